@@ -17,16 +17,16 @@ ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 sys.dont_write_bytecode = True
 
-from driver import draw  # noqa: E402
-from topologies import forwarded_page  # noqa: E402
+from topologies import forwarded_page, results  # noqa: E402
 from topologies.jobs import Jobs, said  # noqa: E402
 
 # Topology and endpoint type: without forwarding, receives are each peer's (msg) or one pool (rdm).
 VARIANTS = (("direct", "msg"), ("direct", "rdm"), ("fcg", "msg"), ("fcg", "rdm"), ("mfcg", "msg"),
             ("cfcg", "msg"), ("hypercube", "msg"))  # fmt: skip
 SHARES = (0, 11, 20, 100)
+COUNTED = (20, 100)  # what servers do is counted
 OPERATIONS = ("fadd", "vput")
-HOT = {"nodes": 32, "ppn": 2, "rounds": 100}
+HOT = {"nodes": 32, "ppn": 4, "rounds": 50}
 HOT_QUICK = {"nodes": 4, "ppn": 2, "rounds": 20}
 PAIR = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 200}
 PAIR_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 20}
@@ -95,26 +95,21 @@ def servers(jobs, sizes, row):
 
 def main():
     args = arguments()
-    os.makedirs(args.out, exist_ok=True)
     os.makedirs(args.json, exist_ok=True)
     hot, pair = (HOT_QUICK, PAIR_QUICK) if args.quick else (HOT, PAIR)
     again = 1 if args.quick else args.again
     shares = SHARES[-1:] if args.quick else SHARES
-    jobs = Jobs(args.stage, args.json, len(VARIANTS) * (
-        len(OPERATIONS) * (again * len(shares) + 1) + again * len(pair["ppn"])))  # fmt: skip
+    counted = len(set(shares) & set(COUNTED))
+    total = len(OPERATIONS) * (again * len(shares) + counted) + again * len(pair["ppn"])
+    jobs = Jobs(args.stage, args.json, len(VARIANTS) * total)
     rows = [row for operation in OPERATIONS for share in shares
             for row in hot_spot(jobs, hot, operation, share, again)]
     for row in rows:
-        if row["share"] == 100:
+        if row["share"] in COUNTED:
             row["servers"] = servers(jobs, hot, row)
     document = {"hot": hot, "pair": pair, "again": again, "cores": os.cpu_count(), "rows": rows,
                 "pairs": list(pairs(jobs, pair, again))}  # fmt: skip
-    results = os.path.join(args.json, "forwarded.json")
-    with open(results, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
-    figures = [] if args.no_plots else draw.draw("topologies.forwarded_figure", results, args.out,
-                                                 print, HERE)
-    print("\n".join([results, *figures, forwarded_page.write(document, args.out)]))
+    results.write(document, "forwarded", "topologies.forwarded_figure", forwarded_page, args)
     return 0
 
 

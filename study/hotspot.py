@@ -18,21 +18,22 @@ ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 sys.dont_write_bytecode = True
 
-from driver import draw  # noqa: E402
-from topologies import hotspot_page  # noqa: E402
+from topologies import hotspot_page, results  # noqa: E402
 
 PES_PER_NODE = 12
 SIZES = (1024, 12288)
+# Of the largest size: what the state of a complete graph of 10,923 nodes would take is 23 GB.
+LARGEST, LARGEST_VARIANTS = 131072, (("direct", 0), ("mfcg", 1), ("cfcg", 1), ("hypercube", 1))
 SHARES = (0, 11, 20, 100)
 PENALTIES = (0.0, 2.0, 7.0)
 OPERATIONS = ("fadd", "vput")
-# Topology, and whether servers aggregate: on the complete graph no server forwards.
-VARIANTS = (("direct", 0), ("fcg", 0), ("mfcg", 0), ("cfcg", 0), ("hypercube", 0), ("mfcg", 1),
-            ("cfcg", 1), ("hypercube", 1))  # fmt: skip
-ROUNDS = {1024: 10, 12288: 4}  # operations of each PE; of other sizes the first
+# Topology, and whether nodes aggregate.
+VARIANTS = (("direct", 0), ("fcg", 0), ("mfcg", 0), ("cfcg", 0), ("hypercube", 0), ("fcg", 1),
+            ("mfcg", 1), ("cfcg", 1), ("hypercube", 1))  # fmt: skip
+ROUNDS = {1024: 10, 12288: 4, LARGEST: 2}  # operations of each PE; of other sizes the first
 # Where forwarding begins to pay (auto): fetch-and-adds without a penalty.
 NODES = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
-AUTO_VARIANTS = (("direct", 0), ("mfcg", 1), ("cfcg", 1))
+AUTO_VARIANTS = (("direct", 0), ("fcg", 1), ("mfcg", 1), ("cfcg", 1))
 # Assumed, in nanoseconds: a network of 1.5 us and 4 GB/s, servers of 1 us a message.
 PRICES = {"hop": 1500, "serve": 1000, "execute": 200, "send": 500, "byte": 0.25, "client": 500,
           "wake": 500, "local": 100}  # fmt: skip
@@ -84,6 +85,17 @@ def runs(args):
                         }
 
 
+def runs_of_largest(args):
+    penalties = sorted(args.penalty or PENALTIES)
+    for share in () if args.quick else SHARES:
+        for penalty in penalties[-1:] if share == 0 else sorted({penalties[0], penalties[-1]}):
+            for topology, packs in LARGEST_VARIANTS:
+                yield {
+                    "npes": LARGEST, "operation": "fadd", "share": share, "penalty": penalty,
+                    "topology": topology, "packs": packs
+                }
+
+
 def runs_by_nodes(args):
     for nodes in () if args.quick else NODES:
         for share in SHARES:
@@ -108,24 +120,18 @@ def simulate(simulator, prices, run):
 
 def main():
     args = arguments()
-    os.makedirs(args.out, exist_ok=True)
-    os.makedirs(args.json, exist_ok=True)
     prices = prices_of(args.price)
     simulator = os.path.join(args.build, "study", "sim", "causeway-hotspot")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows, by_nodes = (
+        rows, largest, by_nodes = (
             list(pool.map(lambda run: simulate(simulator, prices, run), each(args)))
-            for each in (runs, runs_by_nodes))
+            for each in (runs, runs_of_largest, runs_by_nodes))
     for row in by_nodes:
         del row["by_rank"]
-    document = {"simulated": True, "pes_per_node": PES_PER_NODE, "prices": prices, "rows": rows,
+    document = {"simulated": True, "pes_per_node": PES_PER_NODE, "prices": prices,
+                "rows": rows + largest,
                 "by_nodes": by_nodes}  # fmt: skip
-    results = os.path.join(args.json, "hotspot.json")
-    with open(results, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
-    figures = [] if args.no_plots else draw.draw("topologies.hotspot_figure", results, args.out,
-                                                 print, HERE)
-    print("\n".join([results, *figures, hotspot_page.write(document, args.out)]))
+    results.write(document, "hotspot", "topologies.hotspot_figure", hotspot_page, args)
     return 0
 
 

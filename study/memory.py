@@ -19,8 +19,7 @@ ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 sys.dont_write_bytecode = True
 
-from driver import draw  # noqa: E402
-from topologies import page  # noqa: E402
+from topologies import page, results  # noqa: E402
 from topologies.jobs import Jobs  # noqa: E402
 
 PES_PER_NODE = 12
@@ -120,18 +119,12 @@ def paper():
 def main():
     args = arguments()
     os.makedirs(args.out, exist_ok=True)
-    os.makedirs(args.json, exist_ok=True)
     document = {
         "pes_per_node": PES_PER_NODE, "paper": paper(), "today": constants(),
         "rows": [row for nodes in sizes() for row in rows_of(args.stage, nodes)],
         "measured": measured(args)
     }
-    results = os.path.join(args.json, "topologies.json")
-    with open(results, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
-    figures = [] if args.no_plots else draw.draw("topologies.figure", results, args.out, print,
-                                                 HERE)
-    print("\n".join([results, *figures, page.write(document, args.out)]))
+    results.write(document, "topologies", "topologies.figure", page, args)
     return 0
 
 

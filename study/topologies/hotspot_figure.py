@@ -8,7 +8,7 @@ import sys
 from driver.plots import Drawer
 
 LINES = {
-    ("direct", 0): ("#6b6b6b", "direct"), ("fcg", 0): ("#c0392b", "fcg"),
+    ("direct", 0): ("#6b6b6b", "direct"), ("fcg", 1): ("#c0392b", "fcg, aggregated"),
     ("mfcg", 1): ("#d9762b", "mfcg, aggregated"), ("cfcg", 1): ("#3f9157", "cfcg, aggregated"),
     ("hypercube", 1): ("#1f5fa8", "hypercube, aggregated")
 }

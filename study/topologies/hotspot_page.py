@@ -4,6 +4,7 @@
 import os
 import textwrap
 
+TOPOLOGIES = ("fcg", "mfcg", "cfcg")
 NAMES = {"fadd": "fetch-and-add", "vput": "vectored put of 8 × 64 bytes"}
 
 HEAD = """\
@@ -24,8 +25,8 @@ assumptions, and from a contention penalty, which is a swept parameter.
 - A contending PE has one request under way and repeats it; a put is complete when the target has
   executed it. 0 %: each PE alone, in turn. Times are means over PEs of other nodes.
 - "direct" is the server without a topology: a reply for each request. With "fcg" no server
-  forwards, and answers travel by node. "aggregated": an intermediate server packs what a turn
-  yields.
+  forwards, and answers travel by node. "aggregated": what a node has for the target waits while an
+  answer of the next node is under way, and travels as one message (ADR 68).
 
 ![Time of a fetch-and-add by rank, for each size and share of contending processes, simulated.](\
 hotspot-ranks.png)
@@ -42,6 +43,7 @@ A fetch-and-add takes one unit of a window's 512, so the windows of a mesh hold 
 - **Aggregation helps more**: a fetch-and-add takes {packed}, a put {packed_put}.
 - **Messages at the target's server** fall with aggregation, not without it: {messages} for 100 \
 requests ({large:,} processes, all contend). Its longest queue falls with them: {queues}.
+- At {largest:,} processes it takes {packed_largest}; direct takes {direct_largest}.
 - With a penalty of 0 the gain is what packing saves the target's server; the penalty multiplies it.
 - HiCOO's authors report a fetch-and-add of 8,000 µs that falls to 2,000 to 6,000 µs when all \
 contend. The largest penalty here was chosen so that "direct" takes about as long at {small:,} \
@@ -95,14 +97,17 @@ def _sweep(rows, penalties):
     yield "|---|" + "--:|" * len(penalties)
     for name, group in by_variant(rows).items():
         of = {row["penalty"]: row for row in group if row["share"] == 100}
-        yield f"| {name} |" + "".join(f" {of[p]['mean_us']:,.0f} |" for p in penalties)
+        yield f"| {name} |" + "".join(
+            f" {of[p]['mean_us']:,.0f} |" if p in of else " – |" for p in penalties)
 
 
 def _listed(rows, key, form):
     return ", ".join(f"{form.format(key(row))} ({row['topology']})" for row in rows)
 
 
-def _notes(rows, sizes, penalty):
+def _notes(rows, penalty):
+    sizes = sorted({row["npes"] for row in rows if row["topology"] == "fcg"})
+
     def chosen(operation, npes, share, packs):
         return [row for row in rows if row["penalty"] == penalty and row["npes"] == npes
                 and (row["operation"], row["share"], row["packs"]) == (operation, share, packs)]
@@ -118,6 +123,9 @@ def _notes(rows, sizes, penalty):
         plain=took(plain), plain_put=took(chosen("vput", sizes[-1], 100, 0)),
         packed=took(packed), packed_put=took(chosen("vput", sizes[-1], 100, 1)),
         messages=_listed(packed, lambda row: 100 * row["messages"] / row["requests"], "{:.1f}"),
+        largest=max(row["npes"] for row in rows),
+        packed_largest=took(chosen("fadd", max(row["npes"] for row in rows), 100, 1)),
+        direct_largest=took(chosen("fadd", max(row["npes"] for row in rows), 100, 0)[:1]),
         queues=_listed(plain[:1] + packed, lambda row: row["queue"], "{:,}"))  # fmt: skip
     return "".join(
         textwrap.fill(line, 98, subsequent_indent="  ", break_on_hyphens=False) + "\n"
@@ -129,11 +137,11 @@ def _by_nodes(rows, pes):
     times = {(row["npes"], row["share"], row["topology"]): row["mean_us"] for row in rows}
     yield BY_NODES
     yield "| simulated, nodes |" + "".join(
-        f" {name}, {share} % |" for name in ("mfcg", "cfcg") for share in shares)
-    yield "|--:|" + "--:|" * (2 * len(shares))
+        f" {name}, {share} % |" for name in TOPOLOGIES for share in shares)
+    yield "|--:|" + "--:|" * (len(TOPOLOGIES) * len(shares))
     for npes in sorted({row["npes"] for row in rows}):
         ratios = (times[npes, share, name] / times[npes, share, "direct"]
-                  for name in ("mfcg", "cfcg") for share in shares)
+                  for name in TOPOLOGIES for share in shares)
         yield f"| {npes // pes:,} |" + "".join(f" {ratio:.2f} |" for ratio in ratios)
     yield ""
 
@@ -144,12 +152,14 @@ def write(document, folder):
     shares = sorted({row["share"] for row in rows})
     penalties = sorted({row["penalty"] for row in rows})
     parts = [HEAD.format(pes=document["pes_per_node"], **document["prices"])]
-    parts.append(_notes(rows, sizes, penalties[-1]))
+    parts.append(_notes(rows, penalties[-1]))
     for npes in sizes:
         nodes = -(-npes // document["pes_per_node"])
         for operation in dict.fromkeys(row["operation"] for row in rows):
             chosen = [row for row in rows
                       if row["npes"] == npes and row["operation"] == operation]
+            if not chosen:
+                continue
             parts.append(f"## {npes:,} processes, {nodes:,} nodes: {NAMES[operation]}\n")
             parts.append(f"Penalty {penalties[-1]:g} ns. Messages, queues (the target's server, any"
                          f" other) and hops: {shares[-1]} % contend.\n")

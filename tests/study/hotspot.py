@@ -14,7 +14,7 @@ SIMULATOR = os.path.join(BUILD, "study", "sim", "causeway-hotspot")
 REMOTE = 1024 - 12  # PEs of other nodes than the target's
 # By hand, of 86 nodes.
 EXTENTS = {"mfcg": (10, 9), "cfcg": (5, 5, 4), "hypercube": (2, 2, 2, 2, 2, 2, 2)}
-DEGREE = {"mfcg": 9 + 8, "cfcg": 4 + 4 + 3, "hypercube": 7}
+DEGREE = {"fcg": 85, "mfcg": 9 + 8, "cfcg": 4 + 4 + 3, "hypercube": 7}
 
 
 def hops(topology):
@@ -41,7 +41,7 @@ def main():
     check(done.returncode == 0, f"status {done.returncode}: {done.stderr}")
     with open("out/hotspot.json", encoding="utf-8") as file:
         rows = json.load(file)["rows"]
-    check(len(rows) == 16, f"{len(rows)} rows")
+    check(len(rows) == 18, f"{len(rows)} rows")
     for row in rows:
         what = f"{row['topology']} {row['operation']} {row['packs']}"
         check(row["simulated"] and row["contending"] == REMOTE, what)
@@ -50,6 +50,8 @@ def main():
         check(row["packs"] == (row["messages"] < row["requests"]), f"{what}: {row['messages']}")
         window = DEGREE.get(row["topology"], 0) * 12 * 4 * 16384
         check(row["most_held"] <= window, f"{what}: {row['most_held']} bytes wait")
+        if row["packs"] and row["operation"] == "fadd":  # puts fill messages
+            check(row["queue"] < 3 * DEGREE[row["topology"]], f"{what}: {row['queue']} queue")
         check(row["least_us"] > 4, f"{what}: less than two hops, {row['least_us']} us")
     with open("out/hotspot.md", encoding="utf-8") as file:
         check("Every figure on this page is simulated" in file.read(), "the page does not say so")

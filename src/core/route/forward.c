@@ -120,11 +120,10 @@ cw_forward_t *cw_forward_create(const cw_forward_config_t *config, const cw_forw
     f->ctx = ctx;
     f->degree = cw_topology_degree(&f->topology, config->node);
     f->window = cw_forward_window(config);
-    if (!allocate(f)) {
+    if (!allocate(f) || !cw_route_weights(&f->topology, config->node, f->weight)) {
         cw_forward_destroy(f);
         return NULL;
     }
-    cw_route_weights(&f->topology, config->node, f->weight);
     f->weight[f->degree] = 1;
     f->links = (cw_turns_links_t){.ninputs = f->degree + 1,
                                   .nslots = config->nslots,

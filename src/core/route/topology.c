@@ -185,16 +185,34 @@ uint32_t cw_route_hops(const cw_topology_t *t, uint32_t from, uint32_t to)
     return n;
 }
 
-void cw_route_weights(const cw_topology_t *t, uint32_t node, uint32_t *weight)
+/** The last node before `node` on the route from another one. known[nnodes]: by node, that + 1, or
+ *  0 if it has not been asked for. */
+static uint32_t last_before(const cw_topology_t *t, uint32_t from, uint32_t node, uint32_t *known)
 {
-    memset(weight, 0, cw_topology_degree(t, node) * sizeof *weight);
-    for (uint32_t from = 0; from < t->nnodes; from++) {
-        uint32_t last = node;
-        for (uint32_t at = from; at != node; at = cw_route_next(t, at, node))
-            last = at;
-        if (last != node)
-            weight[cw_topology_edge(t, node, last)]++;
+    uint32_t at = from, next, last;
+    while (!known[at] && (next = cw_route_next(t, at, node)) != node)
+        at = next;
+    last = known[at] ? known[at] : at + 1;
+    for (at = from; at != node && !known[at]; at = next) {
+        next = cw_route_next(t, at, node);
+        known[at] = last;
     }
+    return last - 1;
+}
+
+bool cw_route_weights(const cw_topology_t *t, uint32_t node, uint32_t *weight)
+{
+    uint32_t *known = calloc(t->nnodes, 2 * sizeof *known), degree = cw_topology_degree(t, node);
+    if (!known)
+        return false;
+    uint32_t *behind = known + t->nnodes;  // by neighbour
+    for (uint32_t from = 0; from < t->nnodes; from++)
+        if (from != node)
+            behind[last_before(t, from, node, known)]++;
+    for (uint32_t edge = 0; edge < degree; edge++)
+        weight[edge] = behind[cw_topology_neighbour(t, node, edge)];
+    free(known);
+    return true;
 }
 
 /** Ordered pairs of nodes that differ in a dimension. */

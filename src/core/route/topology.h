@@ -70,8 +70,8 @@ uint32_t cw_route_next(const cw_topology_t *t, uint32_t from, uint32_t to);
 /** Edges of the route; 0 if from == to. */
 uint32_t cw_route_hops(const cw_topology_t *t, uint32_t from, uint32_t to);
 /** Fills in weight[degree]: through how many nodes' routes to `node`, the neighbour's own included,
- *  each of its edges leads, which is the turns that the edge gets. */
-void cw_route_weights(const cw_topology_t *t, uint32_t node, uint32_t *weight);
+ *  each of its edges leads, which is the turns that the edge gets. False: there is no memory. */
+bool cw_route_weights(const cw_topology_t *t, uint32_t node, uint32_t *weight);
 
 typedef struct cw_topology_figures {
     uint64_t nedges;
