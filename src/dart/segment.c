@@ -208,6 +208,10 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     if (DART_GPTR_ISNULL(gptr))
         return DART_OK;
     DRT_TEAM(team, gptr.teamid);
+    if (gptr.segid < 0 && drt_segment_find_any(gptr))
+        return drt_refuse(__func__, DART_ERR_INVAL,
+                          "segment %d of team %d is registered: dart_team_memderegister ends it",
+                          gptr.segid, gptr.teamid);
     if (gptr.segid <= 0 || !drt_segment_find(gptr))
         return drt_refuse_segment(__func__, gptr);
     cw_barrier(team->group);  // no member uses it any more

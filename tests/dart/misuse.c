@@ -2,6 +2,7 @@
 //
 // Wrong use, one after the other: each gives a code, and in checking mode a line (misuse.py).
 #include <dash/dart/if/dart.h>
+#include <dash/dart/if/dart_locality.h>
 
 #include "frame/check.h"
 
@@ -38,6 +39,24 @@ int main(void)
     CHECK(dart_lock_release(lock) == DART_ERR_INVAL);
     CHECK(dart_team_memfree(gptr) == DART_OK);
     CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    // registered memory
+    CHECK(dart_team_memregister(DART_TEAM_ALL, 4, DART_TYPE_INT, NULL, &gptr) == DART_ERR_INVAL);
+    CHECK(dart_team_memregister(7, 1, DART_TYPE_INT, &value, &gptr) == DART_ERR_INVAL);
+    REQUIRE(dart_team_memregister(DART_TEAM_ALL, 1, DART_TYPE_INT, &value, &gptr) == DART_OK);
+    beyond = gptr;
+    dart_gptr_incaddr(&beyond, 1);
+    CHECK(PUT(beyond, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_team_memfree(gptr) == DART_ERR_INVAL);
+    CHECK(dart_team_memderegister(gptr) == DART_OK);
+    CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_team_memderegister(gptr) == DART_ERR_INVAL);
+    // localities
+    dart_domain_locality_t *top, *part;
+    dart_unit_locality_t *unit;
+    REQUIRE(dart_domain_team_locality(DART_TEAM_ALL, ".", &top) == DART_OK);
+    CHECK(dart_domain_find(top, ".5", &part) == DART_ERR_NOTFOUND);
+    CHECK(dart_unit_locality(DART_TEAM_ALL, DART_TEAM_UNIT_ID(1), &unit) == DART_ERR_INVAL);
+    CHECK(dart_domain_clone(NULL, &part) == DART_ERR_INVAL);
     CHECK(dart_memalloc((size_t)1 << 50, DART_TYPE_BYTE, &gptr) == DART_ERR_NOMEM);
     CHECK(dart_exit() == DART_OK && dart_exit() == DART_ERR_NOTINIT);
     return check_result();

@@ -26,6 +26,15 @@ LINES = [
     ("dart_bcast", "unit 3 does not exist"),
     ("dart_lock_release", "does not hold the lock"),
     ("dart_put_blocking", "team 0 has no segment 1"),
+    ("dart_team_memregister", "addr is NULL on a unit of team 0"),
+    ("dart_team_memregister", "in no team with number 7"),
+    ("dart_put_blocking", "4 bytes at offset 1 reach out of segment -1 of team 0, which has 4"),
+    ("dart_team_memfree", "segment -1 of team 0 is registered"),
+    ("dart_put_blocking", "team 0 has no segment -1"),
+    ("dart_team_memderegister", "team 0 has no segment -1"),
+    ("dart_domain_find", "domain . has no domain .5 inside"),
+    ("dart_unit_locality", "unit 1 does not exist; team 0 has 1"),
+    ("dart_domain_clone", "domain_in is NULL"),
     ("dart_memalloc", "no memory for 1125899906842624 bytes"),
 ]
 LINE = re.compile(r"^causeway: error: .*?: (dart_\w+): (.*)$", re.M)
