@@ -133,12 +133,22 @@ uint64_t cwu_memory_kills(void)
     return kills;
 }
 
-uint64_t cwu_address_limit(void)
+static uint64_t limit_of(int what)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    if (getrlimit(what, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     return limit.rlim_cur;
+}
+
+uint64_t cwu_address_limit(void)
+{
+    return limit_of(RLIMIT_AS);
+}
+
+uint64_t cwu_file_limit(void)
+{
+    return limit_of(RLIMIT_FSIZE);
 }
 
 #define PLENTY 4096  // limits above are not used up by what is open when it is asked

@@ -18,6 +18,9 @@ uint64_t cwu_group_memory(const char *groups, const char *mounts);
 uint64_t cwu_memory_kills(void);
 /** Bytes of addresses that this process may have (ulimit -v); UINT64_MAX: no limit. */
 uint64_t cwu_address_limit(void);
+/** Bytes that a file, or an object of shared memory, may have (ulimit -f); UINT64_MAX: no limit.
+ *  Beyond it a process is killed. */
+uint64_t cwu_file_limit(void);
 /** File descriptors that this process may still open. */
 long cwu_free_files(void);
 

@@ -42,6 +42,10 @@ def main():
                   f"{nodes} nodes with heaps above the limit: status {status}", output)
         status, output = run(program, 400, address_mib=1000)
         check(status == 0 and "no block" in output, "a heap below the limit is full", output)
+        done = subprocess.run(["prlimit", f"--fsize={64 << 20}", STAGE / "bin/oshrun", "-n", "2",
+                               program, "8"], text=True, capture_output=True, timeout=60)
+        check(done.returncode == 1 and re.search(r"shared memory has .*\(ulimit -f\)", done.stderr),
+              f"a limit on files: status {done.returncode}", done.stderr)
     finish()
 
 

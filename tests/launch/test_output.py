@@ -4,8 +4,10 @@
 
 import os
 import pty
+import resource
 import subprocess
 import time
+from pathlib import Path
 
 from common import OSHRUN, PROBE, check, finish, lines_of, processes, run, start, wait_until
 
@@ -83,6 +85,34 @@ took = time.monotonic() - before
 check(lines == ["written\n"] * 12 and took < 12, "output after a closed stream comes at once", took)
 job.terminate()
 job.communicate(timeout=10)
+
+# Output that cannot be written: a line and status 1, before the PEs end and after.
+LOST = "oshrun: cannot write the output of the PEs: "
+
+
+def limited(nbytes):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (nbytes, nbytes))
+
+
+def lost(what, args, reason, out, **kwargs):
+    done = subprocess.run([OSHRUN, "-n", "2", *args], stdin=subprocess.DEVNULL, stdout=out,
+                          stderr=subprocess.PIPE, text=True, timeout=20, **kwargs)
+    check(done.returncode == 1 and done.stderr.count(LOST) == 1 and reason in done.stderr, what,
+          done.returncode, done.stderr)
+
+
+with open("/dev/full", "w") as full:
+    lost("a full disk", ["echo", "x"], "No space left on device", full)
+    lost("a full disk, while PEs write", ["yes"], "No space left on device; ending the job", full)
+    job = subprocess.run([OSHRUN, "-n", "2", "true"], stdout=full)
+    check(job.returncode == 0, "a full disk and nothing to write", job.returncode)
+with open("out", "w") as out:
+    lost("a file of the largest size", ["yes"], "File too large; ending the job", out,
+         preexec_fn=limited(20 << 20))
+check(Path("out").stat().st_size == 20 << 20, "all that fits is written")
+job = subprocess.run([OSHRUN, "-n", "2", PROBE, "ok"], text=True, capture_output=True,
+                     preexec_fn=limited(1 << 16))
+check(job.returncode == 1 and "(ulimit -f)" in job.stderr, "no room for the job", job.stderr)
 
 # A terminal: typed lines reach PE 0, a prompt without newline is shown at once.
 master, slave = pty.openpty()

@@ -40,6 +40,11 @@ static void draw(void *bytes, size_t nbytes)
 static void map_job(run_t *run)
 {
     size_t nbytes = cwb_job_nbytes((uint32_t)run->opt.npes);
+    if (nbytes > cwu_file_limit())
+        die(1,
+            "the job object has %zu bytes, and the limit on the size of files (ulimit -f), "
+            "which holds for it, too, is less: raise it",
+            nbytes);
     run->job_fd = make_memfd("causeway-job");
     if (ftruncate(run->job_fd, (off_t)nbytes) != 0)
         die(1, "cannot size the job object (%zu bytes): %s", nbytes, strerror(errno));

@@ -56,6 +56,7 @@ static void take_signals(run_t *run)
     }
     blocked = set;
     sigaddset(&blocked, SIGPIPE);  // a closed reader is then an error of write
+    sigaddset(&blocked, SIGXFSZ);  // and so is a file of the largest size (ulimit -f)
     sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
     run->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     run->source_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -101,6 +102,18 @@ static void take_signal_events(run_t *run)
     end_reap(run);
 }
 
+/** Output is lost: the job has failed, whatever its PEs say. */
+static void end_unwritten(run_t *run)
+{
+    int error = output_error();
+    if (run->ending)
+        return;
+    if (error != EPIPE)
+        say("cannot write the output of the PEs: %s%s", strerror(error),
+            run->nrunning ? "; ending the job" : "");
+    end_job(run, error == EPIPE ? 128 + SIGPIPE : 1, 0);
+}
+
 static void loop(run_t *run)
 {
     enum { SIGNALS, BELL, NFIXED };
@@ -130,8 +143,8 @@ static void loop(run_t *run)
         take_signal_events(run);
         end_on_clock(run, cwu_now_ns());
         output_push();
-        if (output_broken())
-            end_job(run, 128 + SIGPIPE, 0);
+        if (output_error())
+            end_unwritten(run);
     }
 }
 
@@ -180,8 +193,11 @@ int main(int argc, char **argv)
     // The PEs are gone; any signal ends oshrun even if a reader does not read.
     sigset_t mask = run.old_mask;
     sigaddset(&mask, SIGPIPE);
+    sigaddset(&mask, SIGXFSZ);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     take_leftovers(&run);
     output_drain();
+    if (output_error())
+        end_unwritten(&run);
     return run.ending ? run.status : 0;
 }

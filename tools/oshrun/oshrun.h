@@ -122,8 +122,9 @@ bool output_take(stream_t *stream);
 void output_flush_partial(stream_t *stream);
 /** True when too much is queued: the caller takes nothing from streams until it has drained. */
 bool output_congested(void);
-/** True when the reader of oshrun's standard output is gone. */
-bool output_broken(void);
+/** 0, or why oshrun's standard output or error takes no more: EPIPE, the reader is gone; or the
+ *  disk is full, ... */
+int output_error(void);
 /** For poll: the sinks (0-2) with queued output. Returns their number. */
 int output_pollfds(struct pollfd *fds);
 /** Writes what can be written without waiting. */

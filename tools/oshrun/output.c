@@ -25,7 +25,7 @@ typedef struct sink {
     size_t start, len, cap;
     // the PE whose unterminated line was queued last; NO_PE: the queue ends with a newline
     int open_line_pe;
-    bool broken;  // the reader is gone
+    int error;  // of a write, or for want of memory; then nothing is taken any more
     enum { TO_FILE, TO_PIPE, TO_SOCKET, TO_TERMINAL } kind;
 } sink_t;
 
@@ -69,7 +69,7 @@ void output_init(bool with_label, bool prompt_at_once)
 
 static void append(sink_t *s, const char *bytes, size_t nbytes)
 {
-    if (s->broken)
+    if (s->error)
         return;
     if (s->start && s->start + s->len + nbytes > s->cap) {
         memmove(s->queue, s->queue + s->start, s->len);
@@ -79,7 +79,7 @@ static void append(sink_t *s, const char *bytes, size_t nbytes)
         size_t cap = (s->len + nbytes) * 2;
         char *queue = realloc(s->queue, cap);
         if (!queue) {
-            s->broken = true;  // better an early end than a line with a hole
+            s->error = ENOMEM;  // better an early end than a line with a hole
             return;
         }
         s->queue = queue;
@@ -174,9 +174,9 @@ bool output_congested(void)
     return sinks[1].len > QUEUE_HIGH || sinks[2].len > QUEUE_HIGH;
 }
 
-bool output_broken(void)
+int output_error(void)
 {
-    return sinks[1].broken;
+    return sinks[1].error ? sinks[1].error : sinks[2].error;
 }
 
 int output_pollfds(struct pollfd *fds)
@@ -217,7 +217,7 @@ void output_push(void)
             if (n < 0 && errno == EAGAIN)
                 break;
             if (n < 0) {
-                s->broken = true;
+                s->error = errno;
                 s->len = 0;
                 break;
             }

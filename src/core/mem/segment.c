@@ -187,6 +187,12 @@ static void *map_all(int fd)
 static int map_object(int fd)
 {
     cw_segment_t *s = &cw_segment;
+    if (s->nbytes > cwu_file_limit()) {
+        cwu_error("the node's shared memory has %.2f GiB of addresses, and the limit on the size "
+                  "of files (ulimit -f), which holds for it, too, is %.2f GiB: raise it",
+                  (double)s->nbytes / (1 << 30), (double)cwu_file_limit() / (1 << 30));
+        return CW_ENOMEM;
+    }
     if (size_object(fd)) {
         cwu_error("cannot size the node's shared memory object to %.2f GiB: %s",
                   (double)s->nbytes / (1 << 30), strerror(errno));
