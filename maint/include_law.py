@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # Bottom first.
 ROOMS = [
     ("base",),
-    ("bootstrap", "transport/ofi/lib", "transport/delay"),
+    ("base/mpi",),
+    ("bootstrap", "transport/ofi/lib", "transport/delay", "transport/mpi"),
     ("transport/ofi/wire",),
     ("transport/ofi/server", "transport/ofi/client"),
     ("transport/ofi",),
@@ -51,9 +52,10 @@ FRONT_ENDS = ROOMS[-1] + ROOMS[-2]
 FLOOR_OF = {"gasnet_job": ("gasnet", "gex")}
 
 # Families of rooms that do not know each other, whatever their level: (those of one row).
-APART_FAMILIES = [("bootstrap", "transport"), ("transport/ofi", "transport/delay")]
+APART_FAMILIES = [("bootstrap", "transport"), ("transport/ofi", "transport/delay", "transport/mpi")]
 # Contracts that stand in a room above those that implement them.
-CONTRACTS = ("transport/transport.h", "transport/table.h", "transport/describe.h")
+CONTRACTS = ("transport/transport.h", "transport/table.h", "transport/describe.h",
+             "transport/records.h")
 
 # Rooms with a law of their own: what their quoted includes may start with.
 APART = {
@@ -72,7 +74,8 @@ BELONGS = {
     "rdma/": ("src/transport/ofi/", "bench/baseline/", "tests/mock/", "tests/transport/"),
     "pmix": ("src/bootstrap/pmix.c",),
     # armci.h: where the include path of a program has it
-    "mpi.h": ("src/bootstrap/mpi_plugin.c", "include/armci.h", "tests/", "examples/"),
+    "mpi.h": ("src/bootstrap/mpi_plugin.c", "src/transport/mpi/plugin.c", "include/armci.h",
+              "tests/", "examples/"),
     "infiniband/": (),
 }
 

@@ -20,7 +20,7 @@ import threading
 import time
 import tomllib
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import stacks
@@ -47,11 +47,16 @@ KEYS = {
     "exit": (int, str),
     "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "waits": bool,
     "slow": bool,
-    "sanitize": bool, "cflags": list, "libs": list, "modes": list,
+    "sanitize": bool, "mpi": bool, "cflags": list, "libs": list, "modes": list,
 }
 DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "waits": False,
-            "slow": False, "sanitize": True}
-LAYOUT = re.compile(r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg)(-(?P<provider>[a-z_]+))?$")
+            "slow": False, "sanitize": True, "mpi": True}
+LAYOUT = re.compile(
+    r"(?P<nodes>[0-9]+)nodes-(?P<mode>rdm|msg|mpich|openmpi)(-(?P<provider>[a-z_]+))?$")
+# Launchers of the MPIs whose windows connect the nodes; each process finds its node by its rank.
+MPI = {"mpich": ["mpiexec.hydra"], "openmpi": ["orterun", "--quiet"]}
+NODE_OF_RANK = ('shift "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}"; export CAUSEWAY_NODE="$1"; '
+                'while [ "$1" != -- ]; do shift; done; shift; exec "$@"')
 # An emulated program is laid out with the C library right behind it; one with a fixed address has
 # room for its heap.
 EMULATED_LINK = ["-no-pie", "-Wl,-Ttext-segment=0x2000000000"]
@@ -121,7 +126,7 @@ def layout_nodes(layout):
     if not match:
         raise TableError(
             f"unknown layout '{layout}' (node, hydra, <K>nodes-rdm, <K>nodes-msg, "
-            f"<K>nodes-rdm-<provider>)")
+            f"<K>nodes-rdm-<provider>, <K>nodes-mpich, <K>nodes-openmpi)")
     return int(match["nodes"])
 
 
@@ -231,6 +236,25 @@ def missing_need(need, options):
     return None if shutil.which(need) else f"needs {need}"
 
 
+def mode_of(case):
+    """rdm, msg, mpich or openmpi; None: one node."""
+    match = LAYOUT.match(case.layout)
+    return match and match["mode"]
+
+
+def over_mpi(cases, mpi):
+    """The cases of several nodes, on that MPI's windows instead."""
+    chosen = {}
+    for case in cases:
+        match = LAYOUT.match(case.layout)
+        if not match or match["mode"] in MPI or not case.spec["mpi"] or case.spec.get("oshrun"):
+            continue
+        layout = f"{match['nodes']}nodes-{mpi}"
+        ident = case.ident.replace(f"/{case.layout}/", f"/{layout}/")
+        chosen[ident] = replace(case, ident=ident, layout=layout)
+    return list(chosen.values())
+
+
 def sources_of(case):
     return [case.room / s for s in case.spec.get("sources", [case.spec.get("source")])]
 
@@ -305,6 +329,16 @@ def base_command(case, options):
     return ([*emulator, str(program)] if program else None), error
 
 
+def mpi_launcher(npes, nnodes, mpi, env):
+    """The launcher of an MPI, with oshrun's distribution of PEs over emulated nodes."""
+    env |= {"CAUSEWAY_TRANSPORT": "mpi", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_btl_base_warn_component_unused": "0"}
+    nodes = [f"node{k}" for k in range(nnodes)
+             for _ in range(npes // nnodes + (k < npes % nnodes))]
+    return [*MPI[mpi], "-n", str(npes), "sh", "-c", NODE_OF_RANK, "sh", *nodes, "--"]
+
+
 def launcher(case, options, env):
     """Command prefix that starts npes copies in the case's layout; may add to env."""
     if case.npes is None:
@@ -315,6 +349,8 @@ def launcher(case, options, env):
     stage = ROOT / "build/stage" if options.arch else options.stage  # the launcher is not emulated
     command = [str(stage / "bin/oshrun"), "-np", n, *case.spec.get("oshrun", [])]
     match = LAYOUT.match(case.layout)
+    if match and match["mode"] in MPI:
+        return mpi_launcher(case.npes, int(match["nodes"]), match["mode"], env)
     if match:
         command += ["--emulate-nodes", match["nodes"]]
         env["CAUSEWAY_ENDPOINT"] = match["mode"]
@@ -447,7 +483,7 @@ def not_for_emulation(case):
     spec = case.spec
     if "script" in spec:
         return "scripts run programs of this machine"
-    if case.layout == "hydra":
+    if case.layout == "hydra" or mode_of(case) in MPI:
         return "oshrun starts the emulated programs"
     if "program" in spec and case.npes:
         return "programs that meson links have no fixed address"
@@ -463,7 +499,12 @@ def try_case(case, options):
     if options.arch and (reason := not_for_emulation(case)):
         return Result(case, "SKIP", reason)
     needs = list(spec.get("needs", [])) + (["mpiexec.hydra"] if case.layout == "hydra" else [])
-    if LAYOUT.match(case.layout):
+    if (mode := mode_of(case)) in MPI:
+        needs = [n for n in needs if n != "libfabric"] + [MPI[mode][0]]
+        plugin = options.stage / f"lib/causeway/mpi-{mode}.so"
+        if not plugin.exists():
+            return Result(case, "SKIP", f"no plugin for {mode}: mpicc.{mode} was not there")
+    elif mode:
         needs.append("libfabric")
     for need in needs:
         if reason := missing_need(need, options):
@@ -540,6 +581,8 @@ def parse_arguments():
                         help="what the build was sanitized for")
     parser.add_argument("--arch", choices=["aarch64"],
                         help="what the build was cross-compiled for; programs run emulated")
+    parser.add_argument("--transport", choices=sorted(MPI),
+                        help="only the cases of several nodes, on that MPI's windows")
     parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
     parser.add_argument("--list", action="store_true", help="only list the cases")
@@ -557,6 +600,8 @@ def main():
     except TableError as e:
         print(f"tests/run.py: {e}\n0 passed, 1 failed", flush=True)
         return 2
+    if args.transport:
+        cases = over_mpi(cases, args.transport)
     if not args.slow:
         cases = [c for c in cases if not c.spec["slow"]]
     if args.list:

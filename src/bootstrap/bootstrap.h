@@ -98,14 +98,6 @@ extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_si
 // address, with their size for comparison; 0: it is not known, the handle came in a register, whose
 // first bytes it is. Returns 0, or an error that has been reported.
 
-/** True when an MPI library is part of this process, initialised or not. It may use the launcher at
- *  any time. */
-bool cwb_mpi_is_loaded(void);
-/** True between MPI_Init and MPI_Finalize of this process. */
-bool cwb_mpi_is_live(void);
-/** Calls MPI_Finalize for a program that ends without doing so. Does nothing in a thread other than
- *  the one that called MPI_Init. */
-void cwb_mpi_end(void);
 /** Gathers the PEs of a communicator's members in the order of their ranks; each member passes its
  *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator. */
 int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Back end of a process that has called MPI_Init and has no connection to a launcher: PEs are the
-// ranks of MPI_COMM_WORLD. A key that was put stays in its process until the next fence, which
-// copies all keys to all PEs. PEs publish one address a node and the secret, so the copies are as
-// small as the table of nodes that each PE has anyway.
+// Back end of a process that has called MPI_Init and has no connection to a launcher, and of jobs
+// whose nodes MPI connects (CAUSEWAY_TRANSPORT=mpi), where MPI_Init is called here if the program
+// has not: PEs are the ranks of MPI_COMM_WORLD. A key that was put stays in its process until the
+// next fence, which copies all keys to all PEs. PEs publish one address a node and the secret, so
+// the copies are as small as the table of nodes that each PE has anyway.
 //
 // MPI may allow calls from one thread only, which is not the node server's. Therefore the fence
 // belongs to the thread that called open (one_thread) and is completed in init (shared_wire). After
@@ -17,8 +18,9 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
-#include "bootstrap/mpi_find.h"
+#include "bootstrap/mpi_plugin.h"
 #include "bootstrap/nodemap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/secret.h"
@@ -33,6 +35,7 @@ enum { RECORD_MAX = sizeof(record_t) + CWB_KEY_MAX + CWB_VALUE_MAX };
 static struct {
     const cwb_mpi_plugin_t *plugin;
     bool any_thread, fencing;
+    bool joined, exiting;
     pthread_t opener;
     _Atomic bool ended;    // MPI_Finalize has begun
     cwb_t self;            // as opened first
@@ -45,6 +48,14 @@ static struct {
                  // fence each
     size_t nslots, nrecords;
 } m = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int find(const cwb_mpi_plugin_t **plugin_p)
+{
+    const void *table = NULL;
+    int rc = cwu_mpi_plugin(CWB_MPI_PLUGIN_SYMBOL, CWB_MPI_PLUGIN_VERSION, &table);
+    *plugin_p = table;
+    return rc;
+}
 
 static int failed(const char *what, int code)
 {
@@ -203,9 +214,13 @@ static void mpi_abort(cwb_t *b, int status, bool failed)
     _exit(status);
 }
 
+/** MPI_Finalize frees the communicator. */
 static void mpi_close(cwb_t *b)
 {
-    (void)b;  // MPI_Finalize frees the communicator
+    (void)b;
+    m.joined = false;
+    if (m.exiting)
+        cwu_mpi_end_own();
 }
 
 // ---------------------------------------------------------------- joining
@@ -234,7 +249,26 @@ static int rejoin(cwb_t *b)
         return CW_ELOST;
     }
     *b = m.self;
+    m.joined = true;
     return 0;
+}
+
+/** MPI that was started here is finalised when the process ends and this library has left: an exit
+ *  handler of a front end may run behind this one. */
+static void process_ends(void)
+{
+    m.exiting = true;
+    if (!m.joined)
+        cwu_mpi_end_own();
+}
+
+/** Where MPI connects the nodes, it is initialised for programs that do not. */
+static int start_for_transport(void)
+{
+    if (strcmp(cwu_env.transport, "mpi") != 0 || cwu_mpi_is_live())
+        return 0;
+    int rc = cwu_mpi_start();
+    return rc == 0 && atexit(process_ends) != 0 ? CW_ENOMEM : rc;
 }
 
 static int mpi_open(cwb_t *b)
@@ -242,8 +276,8 @@ static int mpi_open(cwb_t *b)
     cwb_mpi_world_t world;
     if (m.pid == getpid())
         return rejoin(b);
-    int rc = cwb_mpi_find(&m.plugin);
-    if (rc)
+    int rc = start_for_transport();
+    if (rc || (rc = find(&m.plugin)))
         return rc;
     if ((rc = m.plugin->open(mpi_ending, &world)))
         return failed("making a communicator", rc);
@@ -258,6 +292,7 @@ static int mpi_open(cwb_t *b)
         return rc;
     m.self = *b;
     m.pid = getpid();
+    m.joined = true;
     return 0;
 }
 
@@ -293,7 +328,7 @@ static int mpi_nodes(cwb_t *b, int *node_of_pe)
 // ---------------------------------------------------------------- communicators
 static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
 {
-    int rc = cwb_mpi_find(p_p);
+    int rc = find(p_p);
     if (rc == CW_ENOENT)
         cwu_error("no MPI is initialised in this process (or MPI_Finalize has been called)");
     if (rc == 0 && comm_nbytes && (*p_p)->comm_nbytes != comm_nbytes) {
@@ -327,7 +362,7 @@ int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, i
 int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
 {
     const cwb_mpi_plugin_t *p;
-    int rc = cwb_mpi_find(&p);
+    int rc = find(&p);
     if (rc)
         return rc;
     rc = p->combine(comm, and_words, nand, max_words, nmax);
@@ -349,7 +384,7 @@ int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p)
 int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
 {
     const cwb_mpi_plugin_t *p;
-    int rc = cwb_mpi_find(&p);
+    int rc = find(&p);
     if (rc)
         return rc;
     rc = p->create(ranks, n, tag, comm_p);
@@ -359,15 +394,16 @@ int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
 int cwb_mpi_free(void *comm_p)
 {
     const cwb_mpi_plugin_t *p;
-    if (!cwb_mpi_is_live() || cwb_mpi_find(&p))
+    if (!cwu_mpi_is_live() || find(&p))
         return 0;  // it went with MPI
     int rc = p->free(comm_p);
     return rc ? failed_with(p, "freeing a communicator", rc) : 0;
 }
 
+/** MPI is the program's to finalise, unless it was started here. */
 static void mpi_goodbye(void)
 {
-    // the program calls MPI_Finalize itself
+    cwu_mpi_end_own();
 }
 
 const cwb_ops_t cwb_mpi = {

@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/pmi1_wire.h"
@@ -235,7 +236,7 @@ static bool is_connected(const pmi1_t *p)
 static bool closed_by_mpi(void)
 {
     const char *size = getenv("PMI_SIZE");
-    if (!size || !strcmp(size, "1") || !cwb_mpi_is_loaded() || cwb_mpi_is_live())
+    if (!size || !strcmp(size, "1") || !cwu_mpi_is_loaded() || cwu_mpi_is_live())
         return false;
     cwu_error("the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; "
               "initialise SHMEM before it");
@@ -289,7 +290,7 @@ static int pmi1_open(cwb_t *b)
     struct stat st;
     if (rc || fstat(p->wire.fd, &st) != 0)
         return rc ? rc : CW_ESYS;
-    b->shared_wire = cwb_mpi_is_loaded();
+    b->shared_wire = cwu_mpi_is_loaded();
     p->ino = st.st_ino;
     p->pid = getpid();
     p->joined = true;
@@ -351,7 +352,7 @@ static const char *pmi1_lost(cwb_t *b)
 {
     pmi1_t *p = b->priv;
     if (!p || !p->joined || !pmi1_is_hung_up(&p->wire) || !is_connected(p) ||
-        (b->shared_wire && !cwb_mpi_is_live()))
+        (b->shared_wire && !cwu_mpi_is_live()))
         return NULL;
     return "the launcher's process on this host (of mpiexec, at PMI_FD)";
 }

@@ -14,6 +14,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/secret.h"
@@ -144,7 +145,7 @@ static int pmi2_open(cwb_t *b)
         return failed("asking for the job's name", rc);
     b->node_fd = -1;
     b->priv = &p2;
-    b->shared_wire = cwb_mpi_is_loaded();
+    b->shared_wire = cwu_mpi_is_loaded();
     set_job_id(b);
     if ((rc = read_mapping(b)) || (rc = cwb_publish_secret(b)))
         return rc;

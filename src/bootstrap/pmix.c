@@ -15,8 +15,8 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
-#include "bootstrap/mpi_find.h"
 #include "bootstrap/nodemap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/secret.h"
@@ -60,7 +60,7 @@ static int failed(const char *what, pmix_status_t status)
 static int load_library(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!handle && cwb_mpi_is_live())
+    if (!handle && cwu_mpi_is_live())
         return CW_ENOENT;  // loaded already
     if (!handle) {
         cwu_error("this process was started through PMIx, but %s cannot be loaded (%s): install it "
@@ -171,11 +171,11 @@ static int pmix_open(cwb_t *b)
     b->one_machine = job_number(PMIX_NUM_NODES, &nnodes) == PMIX_SUCCESS && nnodes == 1;
     b->priv = &px;
     // PMIx takes two concurrent fences over the same processes for one.
-    b->shared_wire = cwb_mpi_is_loaded();
-    if (b->shared_wire && !cwb_mpi_is_live())
+    b->shared_wire = cwu_mpi_is_loaded();
+    if (b->shared_wire && !cwu_mpi_is_live())
         warn_of_second_init();
     if (b->shared_wire)
-        cwb_mpi_keep_pmix_glue();
+        cwu_mpi_keep_pmix_glue();
     px.lib.PMIx_Register_event_handler(lost, 1, NULL, 0, launcher_lost, NULL, NULL);
     snprintf(b->job_id, sizeof b->job_id, "pmix-%.60s", px.me.nspace);
     for (char *c = b->job_id; *c; c++)

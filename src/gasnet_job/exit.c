@@ -213,10 +213,13 @@ static int end(int status)
     int agreed = end_together(status, interrupted);
     if (__atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) == BROKEN)
         cw_disband();
-    if (!is_wanted() && cw_mpi_is_live())
+    bool ends_mpi = !is_wanted() && cw_mpi_is_live(), last = cw_mpi_is_road();
+    if (ends_mpi && !last)
         end_mpi(agreed);
     ignore_signals();
     leave();
+    if (ends_mpi && last)
+        end_mpi(agreed);
     return agreed;
 }
 

@@ -33,60 +33,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "transport/records.h"
 
 typedef struct cwt_client cwt_client_t;
 typedef struct cwt_server cwt_server_t;
-typedef struct cwt_conn cwt_conn_t;
 struct sockaddr_storage;
 typedef struct cwt_from cwt_from_t;  // sender of a request; valid only inside the handler
 
 #define CWT_SECRET_BYTES 16
 #define CWT_ADDRESS_MAX 128   // bytes of a published node address
 #define CWT_MESSAGE_MAX 4128  // bytes of a request or reply, header included
-
-/**
- * One record per (context, touched PE): all that a scalar put needs, one cache line. The API's
- * inlined put calls
- *     inject(ep, &value, size, fabric_addr, (uintptr_t)dest + base, key)
- * directly, and then stores a non-zero `last`: in this order, so that a thread that reads and
- * clears `last` and then flushes has the put before the flush. Where the provider's demands do not
- * allow that (several keys, no completion promise, locks) the record holds a shim of the transport
- * with the same signature, ep = the target itself. Up to ops->inject_most() bytes may go this way.
- * A non-zero return means "not taken": the caller uses ops->put, which waits and reports.
- */
-typedef struct cwt_target {
-    ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
-                      uint64_t key);
-    void *ep;
-    uint64_t fabric_addr;
-    uint64_t base;  // symmetric address here -> remote address as the provider takes it
-    uint64_t key;
-    uint64_t last;  // atomic; non-zero: something was injected since the last quiet
-    cwt_conn_t *conn;
-    uint64_t offset;  // symmetric address here -> offset in the target's node object
-} cwt_target_t;
-_Static_assert(sizeof(cwt_target_t) == 64, "one cache line");
-
-/**
- * What every cwt_conn_t begins with: all that a short message without a reply needs. While nbytes
- * <= most, !down and (int32_t)(stop - sent) > 0, its sender may fill in header.token and reply_id =
- * id, call
- *     inject(ep, msg, nbytes, fabric_addr)
- * and count: sent++, token++. Otherwise, or when inject returns non-zero (then nothing is
- * counted), it calls ops->message.
- */
-typedef struct cwt_channel {
-    ssize_t (*inject)(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr);
-    void *ep;
-    uint64_t fabric_addr;
-    uint64_t token;  // of the next request: no two have the same
-    uint64_t id;
-    uint32_t sent;  // requests sent on the connection
-    uint32_t stop;
-    uint32_t most;  // bytes; 0: never this way
-    bool down;
-} cwt_channel_t;
 
 /** The part of a node object that a slot uses; holes between them must not be pinned. */
 typedef struct cwt_layout {
@@ -184,6 +141,13 @@ typedef struct cwt_ops {
     /** Loads libraries, if they are not, and chooses the provider. Costly (tens of ms): core calls
      *  it on a helper thread or at the first off-node operation. Idempotent, thread-safe. */
     int (*load)(bool one_machine);
+    /** Called by all PEs of a job of several nodes, in init, in the program's thread; clients are
+     *  opened later, server_open may wait for it in another thread. Collective where all make
+     *  together what connects the nodes. base: as in cwt_server_config_t, NULL where this process
+     *  hosts no server. */
+    int (*join)(const cwt_layout_t *layout, void *base, int pe, int npes);
+    /** The counterpart, after all halves are closed. */
+    void (*leave)(void);
     /** Must a process open one client only, because a second one would fail or starve? Any
      *  thread, also before load(): then the settings decide. Never blocks for longer than load().
      */

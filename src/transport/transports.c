@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "transport/delay/delay.h"
 #include "transport/describe.h"
+#include "transport/mpi/mpi.h"
 #include "transport/ofi/ofi.h"
 
 static const struct {
@@ -16,6 +17,7 @@ static const struct {
     int (*describe)(void (*line)(const char *text));
 } transports[] = {
     {"ofi", &cwt_ofi, ofi_describe},
+    {"mpi", &cwt_mpi, mpw_describe},
 };
 
 enum { COUNT = sizeof transports / sizeof transports[0] };

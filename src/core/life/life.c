@@ -72,7 +72,7 @@ static int choose_transport(void)
 {
     cwt_delay_config_t delay = {
         .spec = cwu_env.delay, .job = cw_boot.job_id, .log = cwu_env.delay_log, .pe = cw_world.pe};
-    return cwt_find("ofi", delay.spec ? &delay : NULL, &cw_transport);
+    return cwt_find(cwu_env.transport, delay.spec ? &delay : NULL, &cw_transport);
 }
 
 #define TRANSPORT_FILES 18  // that the two halves of a transport take beside connections
@@ -107,6 +107,15 @@ static int open_network(void)
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
     return rc;
+}
+
+/** When the PEs of this node need nothing more of this one: all PEs may have to meet here. */
+static int join_network(void)
+{
+    void *base = cw_world.hosts_server ? cw_segment.base : NULL;
+    return cw_world.nnodes == 1
+               ? CW_OK
+               : cw_transport->join(&cw_segment.layout, base, cw_world.pe, cw_world.npes);
 }
 
 /** Where it may not stay under way, or shall not: for comparison. After all PEs of the node could
@@ -153,7 +162,7 @@ static int join(void)
     // earlier, because that could write to static data while it is moved.
     if ((rc = open_network()))
         return rc;
-    if ((rc = cw_share_hand_out(&cw_boot)))
+    if ((rc = cw_share_hand_out(&cw_boot)) || (rc = join_network()))
         return rc;
     if ((rc = end_exchange_now()) == CW_OK && strcmp(cwu_env.connect, "static") == 0)
         cw_ctx_connect_all();
@@ -264,6 +273,8 @@ void cw_finalize(const char *call)
     cw_watch_close();
     cw_ctx_shut();
     cw_server_stop();
+    if (cw_world.nnodes > 1 && !disbanded)
+        cw_transport->leave();
     cw_routed_close();
     cw_groups_fini();
     cw_crash_close();

@@ -4,7 +4,9 @@
 #include "core/life/mpi.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
 #include "core/sync/fused.h"
 #include "core/sync/team.h"
@@ -95,10 +97,15 @@ int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes)
 
 bool cw_mpi_is_live(void)
 {
-    return cwb_mpi_is_live();
+    return cwu_mpi_is_live();
+}
+
+bool cw_mpi_is_road(void)
+{
+    return cw_world.nnodes > 1 && strcmp(cwu_env.transport, "mpi") == 0;
 }
 
 void cw_mpi_end(void)
 {
-    cwb_mpi_end();
+    cwu_mpi_end();
 }

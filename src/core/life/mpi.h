@@ -28,6 +28,8 @@ int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes);
 
 /** Is MPI initialised, and not finalised? */
 bool cw_mpi_is_live(void);
+/** Does MPI connect the nodes of this job? Then it is finalised after the job is left. */
+bool cw_mpi_is_road(void);
 /** Finalises MPI for a program that does not. Collective over MPI_COMM_WORLD. [waits] */
 void cw_mpi_end(void);
 

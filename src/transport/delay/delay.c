@@ -89,6 +89,16 @@ static int delay_load(bool one_machine)
     return delay_setup.real->load(one_machine);
 }
 
+static int delay_join(const cwt_layout_t *layout, void *base, int pe, int npes)
+{
+    return delay_setup.real->join(layout, base, pe, npes);
+}
+
+static void delay_leave(void)
+{
+    delay_setup.real->leave();
+}
+
 static bool delay_one_client(void)
 {
     return delay_setup.real->one_client();
@@ -108,6 +118,8 @@ const cwt_ops_t cwt_delay = {
     .name = "delay",
     .begin_load = delay_begin_load,
     .load = delay_load,
+    .join = delay_join,
+    .leave = delay_leave,
     .one_client = delay_one_client,
     .inject_most = delay_inject_most,
     .needs_memory = delay_needs_memory,

@@ -15,10 +15,23 @@ static void server_attach(cwt_server_t *server, cwt_client_t *client)
                                         .may_block = ofi_attached_may_block};
 }
 
+/** Each process loads its own library and opens its halves when it needs them. */
+static int join(const cwt_layout_t *layout, void *base, int pe, int npes)
+{
+    (void)layout, (void)base, (void)pe, (void)npes;
+    return 0;
+}
+
+static void leave(void)
+{
+}
+
 const cwt_ops_t cwt_ofi = {
     .name = "ofi",
     .begin_load = ofi_begin_load,
     .load = ofi_load,
+    .join = join,
+    .leave = leave,
     .one_client = ofi_one_client,
     .inject_most = ofi_inject_most,
     .needs_memory = ofi_needs_memory,

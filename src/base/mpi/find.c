@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the MPI of this process and its plugin. The library links no MPI. The calls below have the
-// same arguments and results in every MPI, so they need no header; all others go through a plugin.
-#include "bootstrap/mpi_find.h"
+// Finds the MPI of this process and its plugin, or starts one. The calls below have the same
+// arguments and results in every MPI with a plugin, so they need no header; all others go through
+// a plugin.
+#include "base/mpi/find.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "base/install.h"
 
@@ -25,7 +27,10 @@ typedef struct mpi_lib {
 } mpi_lib_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the plugin, loaded once
-static const cwb_mpi_plugin_t *plugin;
+static struct {
+    void *handle;
+    char path[PATH_MAX];
+} plugin;
 
 // ---------------------------------------------------------------- the MPI of this process
 typedef struct search {
@@ -51,7 +56,7 @@ static int take_opal(struct dl_phdr_info *info, size_t size, void *path)
     return strstr(info->dlpi_name, "/libopen-pal.so") && realpath(info->dlpi_name, path);
 }
 
-void cwb_mpi_keep_pmix_glue(void)
+void cwu_mpi_keep_pmix_glue(void)
 {
     static const char *const places[] = {"openmpi/mca_pmix_ext*.so",
                                          "openmpi/lib/openmpi*/mca_pmix_ext*.so"};  // 2: Debian
@@ -106,20 +111,20 @@ static bool find_live(mpi_lib_t *lib)
     }
 }
 
-bool cwb_mpi_is_loaded(void)
+bool cwu_mpi_is_loaded(void)
 {
     char path[PATH_MAX];
     search_t search = {0, path};
     return dlsym(RTLD_DEFAULT, "MPI_Initialized") || dl_iterate_phdr(take_nth, &search);
 }
 
-bool cwb_mpi_is_live(void)
+bool cwu_mpi_is_live(void)
 {
     mpi_lib_t lib;
     return find_live(&lib);
 }
 
-void cwb_mpi_end(void)
+void cwu_mpi_end(void)
 {
     mpi_lib_t lib;
     int (*finalize)(void) = NULL;
@@ -163,9 +168,10 @@ static void *load_file(const char *family, char path[PATH_MAX])
     return cwu_install_find(name, path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
+/** Lock held. */
 static int load(const mpi_lib_t *lib)
 {
-    char version[VERSION_MAX], path[PATH_MAX];
+    char version[VERSION_MAX];
     const char *family = family_of(lib, version);
     version[strcspn(version, ",\n\r\t")] = '\0';
     if (!family) {
@@ -181,36 +187,103 @@ static int load(const mpi_lib_t *lib)
         return CW_ESYS;
     }
     dlerror();
-    void *handle = load_file(family, path);
-    if (!handle) {
+    plugin.handle = load_file(family, plugin.path);
+    if (!plugin.handle) {
         const char *why = dlerror();
         cwu_error("this process uses %.100s, whose plugin %s cannot be loaded (%s): build Causeway "
                   "where mpicc of that "
                   "MPI is found (Debian: libmpich-dev, libopenmpi-dev), or set "
                   "CAUSEWAY_BOOTSTRAP=single for a job of "
                   "one PE",
-                  version, path, why ? why : "it is not installed");
+                  version, plugin.path, why ? why : "it is not installed");
         return CW_ESYS;
     }
-    const cwb_mpi_plugin_t *found = dlsym(handle, CWB_MPI_PLUGIN_SYMBOL);
-    if (!found || found->version != CWB_MPI_PLUGIN_VERSION) {
-        cwu_error("%s is of another version than the library: install both together", path);
-        dlclose(handle);
-        return CW_EMISMATCH;
-    }
-    cwu_debug("MPI: %.100s, by %s", version, path);
-    plugin = found;
+    cwu_debug("MPI: %.100s, by %s", version, plugin.path);
     return CW_OK;
 }
 
-int cwb_mpi_find(const cwb_mpi_plugin_t **plugin_p)
+int cwu_mpi_plugin(const char *symbol, uint32_t version, const void **table_p)
 {
     mpi_lib_t lib;
     if (!find_live(&lib))
         return CW_ENOENT;
     pthread_mutex_lock(&lock);
-    int rc = plugin ? CW_OK : load(&lib);
-    *plugin_p = plugin;
+    int rc = plugin.handle ? CW_OK : load(&lib);
     pthread_mutex_unlock(&lock);
-    return rc;
+    if (rc)
+        return rc;
+    const cwu_mpi_table_t *table = dlsym(plugin.handle, symbol);
+    if (!table || table->version != version) {
+        cwu_error("%s is of another version than the library: install both together", plugin.path);
+        return CW_EMISMATCH;
+    }
+    *table_p = table;
+    return CW_OK;
+}
+
+// ---------------------------------------------------------------- an MPI for a program without one
+
+static pid_t started_by;  // cwu_mpi_start, in this process
+
+/** The library that understands the launcher of this process: what launchers tell their processes
+ *  is no setting of this library. NULL: none did. */
+static const char *library_of_launcher(void)
+{
+    if (getenv("OMPI_COMM_WORLD_SIZE") || (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK")))
+        return "libmpi.so.40";  // Open MPI since 3.0
+    if (getenv("PMI_FD") || getenv("PMI_PORT"))
+        return "libmpich.so.12";  // MPICH since 3.1
+    return NULL;
+}
+
+/** Where the program has loaded one: that. */
+static int load_mpi(mpi_lib_t *lib)
+{
+    const char *name = cwu_env.mpi_library ? cwu_env.mpi_library : library_of_launcher();
+    search_t search = {0, lib->path};
+    if (dlsym(RTLD_DEFAULT, "MPI_Init_thread")) {
+        lib->handle = RTLD_DEFAULT;
+        return CW_OK;
+    }
+    if (dl_iterate_phdr(take_nth, &search))
+        name = lib->path;
+    if (!name)
+        return CW_ENOENT;
+    // visible to the plugin and to what the MPI loads itself
+    lib->handle = dlopen(name, RTLD_LAZY | RTLD_GLOBAL);
+    if (lib->handle)
+        return CW_OK;
+    cwu_error("CAUSEWAY_TRANSPORT=mpi: the program has no MPI, and %s cannot be loaded (%s): set "
+              "CAUSEWAY_MPI_LIBRARY to the library of the MPI whose mpiexec has started it",
+              name, dlerror());
+    return CW_ESYS;
+}
+
+void cwu_mpi_end_own(void)
+{
+    if (started_by == getpid())
+        cwu_mpi_end();
+    started_by = 0;
+}
+
+int cwu_mpi_start(void)
+{
+    enum { MULTIPLE = 3 };  // MPI_THREAD_MULTIPLE in every MPI with a plugin
+    mpi_lib_t lib = {NULL, ""};
+    int (*init)(int *, char ***, int, int *) = NULL, granted = 0, rc = load_mpi(&lib);
+    if (rc)
+        return rc;
+    *(void **)&init = dlsym(lib.handle, "MPI_Init_thread");
+    if (!init || says(lib.handle, "MPI_Finalized")) {
+        cwu_error("CAUSEWAY_TRANSPORT=mpi: %s", init ? "MPI_Finalize has been called; initialise "
+                                                       "this library before it"
+                                                     : "the library has no MPI_Init_thread");
+        return CW_ENOTSUP;
+    }
+    if (init(NULL, NULL, MULTIPLE, &granted) != 0) {
+        cwu_error("CAUSEWAY_TRANSPORT=mpi: MPI_Init_thread failed");
+        return CW_ESYS;
+    }
+    started_by = getpid();
+    return CW_OK;
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts and gets: MPI_Put, MPI_Get and flushes of the window.
+#include "transport/mpi/client.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/** The threads of a client count with it; a single one needs no locked instruction. */
+static void count(const cwt_conn_t *conn, _Atomic uint64_t *n)
+{
+    if (conn->client->config.thread_multiple)
+        atomic_fetch_add_explicit(n, 1, memory_order_release);
+    else
+        atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+
+static void raise_to(_Atomic uint64_t *n, uint64_t value)
+{
+    uint64_t old = atomic_load_explicit(n, memory_order_relaxed);
+    while (old < value && !atomic_compare_exchange_weak_explicit(
+                              n, &old, value, memory_order_release, memory_order_relaxed))
+        continue;
+}
+
+static CW_NOINLINE int failed(const cwt_conn_t *conn, const char *what, int code)
+{
+    if (!conn->client->error)
+        conn->client->error = mpw_failed(what, mpw_node_name(conn->client, conn->node), code);
+    return conn->client->error;
+}
+
+int mpw_flush(cwt_conn_t *conn)
+{
+    uint64_t issued = atomic_load_explicit(&conn->issued, memory_order_acquire);
+    uint64_t copied = atomic_load_explicit(&conn->copied, memory_order_acquire);
+    if (issued == atomic_load_explicit(&conn->flushed, memory_order_acquire))
+        return 0;
+    int rc = mpw_world.plugin->flush(conn->rank);
+    if (rc)
+        return failed(conn, "MPI_Win_flush", rc);
+    raise_to(&conn->flushed, issued);
+    raise_to(&conn->reusable, copied);
+    return 0;
+}
+
+static int flush_local(cwt_conn_t *conn)
+{
+    uint64_t copied = atomic_load_explicit(&conn->copied, memory_order_acquire);
+    int rc = mpw_world.plugin->flush_local(conn->rank);
+    if (rc)
+        return failed(conn, "MPI_Win_flush_local", rc);
+    raise_to(&conn->reusable, copied);
+    return 0;
+}
+
+// ---------------------------------------------------------------- small puts, from the ring
+
+/** MPI has read all copies: the ring starts over. Locked. */
+static int empty_ring(cwt_client_t *client)
+{
+    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        if (atomic_load_explicit(&conn->copied, memory_order_relaxed) !=
+            atomic_load_explicit(&conn->reusable, memory_order_relaxed)) {
+            int rc = flush_local(conn);
+            if (rc)
+                return rc;
+        }
+    client->ring_used = 0;
+    return 0;
+}
+
+static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    int rc = 0;
+    mpw_lock(client);
+    if (CW_UNLIKELY(client->ring_used + nbytes > MPW_RING))
+        rc = empty_ring(client);
+    if (rc == 0) {
+        void *copy = client->ring + client->ring_used;
+        memcpy(copy, src, nbytes);
+        client->ring_used += (nbytes + 7) & ~(size_t)7;
+        rc = mpw_world.plugin->put(conn->rank, offset, copy, nbytes);
+        rc = rc ? failed(conn, "MPI_Put", rc) : 0;
+        count(conn, &conn->copied);
+        count(conn, &conn->issued);
+        count(conn, &conn->puts);
+    }
+    mpw_unlock(client);
+    return rc;
+}
+
+// ---------------------------------------------------------------- puts and gets
+
+/** Each transfer begins here: the client is sound, and MPI's queues stay within bounds. */
+static int begin(cwt_conn_t *conn)
+{
+    if (CW_UNLIKELY(conn->client->error))
+        return conn->client->error;
+    return atomic_load_explicit(&conn->issued, memory_order_relaxed) -
+                       atomic_load_explicit(&conn->flushed, memory_order_relaxed) <
+                   MPW_PUTS_MOST
+               ? 0
+               : mpw_flush(conn);
+}
+
+static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t nbytes)
+{
+    for (size_t at = 0; at < nbytes; at += CWT_MPI_COUNT_MAX) {
+        size_t n = nbytes - at < CWT_MPI_COUNT_MAX ? nbytes - at : CWT_MPI_COUNT_MAX;
+        int rc = mpw_world.plugin->put(conn->rank, offset + at, src + at, n);
+        if (rc)
+            return failed(conn, "MPI_Put", rc);
+        count(conn, &conn->issued);
+        count(conn, &conn->puts);
+    }
+    return 0;
+}
+
+int mpw_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
+{
+    int rc = begin(conn);
+    if (rc || nbytes == 0)
+        return rc;
+    if (nbytes <= MPW_COPY_MOST && !nbi)
+        return put_copy(conn, offset, src, nbytes);
+    rc = put_pieces(conn, offset, src, nbytes);
+    return rc || nbi ? rc : flush_local(conn);
+}
+
+ssize_t mpw_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
+                   uint64_t key)
+{
+    const cwt_target_t *target = ep;
+    cwt_conn_t *conn = target->conn;
+    (void)fabric_addr, (void)key;
+    return begin(conn) || put_copy(conn, addr, buf, nbytes) ? CW_EAGAIN : 0;
+}
+
+int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+{
+    int rc = begin(conn);
+    if (rc == 0)
+        rc = put_pieces(conn, offset, src, nbytes);
+    return rc ? rc : mpw_flush(conn);
+}
+
+int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
+{
+    int rc = begin(conn);
+    for (size_t at = 0; at < nbytes && rc == 0; at += CWT_MPI_COUNT_MAX) {
+        size_t n = nbytes - at < CWT_MPI_COUNT_MAX ? nbytes - at : CWT_MPI_COUNT_MAX;
+        if ((rc = mpw_world.plugin->get(conn->rank, offset + at, (char *)dst + at, n)))
+            return failed(conn, "MPI_Get", rc);
+        count(conn, &conn->gets);
+        if (nbi)
+            count(conn, &conn->issued);
+    }
+    return rc || nbi || nbytes == 0 ? rc : flush_local(conn);
+}
+
+/** Complete on return: MPI tells the end of a get by a flush, for all gets to that node at once. */
+int mpw_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed)
+{
+    int rc = mpw_get(conn, offset, dst, nbytes, false);
+    landed->done = rc ? rc : 1;
+    return rc;
+}
+
+/** Atomics are the node server's: MPI's own would be a second domain of atomicity. */
+int mpw_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
+            uint64_t compare, uint64_t *old_p)
+{
+    (void)conn, (void)offset, (void)op, (void)nbytes, (void)operand, (void)compare, (void)old_p;
+    return CW_ENOTSUP;
+}

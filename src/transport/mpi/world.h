@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What both halves of the MPI transport stand on: the plugin, the messages on MPI's communicator,
+// and buffers for those that are being sent.
+//
+//   request   server's rank, MPW_REQUEST_TAG      [mpw_ask_t | cwt_header_t ... ]
+//   answer    client's rank, client's own tag     [mpw_answer_t | payload ]
+//
+// MPI keeps messages of one sender with one tag in their order. An answer of any kind says that all
+// requests up to its `seq` have been executed.
+#ifndef CWT_MPI_WORLD_H
+#define CWT_MPI_WORLD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/compiler.h"
+#include "transport/mpi/plugin.h"
+#include "transport/transport.h"
+
+enum { MPW_REQUEST_TAG = 1, MPW_FIRST_CLIENT_TAG = 2, MPW_CLIENTS_MOST = 30000 };
+
+/** Head of a request. */
+typedef struct mpw_ask {
+    uint32_t seq;       // number of the request on its connection
+    uint16_t tag;       // of the client
+    uint16_t nonce;     // of the client: tags are used again
+    uint16_t notified;  // notifications that the client has received, modulo 2^16
+    uint8_t room;       // and how many it takes beyond them; 0: it takes none
+    uint8_t flags;
+    uint32_t unused;
+} mpw_ask_t;
+_Static_assert(sizeof(mpw_ask_t) == 16, "wire format");
+enum {
+    MPW_ASK_ACK = 1,  // an answer is due when it has been executed
+    MPW_ASK_NOP = 2,  // of the transport: no handler
+};
+
+typedef enum mpw_kind { MPW_ACK = 1, MPW_REPLY, MPW_NOTIFICATION } mpw_kind_t;
+
+/** Head of an answer. */
+typedef struct mpw_answer {
+    uint64_t reply_id;
+    uint32_t seq;
+    uint16_t nonce;
+    uint16_t kind;
+} mpw_answer_t;
+_Static_assert(sizeof(mpw_answer_t) == 16, "wire format");
+
+enum { MPW_WIRE_MOST = 16 + CWT_MESSAGE_MAX };
+
+typedef struct mpw_world {
+    const cwt_mpi_plugin_t *plugin;
+    cwt_mpi_facts_t facts;
+    pthread_t main;           // the thread that initialised MPI
+    _Atomic uint32_t joined;  // futex
+} mpw_world_t;
+extern mpw_world_t mpw_world CW_HIDDEN;
+
+/** May this thread call MPI? */
+bool mpw_is_allowed(void);
+/** Reports "MPI: WHAT with NODE failed: MPI's reason" (node may be NULL); returns CW_ELOST. */
+int mpw_failed(const char *what, const char *node, int code);
+
+int mpw_join(const cwt_layout_t *layout, void *base, int pe, int npes);
+/** The node server's thread waits for join here; a join that fails ends the process. */
+void mpw_await_join(void);
+void mpw_leave(void);
+
+// ---------------------------------------------------------------- messages being sent (sender.c)
+
+typedef struct mpw_slot {
+    struct mpw_slot *next;
+    uint64_t request;  // 0: free
+    _Alignas(8) uint8_t bytes[MPW_WIRE_MOST];
+} mpw_slot_t;
+
+/** All zero is an empty one; its user serialises. */
+typedef struct mpw_sender {
+    mpw_slot_t *free, *first, **end;  // first: under way, the oldest one
+    uint32_t count;
+} mpw_sender_t;
+
+/** A buffer, or NULL: there are `most`, and all are under way, or there is no memory. */
+mpw_slot_t *mpw_sender_take(mpw_sender_t *sender, uint32_t most);
+/** Sends it; 0 or MPI's error. */
+int mpw_sender_send(mpw_sender_t *sender, mpw_slot_t *slot, int rank, int tag, size_t nbytes);
+/** Frees buffers that have been sent. Is none under way? */
+bool mpw_sender_reap(mpw_sender_t *sender);
+void mpw_sender_close(mpw_sender_t *sender);
+
+#endif
