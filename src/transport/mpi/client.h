@@ -15,13 +15,15 @@
 #include "transport/mpi/world.h"
 
 enum {
-    MPW_RING = 1 << 18,       // bytes of copies of small puts
-    MPW_COPY_MOST = 4096,     // a put of more waits until MPI has read its source
-    MPW_INJECT_MOST = 256,    // what the core's scalar puts take
-    MPW_PUTS_MOST = 4096,     // puts to a node without a flush
-    MPW_REQUESTS_MOST = 256,  // requests to a node that are not known to be executed
-    MPW_ACK_EVERY = 64,       // one of so many asks for an answer
-    MPW_SLOTS_MOST = 64,      // messages of a client that MPI may be sending
+    MPW_RING = 1 << 18,         // bytes of copies of small puts
+    MPW_COPY_MOST = 4096,       // a put of more waits until MPI has read its source
+    MPW_INJECT_MOST = 256,      // what the core's scalar puts take
+    MPW_PUTS_MOST = 4096,       // puts to a node without a flush
+    MPW_REQUESTS_MOST = 256,    // requests to a node that are not known to be executed
+    MPW_ACK_EVERY = 64,         // one of so many asks for an answer
+    MPW_LOOK_EVERY = 64,        // transfers, or
+    MPW_LOOK_NBYTES = 1 << 16,  // as many of these, between two hints to the server
+    MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
 };
 
 /** A reply that is awaited; its id is its index + 1 and the number of its use. */
@@ -46,6 +48,7 @@ struct cwt_conn {
     _Atomic uint64_t issued, flushed;   // transfers; those that a flush has covered
     _Atomic uint64_t copied, reusable;  // puts from the ring; those that MPI has read
     _Atomic uint64_t puts, gets;        // for statistics
+    _Atomic uint64_t traffic;           // since the last hint to the server
     uint32_t sent, acked, asked;        // requests: the last one that was sent, is known to be
                                         // executed, will be answered
     uint32_t awaited;                   // quiet_test
@@ -119,6 +122,10 @@ int mpw_quiet_begin(cwt_client_t *client);
 int mpw_quiet_test(cwt_client_t *client);
 int mpw_progress(cwt_client_t *client);
 int mpw_poll(cwt_client_t *client);
+
+/** Asks the server to poll for a while: where the target's processor moves the data of puts and
+ *  gets, a server that naps would let each of them wait. Never waits. */
+void mpw_look(cwt_conn_t *conn);
 
 // answer.c
 /** Takes the answers that have come; their number, or an error. Locked. */

@@ -80,6 +80,27 @@ static int send_nop(cwt_conn_t *conn, mpw_slot_t *slot)
     return send(conn, slot, sizeof(cwt_header_t), MPW_ASK_ACK | MPW_ASK_NOP);
 }
 
+void mpw_look(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    if (client->config.thread_multiple && !cwu_trylock(&client->lock))
+        return;
+    mpw_slot_t *slot = mpw_sender_take(&client->sender, MPW_SLOTS_MOST);
+    mpw_ask_t head = {.seq = conn->sent,
+                      .tag = client->tag,
+                      .nonce = client->nonce,
+                      .flags = MPW_ASK_NOP | MPW_ASK_LOOK};
+    if (slot) {
+        memcpy(slot->bytes, &head, sizeof head);
+        memset(slot->bytes + sizeof head, 0, sizeof(cwt_header_t));
+        int rc = mpw_sender_send(&client->sender, slot, conn->rank, MPW_REQUEST_TAG,
+                                 sizeof head + sizeof(cwt_header_t));
+        if (rc)
+            client->error = mpw_failed("sending", mpw_node_name(client, conn->node), rc);
+    }
+    mpw_unlock(client);
+}
+
 static bool is_too_long(size_t nbytes)
 {
     if (nbytes <= CWT_MESSAGE_MAX)

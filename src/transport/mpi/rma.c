@@ -95,11 +95,23 @@ static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
 
 // ---------------------------------------------------------------- puts and gets
 
+/** Transfers without end, or large ones, are worth a message to the server now and then. */
+static void count_traffic(cwt_conn_t *conn, size_t nbytes)
+{
+    uint64_t n =
+        atomic_load_explicit(&conn->traffic, memory_order_relaxed) + 1 + nbytes / MPW_LOOK_NBYTES;
+    bool due = n >= MPW_LOOK_EVERY;
+    atomic_store_explicit(&conn->traffic, due ? 0 : n, memory_order_relaxed);
+    if (CW_UNLIKELY(due))
+        mpw_look(conn);
+}
+
 /** Each transfer begins here: the client is sound, and MPI's queues stay within bounds. */
-static int begin(cwt_conn_t *conn)
+static int begin(cwt_conn_t *conn, size_t nbytes)
 {
     if (CW_UNLIKELY(conn->client->error))
         return conn->client->error;
+    count_traffic(conn, nbytes);
     return atomic_load_explicit(&conn->issued, memory_order_relaxed) -
                        atomic_load_explicit(&conn->flushed, memory_order_relaxed) <
                    MPW_PUTS_MOST
@@ -122,7 +134,7 @@ static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t
 
 int mpw_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
-    int rc = begin(conn);
+    int rc = begin(conn, nbytes);
     if (rc || nbytes == 0)
         return rc;
     if (nbytes <= MPW_COPY_MOST && !nbi)
@@ -137,12 +149,12 @@ ssize_t mpw_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_add
     const cwt_target_t *target = ep;
     cwt_conn_t *conn = target->conn;
     (void)fabric_addr, (void)key;
-    return begin(conn) || put_copy(conn, addr, buf, nbytes) ? CW_EAGAIN : 0;
+    return begin(conn, nbytes) || put_copy(conn, addr, buf, nbytes) ? CW_EAGAIN : 0;
 }
 
 int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
-    int rc = begin(conn);
+    int rc = begin(conn, nbytes);
     if (rc == 0)
         rc = put_pieces(conn, offset, src, nbytes);
     return rc ? rc : mpw_flush(conn);
@@ -150,7 +162,7 @@ int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 
 int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
-    int rc = begin(conn);
+    int rc = begin(conn, nbytes);
     for (size_t at = 0; at < nbytes && rc == 0; at += CWT_MPI_COUNT_MAX) {
         size_t n = nbytes - at < CWT_MPI_COUNT_MAX ? nbytes - at : CWT_MPI_COUNT_MAX;
         if ((rc = mpw_world.plugin->get(conn->rank, offset + at, (char *)dst + at, n)))

@@ -20,7 +20,8 @@
 #define ANSWERS_MOST 65536u  // being sent; clients' requests bound them long before
 #define FIRST_NAP_NS 20000u
 #define LONGEST_NAP_NS 1000000u
-#define NAP_GROWTH 64  // naps are this part of the silence
+#define LOOK_NS 5000000u  // polls that long behind a hint
+#define NAP_GROWTH 64     // naps are this part of the silence
 
 /** What is known of a client that takes notifications: one in each PE. */
 typedef struct listener {
@@ -44,7 +45,8 @@ struct cwt_server {
     cwt_client_t *attached;
     cwt_stats_t stats;
     int error;
-    _Atomic uint32_t woken;    // futex
+    _Atomic uint32_t woken;  // futex
+    _Atomic uint64_t look_until_ns;
     _Atomic uint64_t busy_ns;  // when a request came last
     _Alignas(8) uint8_t message[MPW_WIRE_MOST];
 };
@@ -187,6 +189,8 @@ static int execute(cwt_server_t *server, int rank, size_t nbytes)
     memcpy(&from.ask, server->message, sizeof from.ask);
     memcpy(&header, server->message + sizeof from.ask, sizeof header);
     note_listener(server, rank, &from.ask);
+    if (from.ask.flags & MPW_ASK_LOOK)
+        atomic_store_explicit(&server->look_until_ns, cwu_now_ns() + LOOK_NS, memory_order_relaxed);
     if (!(from.ask.flags & MPW_ASK_NOP)) {
         nbytes -= sizeof from.ask;
         if (header.nbytes != nbytes)
@@ -246,8 +250,8 @@ void mpw_server_attach(cwt_server_t *server, cwt_client_t *client)
 
 bool mpw_server_may_block(cwt_server_t *server)
 {
-    (void)server;
-    return true;
+    return !mpw_is_allowed() ||
+           cwu_now_ns() >= atomic_load_explicit(&server->look_until_ns, memory_order_relaxed);
 }
 
 /** Is there a message for the server, or for the client that it makes progress for? */

@@ -32,8 +32,10 @@ typedef struct mpw_ask {
 } mpw_ask_t;
 _Static_assert(sizeof(mpw_ask_t) == 16, "wire format");
 enum {
-    MPW_ASK_ACK = 1,  // an answer is due when it has been executed
-    MPW_ASK_NOP = 2,  // of the transport: no handler
+    MPW_ASK_ACK = 1,   // an answer is due when it has been executed
+    MPW_ASK_NOP = 2,   // of the transport: no handler
+    MPW_ASK_LOOK = 4,  // with NOP: puts and gets are coming, which a server does not see; without a
+                       // number of its own
 };
 
 typedef enum mpw_kind { MPW_ACK = 1, MPW_REPLY, MPW_NOTIFICATION } mpw_kind_t;
