@@ -42,7 +42,7 @@ ACI_API int parmci_notify(int proc)
     bool far = cw_world.node_of_pe[proc] != cw_world.node;
     if (far)
         aci_before_atomic(proc, word, sizeof *word);
-    cw_amo_posting(&cw_ctx_default, word, CW_AMO_ADD, sizeof *word, 1, proc);
+    cw_amo_signalling(&cw_ctx_default, word, CW_AMO_ADD, sizeof *word, 1, proc);
     if (far)
         aci_mark(proc, ACI_REQUESTS);
     return __atomic_add_fetch(&counts[proc].sent, 1, __ATOMIC_RELAXED);

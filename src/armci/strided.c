@@ -97,8 +97,8 @@ static void raise_flag(const char *call, int *flag, int value, int proc)
         return;
     }
     aci_before_atomic(proc, flag, sizeof *flag);
-    cw_amo_posting(&cw_ctx_default, cw_owner_symmetric(&aci_owner, (uint32_t)proc, flag),
-                   CW_AMO_SET, sizeof *flag, (uint32_t)value, proc);
+    cw_amo_signalling(&cw_ctx_default, cw_owner_symmetric(&aci_owner, (uint32_t)proc, flag),
+                      CW_AMO_SET, sizeof *flag, (uint32_t)value, proc);
     aci_mark(proc, ACI_REQUESTS);
 }
 

@@ -133,7 +133,6 @@ typedef struct cwt_stats {
 
 typedef struct cwt_ops {
     const char *name;
-
     /** In the program's thread, before a helper thread calls load(): loads the libraries (their
      *  constructors read the environment), and prepares for what the program may do during the
      *  rest (setenv, fork). About 1 ms. What fails is reported, and load() returns it. */
@@ -148,15 +147,16 @@ typedef struct cwt_ops {
     int (*join)(const cwt_layout_t *layout, void *base, int pe, int npes);
     /** The counterpart, after all halves are closed. */
     void (*leave)(void);
-    /** Must a process open one client only, because a second one would fail or starve? Any
-     *  thread, also before load(): then the settings decide. Never blocks for longer than load().
-     */
+    /** Must a process open one client only, because a second one would fail or starve? Any thread,
+     *  also before load(): then the settings decide. Never blocks for longer than load(). */
     bool (*one_client)(void);
     /** Most bytes that the injects of target records take, at least 8. After load(). */
     size_t (*inject_most)(void);
     /** Must pages have memory before clients reach them? Then the server gives it to those that
      *  have none when they are first used; owners, who should, touch them before. After load(). */
     bool (*needs_memory)(void);
+    /** Does a processor execute puts, as it does messages? After load(). */
+    bool (*software)(void);
 
     // --- server half ---
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);

@@ -266,6 +266,11 @@ static bool net_one_client(void)
     return false;
 }
 
+static bool net_software(void)
+{
+    return true;
+}
+
 static cwt_ops_t net_ops;
 
 /** Slots that nothing at start calls are empty. */
@@ -275,6 +280,7 @@ static void make_transport(void)
     net_ops.load = net_load;
     net_ops.one_client = net_one_client;
     net_ops.needs_memory = net_needs_memory;
+    net_ops.software = net_software;
     net_ops.server_open = net_server_open;
     net_ops.server_address = net_server_address;
     net_ops.server_secret = net_server_secret;

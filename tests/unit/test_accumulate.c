@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/mem/segment.h"
 #include "core/bulk/accumulate.h"
-#include "core/rma/block_lock.h"
+#include "core/mem/segment.h"
+#include "core/progress/block_lock.h"
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "frame/check.h"

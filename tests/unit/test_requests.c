@@ -12,12 +12,12 @@
 #include "frame/random.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
-#include "core/mem/segment.h"
 #include "core/bulk/accumulate.h"
-#include "core/rma/amo.h"
-#include "core/rma/block_lock.h"
-#include "core/rma/request.h"
 #include "core/bulk/stage.h"
+#include "core/mem/segment.h"
+#include "core/progress/block_lock.h"
+#include "core/rma/amo.h"
+#include "core/rma/request.h"
 #include "core/server/server.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include "core/bulk/accumulate.h"
 
 #include "core/observe/watch.h"
+#include "core/progress/block_lock.h"
 #include "core/rma/batch.h"
-#include "core/rma/block_lock.h"
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/send.h"

@@ -2,7 +2,7 @@
 //
 // Accumulates: dest += scale * src, for arrays of numbers. Atomic for each part of a number against
 // all other accumulates of that memory, whichever PE they come from: those of the node and its
-// server take the same locks (core/rma/block_lock.h). Not against single atomics and puts.
+// server take the same locks (core/progress/block_lock.h). Not against single atomics and puts.
 //
 // Contiguous in one call, or of many pieces, for strided and vector accumulates:
 //

@@ -22,12 +22,13 @@
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
+#include "core/progress/block_lock.h"
 #include "core/progress/wait.h"
 #include "core/report/crash.h"
 #include "core/report/report.h"
 #include "core/report/stats.h"
 #include "core/report/trace.h"
-#include "core/rma/block_lock.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
@@ -45,11 +46,10 @@
 static int init_count;
 
 /** What lies in the node object, in this order (core/mem/layout.h). */
-static cw_section_t *const sections[] = {&cw_report_section,       &cw_coll_section,
-                                         &cw_steps_section,        &cw_card_section,
-                                         &cw_block_section,        &cw_stage_section,
-                                         &cw_routed_section,       &cw_am_section,
-                                         &cw_routed_cells_section, NULL};
+static cw_section_t *const sections[] = {
+    &cw_report_section, &cw_coll_section,         &cw_steps_section,  &cw_card_section,
+    &cw_block_section,  &cw_stage_section,        &cw_routed_section, &cw_sweep_section,
+    &cw_am_section,     &cw_routed_cells_section, &cw_bundle_section, NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
@@ -106,6 +106,8 @@ static int open_network(void)
         rc = cw_forwarding_open();
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
+    if (rc == CW_OK && cw_world.hosts_server)
+        rc = cw_sweep_start();
     return rc;
 }
 
@@ -272,6 +274,7 @@ void cw_finalize(const char *call)
     cw_world.finalized = true;
     cw_watch_close();
     cw_ctx_shut();
+    cw_sweep_stop();
     cw_server_stop();
     if (cw_world.nnodes > 1 && !disbanded)
         cw_transport->leave();

@@ -8,7 +8,7 @@
 //                    one for each PE       waits and pieces of statistics (core/report/report.h)
 //                    collectives           of the world; steps of teams (core/sync/area.h)
 //                    cards                 what PEs publish (core/sync/card.h)
-//                    locks of blocks       of this object's memory (core/rma/block_lock.h)
+//                    locks of blocks       of this object's memory (core/progress/block_lock.h)
 //                    cells                 of large transfers (core/bulk/stage.h)
 //                    routed requests       counts and windows of the PEs (core/rma/routed.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,

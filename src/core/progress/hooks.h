@@ -48,6 +48,8 @@ typedef struct cw_progress_hooks {
     // ---- core/rma
     /** Polls the connections of the default context; how many events. */
     int (*poll_replies)(void);
+    /** A wait begins: sends what this PE holds back. */
+    void (*pause)(void);
     /** Might `advance` find something to do? */
     bool (*in_flight)(void);
     /** One step for all that this thread has in flight. */

@@ -81,6 +81,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
     .poll_replies = no_events,
+    .pause = advance_nothing,
     .in_flight = not_in_flight,
     .advance = advance_nothing,
     .poll_server = no_events,
@@ -281,6 +282,8 @@ void cw_wait_end(cw_wait_t *w)
 void cw_wait_round(cw_wait_t *w)
 {
     uint32_t round = w->round++;
+    if (round == 0)
+        cw_progress_hooks.pause();
     if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
         w->attended = true;
     if (CW_UNLIKELY(cw_progress_has_messages()) && !w->deaf &&
@@ -381,5 +384,6 @@ bool cw_wait_must_help(void)
 void cw_progress(void)
 {
     static _Thread_local uint32_t round;
+    cw_progress_hooks.pause();
     help(round++);
 }

@@ -9,7 +9,7 @@
 #include "core/coll/coll.h"
 #include "core/progress/wait.h"
 #include "core/report/report.h"
-#include "core/rma/node.h"
+#include "core/rma/port.h"
 #include "core/world/job.h"
 
 enum { CLOCK_ROUNDS = 8 };

@@ -14,7 +14,7 @@
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
 #include "core/report/report_text.h"
-#include "core/rma/node.h"
+#include "core/rma/port.h"
 #include "core/sync/fused.h"
 
 #define SECOND 1000000000u

@@ -15,6 +15,7 @@
 #include "core/progress/wait.h"
 #include "core/report/parcel.h"
 #include "core/report/stats.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "core/world/job.h"
@@ -101,6 +102,19 @@ static void put_network(FILE *out)
             "     \"served\": {\"connections\": %" PRIu64 ", \"requests\": %" PRIu64
             ", \"refused\": %" PRIu64 "},\n",
             s.connections, s.requests, s.refused);
+}
+
+/** By their reasons in the order of cw_bundle_reason_t. */
+static void put_bundles(FILE *out)
+{
+    static const char *const names[CW_BUNDLE_REASONS] = {"full",  "quiet",   "fence",    "wait",
+                                                         "order", "too_old", "by_server"};
+    const cw_bundle_stats_t *b = &cw_bundles.stats;
+    fprintf(out, "     \"bundles\": {\"operations\": %" PRIu64 ", \"bytes\": %" PRIu64,
+            b->operations, b->nbytes);
+    for (int i = 0; i < CW_BUNDLE_REASONS; i++)
+        fprintf(out, ", \"%s\": %" PRIu64, names[i], b->sent[i]);
+    fprintf(out, "},\n");
 }
 
 /** Without a topology: the requests that the server executed. */
@@ -210,6 +224,7 @@ static char *record(size_t *nbytes_p)
         fputs(",\n", out);
     put_identity(out);
     put_network(out);
+    put_bundles(out);
     put_forwarding(out);
     put_waits(out);
     put_classes(out);

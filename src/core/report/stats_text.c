@@ -8,6 +8,7 @@
 #include "core/progress/arrivals.h"
 #include "core/progress/wait.h"
 #include "core/report/stats.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "core/world/startup.h"
@@ -44,6 +45,25 @@ static void print_start(FILE *out)
             cw_world.pe, cw_stats_nodes_touched(), llu(c.connections), llu(c.reconnects),
             llu(c.endpoints + s.endpoints), us(c.connect_ns), llu(c.puts), llu(c.gets),
             llu(c.requests), llu(c.flushes), llu(s.connections), llu(s.requests), llu(s.refused));
+}
+
+/** Small operations that were sent together. */
+static void print_bundles(FILE *out)
+{
+    const cw_bundle_stats_t *b = &cw_bundles.stats;
+    uint64_t n = 0;
+    for (int i = 0; i < CW_BUNDLE_REASONS; i++)
+        n += b->sent[i];
+    if (b->operations)
+        fprintf(out,
+                "causeway: stats: PE %d: bundles: operations %llu in %llu messages of %llu bytes; "
+                "sent when full %llu, by quiet %llu, fence %llu, waits %llu, other operations "
+                "%llu, after a while %llu, and by the node server's process %llu\n",
+                cw_world.pe, llu(b->operations), llu(n), llu(b->nbytes),
+                llu(b->sent[CW_BUNDLE_FULL]), llu(b->sent[CW_BUNDLE_QUIET]),
+                llu(b->sent[CW_BUNDLE_FENCE]), llu(b->sent[CW_BUNDLE_WAIT]),
+                llu(b->sent[CW_BUNDLE_ORDER]), llu(b->sent[CW_BUNDLE_TOO_OLD]),
+                llu(b->sent[CW_BUNDLE_BY_SERVER]));
 }
 
 /** Of a server with a topology. */
@@ -177,6 +197,7 @@ static void print_routines(FILE *out)
 void cw_stats_text(FILE *out)
 {
     print_start(out);
+    print_bundles(out);
     print_forwarding(out);
     print_memory(out);
     print_waits(out);

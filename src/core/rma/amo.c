@@ -8,6 +8,7 @@
 
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
@@ -89,6 +90,7 @@ static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, con
 {
     uint64_t old = 0;
     cw_req_amo_t req;
+    cw_bundles_pause(CW_BUNDLE_ORDER);
     amo_request(&req, t, addr, op, nbytes, operand, compare);
     cwt_reply_t reply;  // the transport sets the rest
     reply.buf = &old;
@@ -158,8 +160,9 @@ static void post_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, 
     cw_ctx_mark(ctx);
 }
 
+/** signals: it is not collected with others of its kind. */
 static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
-                                  uint64_t operand, int rank)
+                                  uint64_t operand, int rank, bool signals)
 {
     uintptr_t delta = 0;
     uint64_t old;
@@ -173,7 +176,7 @@ static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, siz
         return;
     else if (is_routed(ctx, rank, &node))
         post_routed(ctx, t, addr, op, nbytes, operand, rank, node);
-    else
+    else if (signals || !cw_bundle_amo(ctx, t, addr, op, nbytes, operand))
         post(ctx, t, addr, op, nbytes, operand, rank);
 }
 
@@ -181,10 +184,21 @@ void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes
                         int rank)
 {
     cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
+    if (CW_UNLIKELY(!t))
+        post_cold(ctx, addr, op, nbytes, operand, rank, false);
+    else if (!cw_bundle_amo(ctx, t, addr, op, nbytes, operand))
+        post(ctx, t, addr, op, nbytes, operand, rank);
+}
+
+void cw_amo_remote_signal(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
+                          uint64_t operand, int rank)
+{
+    cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
+    cw_bundles_pause(CW_BUNDLE_ORDER);
     if (CW_LIKELY(t != NULL))
         post(ctx, t, addr, op, nbytes, operand, rank);
     else
-        post_cold(ctx, addr, op, nbytes, operand, rank);
+        post_cold(ctx, addr, op, nbytes, operand, rank, true);
 }
 
 /** A nonblocking fetch: its reply is written into the user's variable on arrival, in quiet at the
@@ -249,5 +263,5 @@ void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, ui
     else
         (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
     // release here; in order behind the data off-node, or behind its completion
-    cw_amo_posting(ctx, sig, op, sizeof *sig, value, rank);
+    cw_amo_signalling(ctx, sig, op, sizeof *sig, value, rank);
 }

@@ -24,6 +24,8 @@ typedef enum cw_amo_op {
 //   cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value;
 //                                                                    waits off the node
 //   cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value; complete at quiet
+//   cw_amo_signalling(ctx, addr, op, nbytes, operand, rank)          the same, at once, and behind
+//                                                                    all puts to that PE
 //   cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)
 //                                                                    *fetch is valid after quiet
 
@@ -69,6 +71,8 @@ uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t compare, int rank);
 void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
                         int rank);
+void cw_amo_remote_signal(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
+                          uint64_t operand, int rank);
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t operand, uint64_t compare, int rank);
 
@@ -96,6 +100,18 @@ static CW_ALWAYS_INLINE void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op
         return;
     }
     cw_amo_remote_post(ctx, addr, op, nbytes, operand, rank);
+}
+
+static CW_ALWAYS_INLINE void cw_amo_signalling(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
+                                               size_t nbytes, uint64_t operand, int rank)
+{
+    uintptr_t delta;
+    if (cw_amo_is_here(ctx, rank, &delta)) {
+        cw_amo_local(cw_local_address(delta, addr), op, nbytes, operand, 0);
+        cw_ctx_stored(ctx, rank);
+        return;
+    }
+    cw_amo_remote_signal(ctx, addr, op, nbytes, operand, rank);
 }
 
 /** `fetch` is nbytes wide. */

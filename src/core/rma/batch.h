@@ -12,9 +12,10 @@
 #define CW_CORE_BATCH_H
 
 #include "core/rma/amo.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 
-#define CW_BATCH_PUT_MAX 248u  // bytes of a batched put; fits the record's size field
+#define CW_BATCH_PUT_MAX 1024u  // bytes of a batched put; fits the record's size field
 
 /** Takes the operation if a session is on and it is small enough. Else false, and what was
  *  collected for that node has been sent. t: the record of `rank`, connected. Takes the lock. */
@@ -40,6 +41,7 @@ static inline bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, 
 /** Before an operation that is not batched. */
 static inline void cw_batch_pass(cw_ctx_t *ctx, int rank)
 {
+    cw_bundles_pause(CW_BUNDLE_ORDER);
     if (cw_batch_is_on(ctx))
         cw_batch_send_node(ctx, rank);
 }

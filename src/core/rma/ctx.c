@@ -15,6 +15,7 @@
 #include "core/observe/check.h"
 #include "core/progress/hooks.h"
 #include "core/rma/batch.h"
+#include "core/rma/bundle.h"
 #include "core/rma/rma.h"
 #include "core/world/front_end.h"
 
@@ -191,6 +192,7 @@ void cw_ctx_shut(void)
     cw_batch_destroy(ctx->batch);
     cw_words_shut();
     *ctx = (cw_ctx_t){.node = &cw_node_none, .port = &cw_port_default, .stride = 1};
+    cw_bundles_close();
     cw_port_close(&cw_port_default);
     atomic_store_explicit(&cw_world.gathered, true, memory_order_relaxed);
 }
@@ -296,6 +298,7 @@ static void register_hooks(void)
 {
     cw_progress_hooks.poll_replies = poll_default;
     cw_progress_hooks.in_flight = in_flight;
+    cw_progress_hooks.pause = cw_bundles_try_send;
     cw_progress_hooks.advance = advance_all;
 }
 

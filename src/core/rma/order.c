@@ -2,10 +2,36 @@
 //
 // Quiet and fence of a context that has something in flight.
 #include "core/rma/batch.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/rma/path.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
+
+/** A quiet begins: sends what is collected for nodes. Lock held. */
+static void send_bundles(const cw_ctx_t *ctx)
+{
+    if (ctx->port != &cw_port_default)
+        return;
+    if (cw_bundles.busy)
+        cw_bundles_send_locked(CW_BUNDLE_QUIET);
+}
+
+/** Behind bundles a fence waits for them, and best for everything; else for as little as the
+ *  transport has to. Lock held. */
+static int order(cw_ctx_t *ctx)
+{
+    bool collects = ctx->port == &cw_port_default && cw_bundles.atomics;
+    if (collects && cw_bundles.busy)
+        cw_bundles_send_locked(CW_BUNDLE_FENCE);
+    if (!collects || !cw_bundles.sent) {
+        cw_bundles.fenced |= collects;
+        return cw_transport->fence(ctx->port->client);
+    }
+    int rc = cw_transport->quiet(ctx->port->client);
+    cw_bundles_proved();
+    return rc;
+}
 
 /**
  * Meanwhile the mark is CW_CTX_EMPTYING, so that a quiet of another thread waits too. An operation
@@ -18,6 +44,7 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     // before the transport reads the targets' marks
     uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
     cw_path_quiet(ctx, last);
+    send_bundles(ctx);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_send(ctx);
     if (cw_routed_is_on())
@@ -29,6 +56,8 @@ void cw_quiet_cold(cw_ctx_t *ctx)
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
         }
     }
+    if (ctx->port == &cw_port_default)
+        cw_bundles_proved();
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
@@ -53,6 +82,7 @@ static int try_locked(cw_ctx_t *ctx)
     if (!ctx->port->trying) {
         uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
         cw_path_quiet(ctx, last);
+        send_bundles(ctx);
         if (CW_UNLIKELY(ctx->batch != NULL))
             cw_batch_send(ctx);
         rc = client ? cw_transport->quiet_begin(client) : 1;
@@ -94,7 +124,7 @@ void cw_fence_cold(cw_ctx_t *ctx)
     cw_ctx_enter(ctx);
     cw_batch_send(ctx);
     if (ctx->port->client) {
-        int rc = cw_transport->fence(ctx->port->client);
+        int rc = order(ctx);
         if (rc) {
             cw_lost_grace(rc);
             cwu_fatal("fence failed (%s)", cwu_error_name(rc));

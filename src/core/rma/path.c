@@ -3,31 +3,54 @@
 // Paths, and which of their records puts find.
 #include "core/rma/path.h"
 
+#include "core/rma/bundle.h"
 #include "core/rma/rma.h"
+
+#define STREAM 8  // direct puts between two looks whether they are a flood
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
 {
     cw_words_set(path->ctx, path->rank, (uintptr_t)record + 1);
 }
 
-/** The inject of a minded record. The first put after a quiet goes through the transport; a second
- *  one shows that this was a wrong guess. */
+/** The room of a context that has put nothing since its last quiet. */
+static int32_t full_room(const cw_ctx_t *ctx)
+{
+    return cw_bundles.puts && ctx == &cw_ctx_default ? STREAM : CW_INJECT_ROOM;
+}
+
+void cw_path_room(cw_ctx_t *ctx)
+{
+    __atomic_store_n(&ctx->room, full_room(ctx), __ATOMIC_RELAXED);
+}
+
+/** A put that is alone, unless another one came before it. */
+static bool put_alone(cw_path_t *path, const void *buf, size_t nbytes, uint64_t offset)
+{
+    cw_ctx_t *ctx = path->ctx;
+    if (__atomic_load_n(&ctx->room, __ATOMIC_RELAXED) == full_room(ctx)) {
+        cw_ctx_must(cw_transport->put(path->direct.conn, offset, buf, nbytes, false), "put", ctx,
+                    path->rank);
+        return true;
+    }
+    cw_ctx_enter(ctx);
+    choose(path, &path->direct);
+    cw_ctx_leave(ctx);
+    return false;
+}
+
+/** The inject of a minded record. */
 static ssize_t put_minded(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                           uint64_t offset, uint64_t key)
 {
     cw_path_t *path = ep;
-    cwt_target_t *direct = &path->direct;
+    const void *dest = (void *)(uintptr_t)(offset - path->direct.offset);
     (void)fabric_addr, (void)key;
-    if (__atomic_load_n(&path->ctx->room, __ATOMIC_RELAXED) < CW_INJECT_ROOM) {
-        cw_ctx_enter(path->ctx);
-        choose(path, direct);
-        cw_ctx_leave(path->ctx);
-        return cw_inject((uintptr_t)direct + 1, (void *)(uintptr_t)(offset - direct->offset), buf,
-                         nbytes);
-    }
-    cw_ctx_must(cw_transport->put(direct->conn, offset, buf, nbytes, false), "put", path->ctx,
-                path->rank);
-    return 0;
+    if (__atomic_load_n(&path->collects, __ATOMIC_RELAXED) && cw_bundles.puts
+            ? cw_bundle_append(path, dest, CW_BATCH_PUT, buf, nbytes)
+            : put_alone(path, buf, nbytes, offset))
+        return 0;
+    return cw_inject((uintptr_t)&path->direct + 1, (void *)(uintptr_t)dest, buf, nbytes);
 }
 
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank)
@@ -48,28 +71,83 @@ bool cw_path_minds(const cwt_target_t *record)
     return record->inject == put_minded;
 }
 
-/** The path of a direct record, or NULL: the word leads to a record of another kind. */
+/** The path of a record, or NULL: the word leads to a record of another kind. */
 static cw_path_t *path_of(const cw_port_t *port, uintptr_t word)
 {
     for (int node = 0; port->paths && node < cw_world.nnodes; node++) {
         cw_path_t *first = port->paths[node];
         uintptr_t at = word - 1 - (uintptr_t)first;
         if (first && at < (size_t)cw_world.slots_of_node[node] * sizeof *first)
-            return at % sizeof *first == 0 ? &first[at / sizeof *first] : NULL;
+            return &first[at / sizeof *first];
     }
     return NULL;
+}
+
+/** Of the last scalar put; its word is that of the mark, or was left by the cold path. */
+static cw_path_t *last_path(cw_ctx_t *ctx, uintptr_t last, uintptr_t cold)
+{
+    cw_path_t *path = path_of(ctx->port, last);
+    if (!path && cold)
+        path = path_of(ctx->port, cold);
+    return path && path->ctx == ctx ? path : NULL;
 }
 
 void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last)
 {
     cw_port_t *port = ctx->port;
     uintptr_t cold = port->last_put;
+    int32_t full = full_room(ctx), room = __atomic_exchange_n(&ctx->room, full, __ATOMIC_RELAXED);
+    bool alone = room == full - 1 && port->streamed == 0;
     port->last_put = 0;
-    if (__atomic_exchange_n(&ctx->room, CW_INJECT_ROOM, __ATOMIC_RELAXED) != CW_INJECT_ROOM - 1)
+    port->streamed = port->injected = 0;
+    cw_path_t *path = alone ? last_path(ctx, last, cold) : NULL;
+    if (!path)
         return;
-    cw_path_t *path = path_of(port, last);
-    if (!path && cold)
-        path = path_of(port, cold);
-    if (path && path->ctx == ctx)
-        choose(path, &path->minded);
+    __atomic_store_n(&path->collects, false, __ATOMIC_RELAXED);
+    choose(path, &path->minded);
+}
+
+/** From now on the puts to this node are collected. */
+static void collect(cw_path_t *path)
+{
+    cw_port_t *port = path->ctx->port;
+    int node = path->way->node;
+    for (int slot = 0; slot < cw_world.slots_of_node[node]; slot++) {
+        cw_path_t *p = &port->paths[node][slot];
+        if (p->ctx != path->ctx)
+            continue;
+        __atomic_store_n(&p->collects, true, __ATOMIC_RELAXED);
+        choose(p, &p->minded);
+    }
+}
+
+/** Direct puts have used up their room. True: they were as many as may be without a quiet. */
+static bool stream(cw_ctx_t *ctx)
+{
+    cw_port_t *port = ctx->port;
+    uintptr_t last = __atomic_load_n(&ctx->last, __ATOMIC_RELAXED);
+    cw_path_t *path = last_path(ctx, last, port->last_put);
+    port->streamed += STREAM;
+    if (!path || (path->collects && last != (uintptr_t)&path->direct + 1))
+        return false;
+    port->injected += STREAM;
+    bool flood = cw_bundles.busy && port->stream_pauses == cw_bundles.pauses;
+    port->stream_pauses = cw_bundles.pauses;
+    cw_bundles.busy = true;
+    if (flood)
+        collect(path);
+    return port->injected >= CW_INJECT_ROOM;
+}
+
+void cw_path_drain(cw_ctx_t *ctx)
+{
+    bool full = true;
+    if (full_room(ctx) == STREAM) {
+        cw_ctx_enter(ctx);
+        cw_path_room(ctx);
+        full = stream(ctx);
+        cw_ctx_leave(ctx);
+    }
+    if (full)
+        cw_quiet_cold(ctx);  // which gives room again
 }

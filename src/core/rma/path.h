@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Paths: how scalar puts leave a port for one PE of another node. The scalar put calls the inject
-// of the record that its peer word leads to, and nothing before or behind that may cost it an
-// instruction. So a path has two records, and the slow path chooses which of them the word names:
+// Paths: how puts leave a port for one PE of another node. The scalar put calls the inject of the
+// record that its peer word leads to, and nothing before or behind that may cost it an instruction.
+// So a path has two records, and the slow path chooses which of them the word names:
 //
 //   direct   the transport's own: the provider takes the put at once
 //   minded   the same, but its inject is a function of this room, which sees each put
 //
-// A put that is alone between two quiets is minded: it goes through the transport, which lets it
-// prove its own delivery instead of sending a flush behind it (ADR 74).
+// Puts are minded in two cases. One that is alone between two quiets goes through the transport,
+// which lets it prove its own delivery instead of sending a flush behind it (ADR 74). And of a
+// flood on the default context all are collected (bundle.h, ADR 75); that it is one shows when the
+// room for direct puts, which each counts down, is used up again and again without a pause.
 //
 // Only the context whose port it is chooses; words of those that share it stay direct. Threads:
 // words are replaced under the lock of the port, while other threads read them.
@@ -17,19 +19,46 @@
 
 #include "core/rma/ctx.h"
 
+struct cw_bundle;
+
+/** A port's way to one node. Lock of the port held. */
+typedef struct cw_way {
+    cwt_conn_t *conn;
+    int node;
+    bool puts;               // some are collected
+    struct cw_bundle *open;  // what is collected; NULL: nothing
+    struct cw_way *next;     // of those with something
+    uint64_t sent_ns;        // the last time that something was sent of many
+    uint32_t pauses, ops;    // operations since that pause, at most as many as go at once
+} cw_way_t;
+
 typedef struct cw_path {
-    CW_CACHE_ALIGNED cwt_target_t direct;
+    _Alignas(256) cwt_target_t direct;
     CW_CACHE_ALIGNED cwt_target_t minded;
     cw_ctx_t *ctx;  // whose words this path chooses; NULL: none that is known yet
-    int rank;       // in that context
+    cw_way_t *way;
+    int rank;        // in that context
+    bool collects;   // minded puts are collected, else they are alone
+    cw_way_t first;  // of slot 0: the way of all
 } cw_path_t;
+_Static_assert(sizeof(cw_path_t) == 256, "cw_path_of_record");
+
+/** The path of either record. */
+static inline cw_path_t *cw_path_of_record(const cwt_target_t *record)
+{
+    return (cw_path_t *)((uintptr_t)record & ~(sizeof(cw_path_t) - 1));
+}
 
 /** A context is about to use the path, of which the direct record has been filled in. Lock of the
  *  port held. */
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank);
 /** Do puts by this record go through the transport? */
 bool cw_path_minds(const cwt_target_t *record);
+/** Gives room for scalar puts. */
+void cw_path_room(cw_ctx_t *ctx);
 /** A quiet begins; last: the word that the context was marked with. Lock of the port held. */
 void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last);
+/** The room for scalar puts is used up. */
+void cw_path_drain(cw_ctx_t *ctx);
 
 #endif

@@ -6,9 +6,10 @@
 #include "base/clock.h"
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
-#include "core/rma/node.h"
 #include "core/rma/path.h"
+#include "core/rma/port.h"
 #include "core/world/job.h"
 
 cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -91,6 +92,8 @@ void cw_port_close(cw_port_t *port)
     port->trying = port->landed = false;
     port->drain = 0;
     port->paths = NULL;
+    port->last_put = 0;
+    port->streamed = port->injected = 0;
     port->conn = NULL;
 }
 
@@ -231,6 +234,10 @@ static void open_port(cw_port_t *port)
         cwu_fatal("cannot open the network for the first transfer to another node (%s)",
                   cwu_error_name(rc));
     now_open(port);
+    if (port == &cw_port_default) {
+        cw_bundles_open();
+        cw_path_room(&cw_ctx_default);
+    }
 }
 
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
@@ -269,6 +276,7 @@ static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
         if (!blank)
             cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
         memset(blank, 0, nbytes);
+        blank->first = (cw_way_t){.conn = conn, .node = node};
         paths[node] = blank;
     }
     cw_path_t *path = &paths[node][slot];
@@ -282,6 +290,7 @@ static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
                   cwu_error_name(rc));
     t->conn = conn;
     t->offset = delta;
+    path->way = &paths[node]->first;
     return path;
 }
 

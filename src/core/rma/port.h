@@ -27,6 +27,9 @@ typedef struct cw_port {
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
     struct cw_path **paths;  // [nnodes] arrays of one per slot (path.h), NULL until touched
     uintptr_t last_put;      // the word of the last scalar put that came by a cold word
+    uint32_t streamed;       // scalar puts since the last quiet, in steps (path.c),
+    uint32_t injected;       // of these direct ones,
+    uint32_t stream_pauses;  // and cw_bundles.pauses at the last step
     // what a room above keeps with the port (core/bulk/stage.c), NULL until used, and what ends it
     struct cw_stage_port *stage;
     void (*forget)(struct cw_port *port);
@@ -49,5 +52,18 @@ void cw_port_stats(cwt_stats_t *sum_p);
 void cw_port_stats_begin(void);
 /** A put that the provider took without the transport, which counts all others. */
 void cw_port_count_put(void);
+
+// ---------------------------------------------------------------- control areas
+//
+// Of the nodes' objects, read and written by PEs of any node, on the default context. cw_node_put
+// is in order with everything else that this PE sends to that node there. It leaves nothing for the
+// user's next quiet to do: a caller that needs its completion waits for a reply. Both may wait. A
+// node that cannot be reached ends the job.
+
+/** Reads from the control area of any node's object, this one's included. Acquires what its writer
+ *  released. */
+void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes);
+/** Writes into the control area of another node's object. */
+void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes);
 
 #endif

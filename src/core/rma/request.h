@@ -69,10 +69,12 @@ typedef struct cw_req_batch {
 } cw_req_batch_t;
 _Static_assert(sizeof(cw_req_batch_t) == 24, "wire format");
 
-// the record's word: 0..47 offset in the target's node object | 48..55 kind | 56..63 nbytes
+// the record's word: 0..47 offset in the target's node object | 48..51 kind | 52..63 nbytes
 #define CW_BATCH_OFFSET_MAX ((UINT64_C(1) << 48) - 1)
 #define CW_BATCH_RECORD(offset, kind, nbytes) \
-    ((offset) | (uint64_t)(kind) << 48 | (uint64_t)(nbytes) << 56)
+    ((offset) | (uint64_t)(kind) << 48 | (uint64_t)(nbytes) << 52)
+#define CW_BATCH_KIND(word) ((unsigned)((word) >> 48) & 15)
+#define CW_BATCH_NBYTES(word) ((size_t)((word) >> 52))
 enum {
     CW_BATCH_PUT = 0,
     CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8

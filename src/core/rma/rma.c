@@ -7,14 +7,19 @@
 
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/rma/path.h"
+#include "core/rma/request.h"
+#include "core/rma/send.h"
 
 // ---------------------------------------------------------------- on a connection
 
 static CW_ALWAYS_INLINE void put_there(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
                                        const void *src, size_t nbytes, int rank, bool nbi)
 {
+    if (cw_bundle_put(ctx, t, dest, src, nbytes))
+        return;
     cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put",
                 ctx, rank);
     cw_ctx_mark(ctx);
@@ -23,6 +28,8 @@ static CW_ALWAYS_INLINE void put_there(cw_ctx_t *ctx, const cwt_target_t *t, voi
 static CW_ALWAYS_INLINE void get_there(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
                                        const void *src, size_t nbytes, int rank, bool nbi)
 {
+    if (!nbi)
+        cw_bundles_get();
     cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get",
                 ctx, rank);
     if (nbi)
@@ -198,7 +205,7 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
 
 void cw_put_scalar_drain(cw_ctx_t *ctx)
 {
-    cw_quiet_cold(ctx);  // which gives room again
+    cw_path_drain(ctx);
 }
 
 void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)
@@ -258,4 +265,34 @@ void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nby
 size_t cw_inject_most(void)
 {
     return cw_transport->inject_most();
+}
+
+// ---------------------------------------------------------------- memory set to one byte
+
+// of a request: the server must not keep others waiting for long
+#define PART (UINT64_C(4) << 20)
+
+void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
+{
+    uintptr_t delta = 0;
+    CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT, dest, dest, 0, rank));
+    if (nbytes == 0)
+        return;
+    const cwt_target_t *t = cw_request_reach(ctx, "memset", rank, &delta);
+    if (!t) {
+        memset((char *)dest + delta, value, nbytes);
+        cw_ctx_stored(ctx, rank);
+        return;
+    }
+    cw_batch_pass(ctx, rank);
+    for (uint64_t at = 0, n; at < nbytes; at += n) {
+        n = nbytes - at < PART ? nbytes - at : PART;
+        cw_req_fill_t req = {.header = {.op = CW_REQ_FILL, .nbytes = sizeof req},
+                             .offset = (uintptr_t)dest + at + t->offset,
+                             .nbytes = n,
+                             .value = value};
+        cw_must(cw_request_send(cw_ctx_node(ctx, rank), t->conn, &req.header, sizeof req, NULL),
+                "memset", cw_ctx_pe(ctx, rank));
+        cw_ctx_mark(ctx);
+    }
 }

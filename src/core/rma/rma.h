@@ -22,7 +22,7 @@ void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int r
 /** Complete at the target when it returns; observed by its caller. [waits] */
 void cw_put_complete(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 
-/** Sets nbytes bytes; complete at quiet (core/rma/fill.c). */
+/** Sets nbytes bytes; complete at quiet. */
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);
 
 /** The put that could not be done inline: not connected, checked, or batched. */

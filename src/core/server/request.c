@@ -206,8 +206,8 @@ static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
 static bool batched_record(const uint64_t *record, size_t nwords)
 {
     uint64_t offset = *record & CW_BATCH_OFFSET_MAX;
-    unsigned kind = (unsigned)(*record >> 48) & 0xff;
-    size_t nbytes = (size_t)(*record >> 56);
+    unsigned kind = CW_BATCH_KIND(*record);
+    size_t nbytes = CW_BATCH_NBYTES(*record);
     uint32_t slot;
     if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 ||
         !cw_request_in_bounds(offset, nbytes, &slot))
@@ -229,7 +229,7 @@ static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbyte
     bool good = true;
     (void)from;
     while (left > 0 && (good = batched_record(at, left))) {
-        size_t words = 1 + ((*at >> 56) + 7) / 8;
+        size_t words = 1 + (CW_BATCH_NBYTES(*at) + 7) / 8;
         at += words;
         left -= words;
     }

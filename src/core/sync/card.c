@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "core/mem/segment.h"
 #include "core/rma/context.h"
-#include "core/rma/node.h"
+#include "core/rma/port.h"
 
 // until a row is read from its own node, though another may soon have it
 #define PATIENCE_NS 20000000u

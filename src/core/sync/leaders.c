@@ -12,7 +12,7 @@
 
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
-#include "core/rma/node.h"
+#include "core/rma/port.h"
 #include "core/rma/rma.h"
 #include "core/sync/area.h"
 #include "core/sync/fused.h"

@@ -50,7 +50,7 @@ static void post_word(int pe, long *word, cw_amo_op_t op, long value)
 {
     if (cw_world.nic_atomics || cw_routed_is_on())
         cw_fence(&cw_ctx_default);  // else requests are in order behind the puts anyway
-    cw_amo_posting(&cw_ctx_default, word, op, sizeof value, (uint64_t)value, pe);
+    cw_amo_signalling(&cw_ctx_default, word, op, sizeof value, (uint64_t)value, pe);
 }
 
 void cw_coll_set_word(int pe, long *word, long value)

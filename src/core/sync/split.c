@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "core/rma/context.h"
-#include "core/rma/node.h"
+#include "core/rma/port.h"
 #include "core/rma/rma.h"
 
 // with a first PE that does not wait: loading libfabric takes longer than that

@@ -109,6 +109,11 @@ static bool delay_needs_memory(void)
     return delay_setup.real->needs_memory();
 }
 
+static bool delay_software(void)
+{
+    return delay_setup.real->software();
+}
+
 static size_t delay_inject_most(void)
 {
     return delay_setup.real->inject_most();
@@ -123,6 +128,7 @@ const cwt_ops_t cwt_delay = {
     .one_client = delay_one_client,
     .inject_most = delay_inject_most,
     .needs_memory = delay_needs_memory,
+    .software = delay_software,
     .server_open = delay_server_open,
     .server_address = delay_server_address,
     .server_secret = delay_server_secret,

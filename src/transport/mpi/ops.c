@@ -25,6 +25,12 @@ static bool one_client(void)
     return false;
 }
 
+/** Not known of the MPI. */
+static bool software(void)
+{
+    return false;
+}
+
 static bool needs_memory(void)
 {
     return false;
@@ -65,6 +71,7 @@ const cwt_ops_t cwt_mpi = {
     .one_client = one_client,
     .inject_most = inject_most,
     .needs_memory = needs_memory,
+    .software = software,
     .server_open = mpw_server_open,
     .server_address = mpw_server_address,
     .server_secret = mpw_server_secret,

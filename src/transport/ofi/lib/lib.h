@@ -74,6 +74,7 @@ void ofi_begin_load(void);  // transport.h
 int ofi_load(bool one_machine);
 bool ofi_one_client(void);
 bool ofi_needs_memory(void);
+bool ofi_software(void);
 /** Does this provider stand on the kernel's sockets? */
 bool ofi_over_sockets(const struct fi_info *info);
 /** And does it listen at its address, over TCP? */

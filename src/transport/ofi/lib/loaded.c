@@ -101,6 +101,12 @@ bool ofi_needs_memory(void)
     return ofi_choice.pieces;
 }
 
+/** What pins memory is a card, or stands for one. */
+bool ofi_software(void)
+{
+    return ofi_is_software(ofi_choice.info) && !ofi_choice.pieces;
+}
+
 /** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies. */
 bool ofi_one_client(void)
 {

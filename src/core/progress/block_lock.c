@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The table of locks, and waiting for one.
-#include "core/rma/block_lock.h"
+#include "core/progress/block_lock.h"
 
 #include "base/clock.h"
 #include "base/futex.h"

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bundles, as their PE fills and sends them.
+#include "core/rma/bundle.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "core/progress/wait.h"
+#include "core/route/setting.h"
+
+#define AT_ONCE 2u          // operations to a node after a pause that are sent by themselves
+#define AT_ONCE_FENCED 16u  // the same behind a fence that has waited for nothing
+#define IDLE_NS 50000u      // behind the last message to a node, one operation goes by itself again
+
+cw_bundles_t cw_bundles;
+static cw_bundle_t *spare[CW_BUNDLES];
+static uint32_t nspare;
+static bool puts_stay_direct;
+
+// ---------------------------------------------------------------- what lies in the node object
+bool cw_bundles_possible(void)
+{
+    return cw_world.nnodes > 1 && strcmp(cwu_env.aggregate, "off") != 0 && !cw_world.nic_atomics &&
+           !cw_route.topology;
+}
+
+static uint64_t sweep_nbytes(void)
+{
+    return cw_bundles_possible() ? sizeof(cw_sweep_t) : 0;
+}
+
+static uint64_t bundles_nbytes(void)
+{
+    return cw_bundles_possible() ? CW_BUNDLES * sizeof(cw_bundle_t) : 0;
+}
+
+cw_section_t cw_sweep_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = sweep_nbytes};
+cw_section_t cw_bundle_section = {.in = CW_SECTION_SLICE, .align = 64, .nbytes = bundles_nbytes};
+
+cw_bundle_t *cw_bundles_of(int slot)
+{
+    return (cw_bundle_t *)(void *)(cw_segment.base + cw_slice_offset((uint32_t)slot) +
+                                   cw_bundle_section.offset);
+}
+
+cw_sweep_t *cw_sweep(void)
+{
+    return (cw_sweep_t *)(void *)(cw_segment.base + cw_sweep_section.offset);
+}
+
+void cw_bundles_open(void)
+{
+    bool possible = cw_bundles_possible() && !cw_transport->one_client();
+    cw_bundles = (cw_bundles_t){.atomics = possible};
+    cw_bundles.puts = possible && !puts_stay_direct &&
+                      (cw_transport->software() || strcmp(cwu_env.aggregate, "on") == 0);
+    nspare = 0;
+    for (uint32_t i = 0; possible && i < CW_BUNDLES; i++)
+        spare[nspare++] = &cw_bundles_of(cw_world.slot)[i];
+}
+
+void cw_ctx_puts_stay_direct(void)
+{
+    puts_stay_direct = true;
+    cw_bundles.puts = false;
+}
+
+void cw_bundles_close(void)
+{
+    cw_bundles = (cw_bundles_t){0};
+}
+
+// ---------------------------------------------------------------- states
+/** This PE may write into the bundle, or send it. False: it was taken. */
+static bool claim(cw_bundle_t *b, bool *aged_p)
+{
+    uint32_t state = CW_BUNDLE_OPEN;
+    *aged_p = false;
+    // acquire, and release below: the sweeper reads what was written before
+    if (CW_LIKELY(atomic_compare_exchange_strong_explicit(
+            &b->state, &state, CW_BUNDLE_BUSY, memory_order_acquire, memory_order_acquire)))
+        return true;
+    *aged_p = true;
+    return state == CW_BUNDLE_AGED &&
+           atomic_compare_exchange_strong_explicit(&b->state, &state, CW_BUNDLE_BUSY,
+                                                   memory_order_acquire, memory_order_acquire);
+}
+
+static cw_bundle_t *begin(cw_way_t *way)
+{
+    if (nspare == 0)
+        return NULL;
+    cw_bundle_t *b = way->open = spare[--nspare];
+    way->next = cw_bundles.filled;
+    cw_bundles.filled = way;
+    way->puts = false;
+    b->node = (uint32_t)way->node;
+    b->nbytes = sizeof b->req;
+    atomic_store_explicit(&b->state, CW_BUNDLE_BUSY, memory_order_relaxed);
+    return b;
+}
+
+static void end(cw_way_t *way)
+{
+    cw_way_t **at = &cw_bundles.filled;
+    while (*at != way)
+        at = &(*at)->next;
+    *at = way->next;
+    spare[nspare++] = way->open;
+    way->open = NULL;
+}
+
+/** It was taken: waits until it is executed, since what follows is in order behind it. */
+static void await_taken(cw_way_t *way)
+{
+    cw_wait_t w = CW_WAIT_DEAF("collected operations to be executed at another node");
+    cw_bundles.sending = true;
+    // pairs with the sweeper's release
+    while (atomic_load_explicit(&way->open->state, memory_order_acquire) != CW_BUNDLE_FREE)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    cw_bundles.sending = false;
+    cw_bundles.stats.sent[CW_BUNDLE_BY_SERVER]++;
+    cw_bundles.stats.nbytes += way->open->nbytes;
+    end(way);
+}
+
+/** Sends a bundle that this PE has claimed. */
+static void send(cw_way_t *way, cw_bundle_reason_t reason)
+{
+    cw_bundle_t *b = way->open;
+    cw_bundles.sending = true;
+    cw_bundles.stats.sent[reason]++;
+    cw_bundles.stats.nbytes += b->nbytes;
+    cw_bundles.sent = true;
+    cw_bundles.sent_puts |= way->puts;
+    b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
+    int rc = cw_transport->request(way->conn, &b->req.header, b->nbytes, NULL);
+    cw_bundles.sending = false;
+    if (rc) {
+        cw_lost_grace(rc);
+        cwu_fatal("sending collected operations failed (%s)", cwu_error_name(rc));
+    }
+    atomic_store_explicit(&b->state, CW_BUNDLE_FREE, memory_order_relaxed);
+    end(way);
+    way->sent_ns = cwu_now_ns();
+}
+
+// ---------------------------------------------------------------- collecting
+void cw_bundles_proved(void)
+{
+    cw_bundles.sent = cw_bundles.sent_puts = cw_bundles.fenced = false;
+}
+
+/** What the sweeper sends may overtake what this PE has sent. Behind a fence it must not, so all
+ *  that was sent has to be executed first. */
+static void prove(void)
+{
+    int rc = cw_transport->quiet(cw_port_default.client);
+    if (rc) {
+        cw_lost_grace(rc);
+        cwu_fatal("a fence failed (%s)", cwu_error_name(rc));
+    }
+    cw_bundles_proved();
+}
+
+/** Nothing is collected for the node. Is the operation one of many? */
+static bool is_flooded(cw_way_t *way)
+{
+    cw_bundles.busy = true;
+    if (way->pauses != cw_bundles.pauses) {
+        way->pauses = cw_bundles.pauses;
+        way->ops = 0;
+    }
+    if (way->ops < (cw_bundles.fenced ? AT_ONCE_FENCED : AT_ONCE)) {
+        way->ops++;
+        return false;
+    }
+    if (cw_bundles.fenced)
+        prove();
+    uint64_t now = cwu_now_ns(), since = now - way->sent_ns;
+    way->sent_ns = now;
+    return since <= IDLE_NS;
+}
+
+/** A bundle with room for a record, which this PE has claimed; NULL: all are in use. */
+static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, bool *aged_p)
+{
+    *aged_p = false;
+    if (way->open && CW_UNLIKELY(!claim(way->open, aged_p))) {
+        await_taken(way);
+        *aged_p = false;
+    }
+    if (way->open && way->open->nbytes + record > CW_MESSAGE_MAX) {
+        send(way, CW_BUNDLE_FULL);
+        *aged_p = false;
+    }
+    return way->open ? way->open : begin(way);
+}
+
+/** Lets the sweeper see a bundle. */
+static void publish(cw_bundle_t *b, bool is_new)
+{
+    if (CW_LIKELY(!is_new)) {
+        atomic_store_explicit(&b->state, CW_BUNDLE_OPEN, memory_order_release);
+        return;
+    }
+    uint32_t serial = atomic_load_explicit(&b->serial, memory_order_relaxed);
+    atomic_store_explicit(&b->serial, serial + 1, memory_order_relaxed);
+    // seq_cst: before the look at the sweeper, which announces its sleep before it looks at bundles
+    atomic_store(&b->state, CW_BUNDLE_OPEN);
+    if (atomic_load(&cw_sweep()->asleep))
+        cw_sweep_wake();
+}
+
+static bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *src, size_t nbytes)
+{
+    size_t words = 1 + (nbytes + 7) / 8;
+    bool aged;
+    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way)))
+        return false;
+    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), &aged);
+    if (!b)
+        return false;
+    bool is_new = b->nbytes == sizeof b->req;
+    uint64_t *at = &b->word[(b->nbytes - sizeof b->req) / sizeof *at];
+    at[words - 1] = 0;  // what pads the last word
+    at[0] = CW_BATCH_RECORD(offset, kind, nbytes);
+    if (nbytes == 8)
+        memcpy(at + 1, src, 8);
+    else
+        memcpy(at + 1, src, nbytes);
+    b->nbytes += (uint32_t)(words * sizeof *at);
+    cw_bundles.stats.operations++;
+    way->puts |= kind == CW_BATCH_PUT;
+    if (CW_UNLIKELY(aged))
+        send(way, CW_BUNDLE_TOO_OLD);
+    else
+        publish(b, is_new);
+    return true;
+}
+
+bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                      size_t nbytes)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    cw_ctx_enter(ctx);
+    bool taken = append(path->way, (uintptr_t)addr + path->direct.offset, kind, src, nbytes);
+    if (taken)
+        cw_ctx_mark(ctx);
+    cw_ctx_leave(ctx);
+    return taken;
+}
+
+// ---------------------------------------------------------------- pauses
+void cw_bundles_send_locked(cw_bundle_reason_t reason)
+{
+    bool aged;
+    cw_bundles.pauses++;
+    cw_bundles.busy = false;
+    while (cw_bundles.filled) {
+        cw_way_t *way = cw_bundles.filled;
+        if (claim(way->open, &aged))
+            send(way, reason);
+        else
+            await_taken(way);
+    }
+}
+
+void cw_bundles_send(cw_bundle_reason_t reason)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cw_bundles_send_locked(reason);
+    cw_ctx_leave(&cw_ctx_default);
+}
+
+void cw_bundles_try_send(void)
+{
+    cw_port_t *port = &cw_port_default;
+    if (!cw_bundles.busy || (port->locked && pthread_mutex_trylock(&port->lock)))
+        return;
+    if (!cw_bundles.sending)
+        cw_bundles_send_locked(CW_BUNDLE_WAIT);
+    cw_ctx_leave(&cw_ctx_default);
+}
+
+/** Gets stay behind puts, but not behind requests. */
+void cw_bundles_before_get(void)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cw_bundles_send_locked(CW_BUNDLE_ORDER);
+    int rc = cw_bundles.sent_puts ? cw_transport->fence(cw_port_default.client) : 0;
+    cw_bundles.sent_puts = false;
+    cw_ctx_leave(&cw_ctx_default);
+    if (rc) {
+        cw_lost_grace(rc);
+        cwu_fatal("a get behind collected puts failed (%s)", cwu_error_name(rc));
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bundles: small puts and atomics without a result that leave the default context for one node
+// faster than messages do, and travel together without being asked (ADR 75).
+//
+// The first operations after a pause are sent at once, as is one to a node to which nothing was
+// sent for a while. Others are appended to the bundle of their node, a CW_REQ_BATCH that its server
+// executes in order. A bundle is sent when it is full, at each pause (quiet, fence, a wait, an
+// operation of another kind), and when it has lain for some tens of microseconds: it lies in the
+// node object, from where a thread of the node server's process takes it while this PE computes
+// (sweep.c). That thread marks it first, so that a PE which goes on appending sends it itself.
+//
+//   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the sweeper
+//                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
+//
+// Threads: any, under the lock of the default context's port. Blocking: sending waits as requests
+// do, and for a bundle that was taken.
+#ifndef CW_CORE_RMA_BUNDLE_H
+#define CW_CORE_RMA_BUNDLE_H
+
+#include "core/mem/segment.h"
+#include "core/rma/amo.h"
+#include "core/rma/path.h"
+#include "core/rma/request.h"
+
+#define CW_BUNDLE_PUT_MAX 1024u  // bytes of a put; longer ones gain nothing
+#define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
+
+enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
+
+//  0 state | 4 serial | 8 node | 12 nbytes | 16 pad | 64 message
+typedef struct cw_bundle {
+    CW_CACHE_ALIGNED _Atomic uint32_t state;
+    _Atomic uint32_t serial;  // counts up with each use
+    uint32_t node, nbytes;    // where it goes; of the message
+    CW_CACHE_ALIGNED cw_req_batch_t req;
+    uint64_t word[(CW_MESSAGE_MAX - sizeof(cw_req_batch_t)) / sizeof(uint64_t)];
+} cw_bundle_t;
+_Static_assert(sizeof(cw_bundle_t) == 64 + CW_MESSAGE_MAX, "shared between processes");
+
+/** In the control area. */
+typedef struct cw_sweep {
+    _Atomic uint32_t asleep;  // futex: the sweeper sleeps until a bundle opens
+} CW_CACHE_ALIGNED cw_sweep_t;
+
+extern cw_section_t cw_sweep_section;   // in the control area
+extern cw_section_t cw_bundle_section;  // in each slice
+cw_bundle_t *cw_bundles_of(int slot);
+cw_sweep_t *cw_sweep(void);
+
+typedef enum cw_bundle_reason {
+    CW_BUNDLE_FULL,
+    CW_BUNDLE_QUIET,
+    CW_BUNDLE_FENCE,
+    CW_BUNDLE_WAIT,
+    CW_BUNDLE_ORDER,     // another operation
+    CW_BUNDLE_TOO_OLD,   // sent by its PE
+    CW_BUNDLE_BY_SERVER  // too, by the sweeper
+} cw_bundle_reason_t;
+enum { CW_BUNDLE_REASONS = CW_BUNDLE_BY_SERVER + 1 };
+
+typedef struct cw_bundle_stats {
+    uint64_t operations, nbytes;  // that were bundled; of the messages
+    uint64_t sent[CW_BUNDLE_REASONS];
+} cw_bundle_stats_t;
+
+typedef struct cw_bundles {
+    bool atomics, puts;    // are they bundled?
+    bool busy;             // something was sent or collected since the last pause
+    bool sent, sent_puts;  // has a bundle been sent since the last quiet? One with puts?
+    bool fenced;           // since the last quiet there was a fence that waited for nothing
+    bool sending;          // its thread must not come here again from a wait
+    uint32_t pauses;
+    cw_way_t *filled;  // ways with a bundle
+    cw_bundle_stats_t stats;
+} cw_bundles_t;
+extern cw_bundles_t cw_bundles CW_HIDDEN;
+
+/** Could this job have bundles? At init, and for what serves them. */
+bool cw_bundles_possible(void);
+/** The default context's port is open: decides. Lock of the port held. */
+void cw_bundles_open(void);
+void cw_bundles_close(void);
+
+/** False: to be sent at once. */
+bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                      size_t nbytes);
+/** Sends what was collected. */
+void cw_bundles_send(cw_bundle_reason_t reason);
+void cw_bundles_send_locked(cw_bundle_reason_t reason);
+/** All that was sent to nodes is proved to be executed. Lock held. */
+void cw_bundles_proved(void);
+/** The same, if the lock is free and this thread is not about it; for waits. */
+void cw_bundles_try_send(void);
+void cw_bundles_before_get(void);
+
+static CW_ALWAYS_INLINE bool cw_bundle_put(const cw_ctx_t *ctx, const cwt_target_t *t,
+                                           const void *dest, const void *src, size_t nbytes)
+{
+    return CW_LIKELY(cw_bundles.puts) && ctx == &cw_ctx_default && nbytes - 1 < CW_BUNDLE_PUT_MAX &&
+           cw_bundle_append(cw_path_of_record(t), dest, CW_BATCH_PUT, src, nbytes);
+}
+
+static CW_ALWAYS_INLINE bool cw_bundle_amo(const cw_ctx_t *ctx, const cwt_target_t *t,
+                                           const void *addr, cw_amo_op_t op, size_t nbytes,
+                                           uint64_t operand)
+{
+    return CW_LIKELY(cw_bundles.atomics) && ctx == &cw_ctx_default && op != CW_AMO_FETCH &&
+           cw_bundle_append(cw_path_of_record(t), addr, CW_BATCH_AMO + (unsigned)op, &operand,
+                            nbytes);
+}
+
+/** Before an operation that is in order behind others of this PE, or waits. */
+static CW_ALWAYS_INLINE void cw_bundles_pause(cw_bundle_reason_t reason)
+{
+    if (CW_UNLIKELY(cw_bundles.busy))
+        cw_bundles_send(reason);
+}
+
+/** A blocking get is about to start. */
+static CW_ALWAYS_INLINE void cw_bundles_get(void)
+{
+    if (CW_UNLIKELY(cw_bundles.busy | cw_bundles.sent_puts))
+        cw_bundles_before_get();
+}
+
+// ---------------------------------------------------------------- the sweeper (sweep.c)
+/** Starts and ends the thread, in the process of the node server. */
+int cw_sweep_start(void);
+void cw_sweep_stop(void);
+void cw_sweep_wake(void);
+
+#endif

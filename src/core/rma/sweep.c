@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sweeper: a thread of the node server's process that looks every few microseconds for bundles
+// of the node's PEs that lie unchanged, and sends them by a client of its own. While no bundle
+// is open it sleeps until one is.
+#include <stdlib.h>
+#include <stdnoreturn.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "base/thread.h"
+#include "core/rma/bundle.h"
+#include "core/world/job.h"
+
+#define TICK_NS 20000u
+#define LINGER 50u  // ticks without a bundle before it sleeps
+
+/** What the last ticks saw of a bundle. */
+typedef struct seen {
+    uint32_t serial, ticks;
+} seen_t;
+
+static struct {
+    pthread_t thread;
+    bool running;
+    _Atomic bool stop;
+    seen_t *seen;  // [nslots][CW_BUNDLES]
+    cwt_client_t *client;
+    cwt_conn_t **conn;  // [nnodes]
+} sweeper;
+
+static bool is_leaving(void)
+{
+    return atomic_load_explicit(&cw_world.leaving, memory_order_relaxed);
+}
+
+static int open_client(void)
+{
+    cwt_client_config_t config = {.pe = cw_world.pe,
+                                  .npes = cw_world.npes,
+                                  .node = cw_world.node,
+                                  .layout = cw_segment.layout,
+                                  .of_server = true,
+                                  .one_machine = cw_boot.one_machine,
+                                  .make_room = cw_port_close_spare,
+                                  .node_name = cw_job_node_name,
+                                  .leaving = is_leaving};
+    int rc = cw_job_end_exchange();
+    if (rc == CW_OK) {
+        memcpy(config.secret, cw_job_secret(), sizeof config.secret);
+        rc = cw_transport->open(&config, &sweeper.client);
+    }
+    return rc;
+}
+
+static noreturn void failed(int rc)
+{
+    cw_lost_grace(rc);
+    cwu_fatal("sending collected operations of a PE of this node failed (%s)", cwu_error_name(rc));
+}
+
+/** The connection to a node; NULL: the job ends. */
+static cwt_conn_t *connection(uint32_t node)
+{
+    cw_node_record_t record;
+    if (node >= (uint32_t)cw_world.nnodes)
+        failed(CW_EINVAL);
+    if (sweeper.conn[node])
+        return sweeper.conn[node];
+    int rc = sweeper.client ? CW_OK : open_client();
+    if (rc == CW_OK)
+        rc = cw_job_node_record((int)node, &record);
+    if (rc == CW_OK)
+        rc = cw_transport->connect(sweeper.client, (int)node, record.address, record.address_nbytes,
+                                   &sweeper.conn[node]);
+    if (rc && !is_leaving())
+        failed(rc);
+    return rc ? NULL : sweeper.conn[node];
+}
+
+/** Sends a bundle that was taken, and waits until it is executed: what its PE sends next goes
+ *  another way. */
+static void deliver(cw_bundle_t *b)
+{
+    cwt_conn_t *conn = connection(b->node);
+    uint32_t nbytes = b->nbytes;
+    if (nbytes < sizeof b->req || nbytes > CW_MESSAGE_MAX)
+        failed(CW_EINVAL);
+    b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
+    int rc = conn ? cw_transport->request(conn, &b->req.header, nbytes, NULL) : CW_OK;
+    if (rc == CW_OK && conn)
+        rc = cw_transport->quiet(sweeper.client);
+    if (rc && !is_leaving())
+        failed(rc);
+    // pairs with await_taken
+    atomic_store_explicit(&b->state, CW_BUNDLE_FREE, memory_order_release);
+}
+
+/** One look at a bundle. True: it is in use. */
+static bool look(cw_bundle_t *b, seen_t *seen)
+{
+    uint32_t state = atomic_load(&b->state);  // pairs with publish()
+    if (state == CW_BUNDLE_FREE)
+        return false;
+    uint32_t serial = atomic_load_explicit(&b->serial, memory_order_relaxed);
+    if (serial != seen->serial)
+        *seen = (seen_t){.serial = serial};
+    else
+        seen->ticks++;
+    if (state == CW_BUNDLE_OPEN)
+        connection(b->node);  // before it is needed
+    if (state == CW_BUNDLE_OPEN && seen->ticks > 0)
+        atomic_compare_exchange_strong(&b->state, &state, CW_BUNDLE_AGED);
+    else if (state == CW_BUNDLE_AGED &&
+             atomic_compare_exchange_strong(&b->state, &state, CW_BUNDLE_TAKEN))
+        deliver(b);
+    return true;
+}
+
+static bool look_at_all(void)
+{
+    bool any = false;
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        for (uint32_t i = 0; i < CW_BUNDLES; i++)
+            any |= look(&cw_bundles_of(slot)[i], &sweeper.seen[(size_t)slot * CW_BUNDLES + i]);
+    return any;
+}
+
+static void *sweep_main(void *arg)
+{
+    (void)arg;
+    _Atomic uint32_t *asleep = &cw_sweep()->asleep;
+    prctl(PR_SET_TIMERSLACK, 1000ul);
+    for (uint32_t idle = LINGER; !atomic_load(&sweeper.stop);) {
+        idle = look_at_all() ? 0 : idle + 1;
+        if (idle < LINGER) {
+            nanosleep(&(struct timespec){.tv_nsec = TICK_NS}, NULL);
+            continue;
+        }
+        atomic_store(asleep, 1);  // seq_cst: before the last look; pairs with publish()
+        if (!look_at_all() && !atomic_load(&sweeper.stop))
+            cwu_futex_wait((const uint32_t *)asleep, 1, 0);
+        atomic_store(asleep, 0);
+        idle = 0;
+    }
+    return NULL;
+}
+
+int cw_sweep_start(void)
+{
+    if (!cw_bundles_possible())
+        return CW_OK;
+    sweeper.seen = calloc((size_t)cw_world.nslots * CW_BUNDLES, sizeof *sweeper.seen);
+    sweeper.conn = calloc((size_t)cw_world.nnodes, sizeof(cwt_conn_t *));
+    if (!sweeper.seen || !sweeper.conn) {
+        cwu_error("out of memory for what PEs of this node collect for others");
+        return CW_ENOMEM;
+    }
+    atomic_store(&sweeper.stop, false);
+    atomic_fetch_add(&cw_world.helpers, 1);
+    int rc = cwu_thread_start(&sweeper.thread, sweep_main, NULL, "causeway-sweep");
+    if (rc) {
+        atomic_fetch_sub(&cw_world.helpers, 1);
+        cwu_error("cannot start the thread that sends what PEs have collected: %s", strerror(rc));
+        return CW_ESYS;
+    }
+    sweeper.running = true;
+    return CW_OK;
+}
+
+void cw_sweep_wake(void)
+{
+    _Atomic uint32_t *asleep = &cw_sweep()->asleep;
+    if (atomic_exchange(asleep, 0))
+        cwu_futex_wake((uint32_t *)asleep, 1);
+}
+
+void cw_sweep_stop(void)
+{
+    if (!sweeper.running)
+        return;
+    atomic_store(&sweeper.stop, true);
+    atomic_store(&cw_sweep()->asleep, 0);
+    cwu_futex_wake((uint32_t *)&cw_sweep()->asleep, 1);
+    pthread_join(sweeper.thread, NULL);
+    atomic_fetch_sub(&cw_world.helpers, 1);
+    if (sweeper.client)
+        cw_transport->close(sweeper.client);
+    free(sweeper.seen);
+    free(sweeper.conn);
+    memset(&sweeper, 0, sizeof sweeper);
+}
