@@ -8,8 +8,10 @@
 #include "armci/aci.h"
 #include "base/error.h"
 #include "core/mem/area.h"
+#include "core/mem/backing.h"
 #include "core/mem/blocks.h"
 #include "core/mem/segment.h"
+#include "core/rma/context.h"
 
 static cw_blocks_t blocks;
 
@@ -97,10 +99,30 @@ int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], in
     return 0;
 }
 
+/** Where the network holds memory: members of other nodes let go of what each block fills, before
+ *  it can be another's. Who else has used it keeps it held. */
+static void let_go(const char *call, const cw_group_t *group, void *ptr)
+{
+    if (!cw_backing_is_needed())
+        return;  // on all nodes of the job alike
+    uintptr_t *chunks = malloc((size_t)group->size * sizeof *chunks);
+    if (!chunks)
+        cwu_fatal("%s: out of memory for a list of %d processes", call, group->size);
+    aci_exchange(group, (uintptr_t)cw_blocks_chunks(&blocks, ptr), chunks);
+    for (int rank = 0; rank < group->size; rank++) {
+        int pe = cw_group_pe(group, rank);
+        if (chunks[rank] && cw_world.node_of_pe[pe] != cw_world.node)
+            cw_release_chunks(pe, chunks[rank]);
+    }
+    free(chunks);
+    cw_sync(group);
+}
+
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
 {
     aci_order_complete(call);
     cw_barrier(group);  // no member uses it any more
+    let_go(call, group, ptr);
     if (ptr && !aci_release(ptr))
         aci_fail(call, "%p is not a block that ARMCI_Malloc gave this process", ptr);
     return 0;

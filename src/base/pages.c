@@ -60,6 +60,15 @@ int cwu_pages_back(const void *at, size_t nbytes, bool write)
     return CW_OK;
 }
 
+void cwu_pages_drop(void *at, size_t nbytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at,
+              end = (from + nbytes) & ~(page - 1);
+    from = (from + page - 1) & ~(page - 1);
+    if (end > from)
+        syscall(SYS_madvise, from, end - from, MADV_REMOVE);  // the bare call, as above
+}
+
 void cwu_pages_dump(const void *at, size_t nbytes, bool wanted)
 {
     uintptr_t from, end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory behind the pages of a mapping. Contents never change, and other threads and processes may
-// use the pages meanwhile. Any thread; may sleep while the kernel finds memory.
+// Memory behind the pages of a mapping. Contents never change (but by drop), and other threads and
+// processes may use the pages meanwhile. Any thread; may sleep while the kernel finds memory.
 #ifndef CW_BASE_PAGES_H
 #define CW_BASE_PAGES_H
 
@@ -13,6 +13,8 @@
  *  this thread's NUMA node); write: memory that may be written. 0, or CW_ENOMEM: there is none, or
  *  the access is not allowed; not reported. */
 int cwu_pages_back(const void *at, size_t nbytes, bool write);
+/** Gives the memory of the whole pages of a shared mapping back: they are zero afterwards. */
+void cwu_pages_drop(void *at, size_t nbytes);
 /** A range of zeros that may be read, takes no memory and is in no core file, for tables with much
  *  nothing around them. NULL: there is none, or the process has a limit on its addresses (ulimit
  *  -v), which such a range would use up. */

@@ -217,17 +217,18 @@ typedef struct cwt_ops {
     /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; otherwise it is
      *  reusable on return. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
-    /** Returns when the bytes are in the target's memory; earlier operations may still be under
-     *  way. */
+    /** Returns when the bytes are in the target's memory; earlier operations may be under way. */
     int (*put_complete)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);
     int (*get)(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
     /** A get that is waited for by itself: its end sets landed->done, of which wait() knows. */
     int (*get_begin)(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
+    /** Where registering pins memory: the node gives up what no other client uses of [offset,
+     *  +nbytes). The contents are dead, and this client has nothing under way there. Waits. */
+    int (*release)(cwt_conn_t *conn, uint64_t offset, uint64_t nbytes);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for
      *  a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-    /** A request without a reply, [msg | payload] in one message: for messages that the inject of
-     *  the connection does not take. */
+    /** A request without a reply, [msg | payload] in one message that inject does not take. */
     int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                    size_t payload_nbytes);
     /** A message that leaves at once or not at all; never waits, and makes no progress. CW_EAGAIN:
@@ -252,8 +253,7 @@ typedef struct cwt_ops {
     int (*quiet_begin)(cwt_client_t *client);
     int (*quiet_test)(cwt_client_t *client);
     int (*fence)(cwt_client_t *client);
-    /** One round of progress, never blocks. Returns the error of the client, or of a connection
-     *  that was lost with operations under way. */
+    /** One round of progress, never blocks. Error: the client's, or of a lost connection in use. */
     int (*progress)(cwt_client_t *client);
     /** Polls the completion queue once; number of events. */
     int (*poll)(cwt_client_t *client);

@@ -7,6 +7,7 @@ lazy: large heaps of which little is used: only that is registered, and its owne
 full: more is used than may be registered: the job ends at once with the reason.
 cross: transfers of every kind across the borders of registered chunks.
 blocks: blocks of ARMCI: what is registered follows what is used at a time.
+fall: memory of freed blocks is given up.
 """
 
 import json
@@ -139,7 +140,26 @@ def blocks(directory):
         check(len(pinned) == 2 and all(pinned), f"{what}: memory is registered", pinned)
 
 
-CASES = {"mute": mute, "lazy": lazy, "full": full, "cross": cross, "blocks": blocks}
+def fall(directory):
+    """Blocks that are freed by all give their memory back: two of 160 MiB, one after the other,
+    where 280 MiB may be registered. A process that is passed an address keeps its key, which stays
+    good."""
+    # chunks are of 16 MiB where the machine has 16 to 32 GiB
+    scale = -(-os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (32 << 30))
+    program = oshcc(directory / "blocks", TESTS / "mock/blocks.c", "-larmci")
+    for mode, env in (("msg", {}), ("rdm", {}), ("msg", {"CAUSEWAY_DELAY": "3:50"})):
+        job = Job(directory, program, 160 * scale, "fall", demands=CARD + ",mr_locked", mode=mode,
+                  MOCK_FABRIC_LOCKED=str(280 * scale << 20), **env)
+        what = f"2 x {160 * scale} MiB over {mode} {env or ''}"
+        check(job.status == 0 and "blocks done" in job.out, what, job.text()[-4000:])
+        check(job.total("mr_untouched_bytes") == 0, f"{what}: all had memory")
+    for mode, env in (("msg", {}), ("rdm", {}), ("msg", {"CAUSEWAY_MAX_CONNECTIONS": "1"})):
+        job = Job(directory, program, 40, "passed", mode=mode, npes=3, nnodes=3, **env)
+        check(job.status == 0 and "blocks done" in job.out, f"addresses passed on, {mode} {env}",
+              job.text()[-4000:])
+
+
+CASES = {"mute": mute, "lazy": lazy, "full": full, "cross": cross, "blocks": blocks, "fall": fall}
 
 
 def main():

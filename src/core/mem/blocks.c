@@ -3,11 +3,10 @@
 // Blocks of an area: an arena behind a lock, and the node's count of bytes.
 #include "core/mem/blocks.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/machine.h"
+#include "base/pages.h"
 #include "core/mem/backing.h"
+#include "core/mem/segment.h"
 
 // What waits with its pages: giving 1 MiB back takes 30 times as long as freeing it.
 #define WAITING_EACH ((size_t)2 << 20)
@@ -43,19 +42,10 @@ static bool count(cw_blocks_t *blocks, size_t nbytes)
     return false;
 }
 
-/** The whole pages of a block go back to the system. */
-static void give_back(char *block, size_t nbytes)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)block,
-              begin = (at + page - 1) & ~(page - 1), end = (at + nbytes) & ~(page - 1);
-    if (end > begin)
-        madvise((void *)begin, end - begin, MADV_REMOVE);
-}
-
 static void give_back_waiting(cw_blocks_t *blocks)
 {
     for (size_t i = 0; i < blocks->nwaiting; i++)
-        give_back(blocks->waiting[i].begin, blocks->waiting[i].nbytes);
+        cwu_pages_drop(blocks->waiting[i].begin, blocks->waiting[i].nbytes);
     blocks->nwaiting = blocks->waiting_nbytes = 0;
 }
 
@@ -63,7 +53,7 @@ static void give_back_waiting(cw_blocks_t *blocks)
 static void retire(cw_blocks_t *blocks, char *block, size_t nbytes)
 {
     if (nbytes > WAITING_EACH) {
-        give_back(block, nbytes);
+        cwu_pages_drop(block, nbytes);
         return;
     }
     if (blocks->nwaiting == CW_BLOCKS_WAITING || blocks->waiting_nbytes + nbytes > WAITING_ALL)
@@ -85,9 +75,9 @@ static void claim(cw_blocks_t *blocks, char *block, size_t nbytes)
         blocks->waiting[i] = blocks->waiting[--blocks->nwaiting];
         blocks->waiting_nbytes -= was.nbytes;
         if (was.begin < block)
-            give_back(was.begin, (size_t)(block - was.begin));
+            cwu_pages_drop(was.begin, (size_t)(block - was.begin));
         if (was_end > end)
-            give_back(end, (size_t)(was_end - end));
+            cwu_pages_drop(end, (size_t)(was_end - end));
     }
 }
 
@@ -105,6 +95,20 @@ void *cw_blocks_alloc(cw_blocks_t *blocks, size_t nbytes)
     if (!block)
         atomic_fetch_sub_explicit(blocks->used, nbytes, memory_order_relaxed);
     return block;
+}
+
+uint64_t cw_blocks_chunks(cw_blocks_t *blocks, void *ptr)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    if (!cw_backing_is_needed() || l->chunk_shift == 0)
+        return 0;
+    pthread_mutex_lock(&blocks->lock);
+    size_t nbytes = cw_arena_size(&blocks->arena, ptr);
+    pthread_mutex_unlock(&blocks->lock);
+    uint64_t begin = (uint64_t)((char *)ptr - cw_segment.heap),
+             first = (begin + ((uint64_t)1 << l->chunk_shift) - 1) >> l->chunk_shift,
+             end = (begin + nbytes) >> l->chunk_shift;
+    return nbytes && end > first ? first << 32 | (end - first) : 0;
 }
 
 bool cw_blocks_release(cw_blocks_t *blocks, void *ptr)

@@ -41,6 +41,10 @@ int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint6
 void cw_blocks_close(cw_blocks_t *blocks);
 /** On a cache line. NULL: nbytes is 0, or there is no memory for it. */
 void *cw_blocks_alloc(cw_blocks_t *blocks, size_t nbytes);
+/** Where the network holds memory by chunks: those that lie whole in a block, the first one's
+ *  number << 32 | how many; 0: none, or no block. Clients release them (cw_release_chunks) while
+ *  the block is in use, but not used any more. [as release] */
+uint64_t cw_blocks_chunks(cw_blocks_t *blocks, void *ptr);
 /** False: not the start of a block in use. Pages go back to the system, soon, unless the network
  *  holds them: [the first waits until the node server knows that] */
 bool cw_blocks_release(cw_blocks_t *blocks, void *ptr);

@@ -52,5 +52,8 @@ void *cw_ptr(const void *symmetric, int pe);
  *  that takes the PE's own addresses, of which `origin` is where its slice begins
  *  (core/mem/area.h). Connects if need be. */
 void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record);
+/** Those chunks of a PE of another node (core/mem/blocks.h) are about to be freed, and this PE has
+ *  completed what it did there on the default context: their node may give them up. [waits] */
+void cw_release_chunks(int pe, uint64_t chunks);
 
 #endif

@@ -309,6 +309,24 @@ void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record)
     cw_ctx_leave(ctx);
 }
 
+void cw_release_chunks(int pe, uint64_t chunks)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    cw_ctx_t *ctx = &cw_ctx_default;
+    int node = cw_world.node_of_pe[pe];
+    cw_ctx_enter(ctx);
+    cwt_conn_t *conn = ctx->port->client ? ctx->port->conn[node] : NULL;
+    cw_ctx_leave(ctx);
+    if (!conn || chunks == 0)
+        return;
+    uint64_t at = cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) + l->heap_offset;
+    int rc = cw_transport->release(conn, at + ((chunks >> 32) << l->chunk_shift),
+                                   (chunks & UINT32_MAX) << l->chunk_shift);
+    if (rc)
+        cwu_fatal("%s cannot take back freed memory (%s)", cw_job_node_name(node),
+                  cwu_error_name(rc));
+}
+
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank)
 {
     int pe = cw_ctx_pe(ctx, rank);

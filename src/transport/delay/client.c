@@ -204,6 +204,14 @@ int delay_get_begin(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, cw
     return leave(conn->client, rc ? rc : get_begin_locked(conn, offset, dst, nbytes, landed));
 }
 
+/** What this client had under way there is complete, so nothing of it is held. */
+int delay_release(cwt_conn_t *c, uint64_t offset, uint64_t nbytes)
+{
+    delay_conn_t *conn = conn_of(c);
+    int rc = enter(conn->client);
+    return leave(conn->client, rc ? rc : delay_setup.real->release(conn->real, offset, nbytes));
+}
+
 static int request_locked(delay_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
     if (!delay_may_overtake(conn, DELAY_REQUEST) || delay_one_in(&conn->client->random, 2)) {

@@ -151,6 +151,7 @@ const cwt_ops_t cwt_delay = {
     .put_complete = delay_put_complete,
     .get = delay_get,
     .get_begin = delay_get_begin,
+    .release = delay_release,
     .request = delay_request,
     .message = delay_message,
     .try_message = delay_try_message,

@@ -129,6 +129,7 @@ int delay_put_complete(cwt_conn_t *c, uint64_t offset, const void *src, size_t n
 int delay_target(cwt_conn_t *c, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
 int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi);
 int delay_get_begin(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
+int delay_release(cwt_conn_t *c, uint64_t offset, uint64_t nbytes);
 int delay_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int delay_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,
                   size_t payload_nbytes);

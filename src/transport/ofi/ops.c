@@ -58,6 +58,7 @@ const cwt_ops_t cwt_ofi = {
     .put_complete = ofi_put_complete,
     .get = ofi_get,
     .get_begin = ofi_get_begin,
+    .release = ofi_release,
     .request = ofi_request,
     .message = ofi_message,
     .try_message = ofi_try_message,

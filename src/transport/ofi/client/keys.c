@@ -72,22 +72,34 @@ static void forget(cwt_conn_t *conn, const cwt_reply_t *reply)
             conn->replies[i].reply = NULL;
 }
 
-static int ask(cwt_conn_t *conn, uint32_t piece)
+/** One request of the transport's own and its answer. */
+static int converse(cwt_conn_t *conn, uint16_t op, const ofi_ask_key_t *body, const char *what,
+                    ofi_key_t *answer)
 {
-    ofi_ask_key_t body = {piece, 0};
-    ofi_key_t fresh = {OFI_NO_KEY};
-    cwt_reply_t reply = {.buf = &fresh, .capacity = sizeof fresh};
-    int rc = ofi_request_own(conn, OFI_OWN_KEY, &body, sizeof body, &reply);
-    ofi_waiter_t w = OFI_WAITER("the key of memory that is used for the first time");
+    ofi_waiter_t w = OFI_WAITER(what);
+    *answer = (ofi_key_t){OFI_NO_KEY};
+    cwt_reply_t reply = {.buf = answer, .capacity = sizeof *answer};
+    int rc = ofi_request_own(conn, op, body, sizeof *body, &reply);
     while (rc == 0 && !reply.done)
         rc = ofi_wait_round(conn->client, conn, &w);
     if (rc == 0 && reply.done < 0)
         rc = reply.done;
-    if (rc != 0) {
+    if (rc != 0)
         forget(conn, &reply);
+    else if (reply.nbytes != sizeof *answer)
+        answer->key = OFI_NO_KEY;
+    return rc;
+}
+
+static int ask(cwt_conn_t *conn, uint32_t piece)
+{
+    ofi_ask_key_t body = {piece, 1};
+    ofi_key_t fresh;
+    int rc = converse(conn, OFI_OWN_KEY, &body, "the key of memory that is used for the first time",
+                      &fresh);
+    if (rc != 0)
         return rc;
-    }
-    if (reply.nbytes != sizeof fresh || fresh.key == OFI_NO_KEY) {
+    if (fresh.key == OFI_NO_KEY) {
         cwu_error("%s cannot give this PE access to its memory; see the message of its first PE",
                   ofi_node_name(conn->client, conn->node));
         return CW_ENOMEM;
@@ -114,4 +126,48 @@ int ofi_remote(cwt_conn_t *conn, uint64_t offset, size_t *left_p, uint64_t *addr
     *addr_p = remote_address(conn, offset, (uint32_t)piece);
     *key_p = key_of(conn, piece);
     return 0;
+}
+
+/** The pieces that lie whole in [offset, +nbytes), from the first one on; their number. */
+static uint32_t whole_pieces(const cwt_conn_t *conn, uint64_t offset, uint64_t nbytes,
+                             uint32_t *first_p)
+{
+    const cwt_layout_t *layout = &conn->client->config.layout;
+    uint64_t left, end = offset + nbytes;
+    int64_t piece = piece_of(conn, offset, &left);
+    if (piece >= 0 && ofi_piece_span(layout, (uint32_t)piece).offset < offset)
+        piece = piece_of(conn, offset + left, &left);
+    if (piece < 0)
+        return 0;
+    *first_p = (uint32_t)piece;
+    uint32_t n = 0;
+    for (; *first_p + n < conn->nkeys; n++) {
+        ofi_span_t span = ofi_piece_span(layout, *first_p + n);
+        if (span.offset < offset || span.offset + span.nbytes > end)
+            break;
+    }
+    return n;
+}
+
+int ofi_release(cwt_conn_t *conn, uint64_t offset, uint64_t nbytes)
+{
+    cwt_client_t *client = conn->client;
+    ofi_key_t answer;
+    bool held = false;
+    int rc = 0;
+    ofi_lock(client);
+    // a connection that was evicted has dropped its keys, and the server knows
+    if (conn->nkeys > 1 && conn->keys && !conn->down) {
+        ofi_ask_key_t body = {0, 0};
+        body.count = whole_pieces(conn, offset, nbytes, &body.piece);
+        for (uint32_t i = 0; i < body.count; i++) {
+            held |= key_of(conn, body.piece + i) != OFI_NO_KEY;
+            set_key(conn, body.piece + i, OFI_NO_KEY);
+        }
+        if (held)
+            rc = converse(conn, OFI_OWN_RELEASE, &body, "a node to give up memory that was freed",
+                          &answer);
+    }
+    ofi_unlock(client);
+    return rc;
 }

@@ -34,6 +34,7 @@ ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 
 void ofi_peer_begin(ofi_peer_t *peer)
 {
+    ofi_region_forget(&peer->server->region, &peer->keys);
     peer->birth = ++peer->server->births;
     peer->executed = peer->acked = peer->notified = peer->notify_until = 0;
     peer->failing_ns = 0;
@@ -73,6 +74,7 @@ void ofi_peer_destroy(ofi_peer_t *peer)
     cwt_server_t *server = peer->server;
     if (peer->index < server->by_index_count && server->by_index[peer->index] == peer)
         server->by_index[peer->index] = NULL;
+    ofi_region_forget(&server->region, &peer->keys);
     ofi_peer_drop_queue(peer);
     ofi_peer_forget_owed(peer);
     ofi_receives_close(&peer->receives);

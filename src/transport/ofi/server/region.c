@@ -76,12 +76,67 @@ int ofi_region_key(ofi_region_t *region, ofi_device_t *device, const cwt_server_
     return rc;
 }
 
+// ---------------------------------------------------------------- who has which key
+static bool has_bit(const uint8_t *bits, uint32_t i)
+{
+    return bits[i / 8] >> i % 8 & 1;
+}
+
+/** Sets or clears the bit of a piece, which counts. */
+static void hold(ofi_region_t *region, uint8_t *bits, uint32_t piece, bool holds)
+{
+    if (has_bit(bits, piece) == holds)
+        return;
+    bits[piece / 8] = (uint8_t)(bits[piece / 8] ^ 1u << piece % 8);
+    if (holds)
+        region->holders[piece]++;
+    else
+        region->holders[piece]--;
+}
+
+int ofi_region_hold(ofi_region_t *region, ofi_held_t *held, uint32_t piece)
+{
+    if (!*held && !(*held = calloc(region->nkeys / 8 + 1, 1))) {
+        cwu_error("no memory for the keys that a client has");
+        return CW_ENOMEM;
+    }
+    hold(region, *held, piece, true);
+    return 0;
+}
+
+void ofi_region_release(ofi_region_t *region, const cwt_server_config_t *config, ofi_held_t *held,
+                        uint32_t first, uint32_t count)
+{
+    for (uint32_t piece = first ? first : 1; piece < first + count; piece++) {
+        ofi_span_t span = span_of(&config->layout, piece);
+        if (*held)
+            hold(region, *held, piece, false);
+        if (region->holders[piece] > 0 || !region->mr[piece])
+            continue;
+        fi_close(&region->mr[piece]->fid);
+        region->mr[piece] = NULL;
+        cwu_pages_drop((uint8_t *)config->base + span.offset, span.nbytes);
+    }
+}
+
+void ofi_region_forget(ofi_region_t *region, ofi_held_t *held)
+{
+    for (uint32_t piece = 0; *held && piece < region->nkeys; piece++)
+        hold(region, *held, piece, false);
+    free(*held);
+    *held = NULL;
+}
+
+// ---------------------------------------------------------------- the region
 int ofi_region_open(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config)
 {
     region->nkeys = ofi_choice.pieces ? ofi_pieces(&config->layout) : 1;
     region->mr = calloc(region->nkeys, sizeof *region->mr);
-    if (!region->mr)
+    region->holders = calloc(region->nkeys, sizeof *region->holders);
+    if (!region->mr || !region->holders) {
+        ofi_region_close(region);
         return CW_ENOMEM;
+    }
     region->base = ofi_choice.virt_addr ? (uintptr_t)config->base : 0;
     int rc = ofi_region_key(region, device, config, 0, &region->key);
     if (rc != 0)
@@ -95,5 +150,6 @@ void ofi_region_close(ofi_region_t *region)
         if (region->mr[i])
             fi_close(&region->mr[i]->fid);
     free(region->mr);
+    free(region->holders);
     memset(region, 0, sizeof *region);
 }

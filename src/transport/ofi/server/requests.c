@@ -7,21 +7,30 @@
 // should not wait for it.
 #include "server.h"
 
-/** A client is about to use a piece of the node object for the first time. */
+/** A client is about to use a piece of the node object for the first time, or has used some for the
+ *  last time. */
 static void tell_key(cwt_server_t *server, cwt_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const ofi_ask_key_t *ask = (const void *)(msg + 1);
+    ofi_region_t *region = &server->region;
     ofi_key_t answer = {OFI_NO_KEY};
-    if (nbytes != sizeof *msg + sizeof *ask || from->reply_id == 0 ||
-        ask->piece >= server->region.nkeys) {
+    if (nbytes != sizeof *msg + sizeof *ask || from->reply_id == 0 || ask->piece >= region->nkeys ||
+        ask->count > region->nkeys - ask->piece) {
         ofi_server_drop(server, "a malformed request for a key");
         return;
     }
+    if (msg->op == OFI_OWN_RELEASE)
+        ofi_region_release(region, &server->config, &from->peer->keys, ask->piece, ask->count);
     // a failure is reported here, and by the client, which ends the job
-    if (ofi_region_key(&server->region, &server->device, &server->config, ask->piece,
-                       &answer.key) != 0)
+    else if (ofi_region_hold(region, &from->peer->keys, ask->piece) != 0 ||
+             ofi_region_key(region, &server->device, &server->config, ask->piece, &answer.key) != 0)
         answer.key = OFI_NO_KEY;
     ofi_server_reply(from, &answer, sizeof answer);
+}
+
+static bool is_about_keys(const cwt_header_t *msg)
+{
+    return msg->op == OFI_OWN_KEY || msg->op == OFI_OWN_RELEASE;
 }
 
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
@@ -44,7 +53,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         ofi_server_drop(server, "without the job's secret, or one that came before");
         return;
     }
-    if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP && msg->op != OFI_OWN_KEY) {
+    if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP && !is_about_keys(msg)) {
         ofi_server_rdm_own(server, peer, msg, nbytes);
         return;
     }
@@ -60,7 +69,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         server->stats.requests++;
         msg->reply_id = from.reply_id;
         server->config.handler(server->config.handler_arg, &from, msg, nbytes);
-    } else if (msg->op == OFI_OWN_KEY) {
+    } else if (is_about_keys(msg)) {
         tell_key(server, &from, msg, nbytes);
     }
     uint32_t unknown = peer->executed - peer->acked;

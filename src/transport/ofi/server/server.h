@@ -16,13 +16,24 @@
 /** The node object as registered by its server. */
 typedef struct ofi_region {
     struct fid_mr **mr;  // [nkeys], NULL: not used yet
+    uint32_t *holders;   // [nkeys] clients that have the key of a piece; none count for piece 0
     uint32_t nkeys;
     uint64_t key, base;  // of piece 0
 } ofi_region_t;
+/** Which keys a client has: a bit a piece; NULL: none. */
+typedef uint8_t *ofi_held_t;
 int ofi_region_open(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config);
 /** The key of a piece below nkeys; registers it if it is not. 0 or CW_E…, reported. */
 int ofi_region_key(ofi_region_t *region, ofi_device_t *device, const cwt_server_config_t *config,
                    uint32_t piece, uint64_t *key_p);
+/** A client is about to get the key of that piece. 0, or CW_ENOMEM. */
+int ofi_region_hold(ofi_region_t *region, ofi_held_t *held, uint32_t piece);
+/** A client has dropped the keys of pieces, whose memory is free: those whose keys no other one has
+ *  are given up, with their memory. */
+void ofi_region_release(ofi_region_t *region, const cwt_server_config_t *config, ofi_held_t *held,
+                        uint32_t first, uint32_t count);
+/** A client has gone. What it used stays registered. */
+void ofi_region_forget(ofi_region_t *region, ofi_held_t *held);
 void ofi_region_close(ofi_region_t *region);
 
 // ---------------------------------------------------------------- objects
@@ -56,6 +67,7 @@ typedef struct ofi_peer {
     uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
                                                 // no socket's
     uint64_t addr_digest;                       // RDM: of the client's address
+    ofi_held_t keys;                            // that its client has
 } ofi_peer_t;
 
 /** A client whose progress the server makes, and on whose device it sleeps too: ops->server_attach.

@@ -150,7 +150,8 @@ enum {
 
 /** Client -> server: a request of the transport's own for the key of a piece, and its reply. */
 typedef struct ofi_ask_key {
-    uint32_t piece, pad;
+    uint32_t piece;
+    uint32_t count;  // of OFI_OWN_RELEASE: pieces from there on whose keys the client has dropped
 } ofi_ask_key_t;
 typedef struct ofi_key {
     uint64_t key;  // OFI_NO_KEY: the piece cannot be registered
@@ -199,7 +200,7 @@ enum {
 _Static_assert(OFI_CREDITS <= 32, "as many replies as credits, one bit each");
 
 /** header.op of the transport's own messages. */
-enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE, OFI_OWN_KEY };
+enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE, OFI_OWN_KEY, OFI_OWN_RELEASE };
 
 // ---------------------------------------------------------------- pieces (pieces.c)
 /** A part of the node object. Where registering pins memory each piece is a region of its own,
