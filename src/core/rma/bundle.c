@@ -96,7 +96,7 @@ static cw_bundle_t *begin(cw_way_t *way)
     way->next = cw_bundles.filled;
     cw_bundles.filled = way;
     way->puts = false;
-    b->node = (uint32_t)way->node;
+    atomic_store_explicit(&b->node, (uint32_t)way->node, memory_order_relaxed);
     b->nbytes = sizeof b->req;
     atomic_store_explicit(&b->state, CW_BUNDLE_BUSY, memory_order_relaxed);
     return b;
@@ -135,7 +135,8 @@ static void send(cw_way_t *way, cw_bundle_reason_t reason)
     cw_bundles.stats.sent[reason]++;
     cw_bundles.stats.nbytes += b->nbytes;
     cw_bundles.sent = true;
-    cw_bundles.sent_puts |= way->puts;
+    if (way->puts)
+        cw_bundles_note(cw_bundles_due() | CW_BUNDLES_PUTS);
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
     int rc = cw_transport->request(way->conn, &b->req.header, b->nbytes, NULL);
     cw_bundles.sending = false;
@@ -151,7 +152,8 @@ static void send(cw_way_t *way, cw_bundle_reason_t reason)
 // ---------------------------------------------------------------- collecting
 void cw_bundles_proved(void)
 {
-    cw_bundles.sent = cw_bundles.sent_puts = cw_bundles.fenced = false;
+    cw_bundles.sent = cw_bundles.fenced = false;
+    cw_bundles_note(cw_bundles_due() & CW_BUNDLES_BUSY);
 }
 
 /** What the sweeper sends may overtake what this PE has sent. Behind a fence it must not, so all
@@ -169,7 +171,7 @@ static void prove(void)
 /** Nothing is collected for the node. Is the operation one of many? */
 static bool is_flooded(cw_way_t *way)
 {
-    cw_bundles.busy = true;
+    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
     if (way->pauses != cw_bundles.pauses) {
         way->pauses = cw_bundles.pauses;
         way->ops = 0;
@@ -259,7 +261,7 @@ void cw_bundles_send_locked(cw_bundle_reason_t reason)
 {
     bool aged;
     cw_bundles.pauses++;
-    cw_bundles.busy = false;
+    cw_bundles_note(cw_bundles_due() & CW_BUNDLES_PUTS);
     while (cw_bundles.filled) {
         cw_way_t *way = cw_bundles.filled;
         if (claim(way->open, &aged))
@@ -279,7 +281,8 @@ void cw_bundles_send(cw_bundle_reason_t reason)
 void cw_bundles_try_send(void)
 {
     cw_port_t *port = &cw_port_default;
-    if (!cw_bundles.busy || (port->locked && pthread_mutex_trylock(&port->lock)))
+    if (!(cw_bundles_due() & CW_BUNDLES_BUSY) ||
+        (port->locked && pthread_mutex_trylock(&port->lock)))
         return;
     if (!cw_bundles.sending)
         cw_bundles_send_locked(CW_BUNDLE_WAIT);
@@ -291,8 +294,9 @@ void cw_bundles_before_get(void)
 {
     cw_ctx_enter(&cw_ctx_default);
     cw_bundles_send_locked(CW_BUNDLE_ORDER);
-    int rc = cw_bundles.sent_puts ? cw_transport->fence(cw_port_default.client) : 0;
-    cw_bundles.sent_puts = false;
+    bool puts = cw_bundles_due() & CW_BUNDLES_PUTS;
+    int rc = puts ? cw_transport->fence(cw_port_default.client) : 0;
+    cw_bundles_note(cw_bundles_due() & CW_BUNDLES_BUSY);
     cw_ctx_leave(&cw_ctx_default);
     if (rc) {
         cw_lost_grace(rc);

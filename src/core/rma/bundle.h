@@ -32,7 +32,8 @@ enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE
 typedef struct cw_bundle {
     CW_CACHE_ALIGNED _Atomic uint32_t state;
     _Atomic uint32_t serial;  // counts up with each use
-    uint32_t node, nbytes;    // where it goes; of the message
+    _Atomic uint32_t node;    // where it goes; the sweeper looks before it owns the bundle
+    uint32_t nbytes;          // of the message
     CW_CACHE_ALIGNED cw_req_batch_t req;
     uint64_t word[(CW_MESSAGE_MAX - sizeof(cw_req_batch_t)) / sizeof(uint64_t)];
 } cw_bundle_t;
@@ -64,12 +65,18 @@ typedef struct cw_bundle_stats {
     uint64_t sent[CW_BUNDLE_REASONS];
 } cw_bundle_stats_t;
 
+/** What the next operation may have to wait for. */
+enum {
+    CW_BUNDLES_BUSY = 1,  // something was sent or collected since the last pause
+    CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
+};
+
 typedef struct cw_bundles {
-    bool atomics, puts;    // are they bundled?
-    bool busy;             // something was sent or collected since the last pause
-    bool sent, sent_puts;  // has a bundle been sent since the last quiet? One with puts?
-    bool fenced;           // since the last quiet there was a fence that waited for nothing
-    bool sending;          // its thread must not come here again from a wait
+    bool atomics, puts;  // are they bundled?
+    _Atomic uint8_t due;  // CW_BUNDLES_...; written under the lock, read without it
+    bool sent;            // has a bundle been sent since the last quiet?
+    bool fenced;          // since the last quiet there was a fence that waited for nothing
+    bool sending;         // its thread must not come here again from a wait
     uint32_t pauses;
     cw_way_t *filled;  // ways with a bundle
     cw_bundle_stats_t stats;
@@ -94,6 +101,17 @@ void cw_bundles_proved(void);
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
 
+/** Of CW_BUNDLES_... A thread sees what it has collected itself. */
+static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
+{
+    return atomic_load_explicit(&cw_bundles.due, memory_order_relaxed);
+}
+
+static inline void cw_bundles_note(unsigned due)
+{
+    atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_relaxed);
+}
+
 static CW_ALWAYS_INLINE bool cw_bundle_put(const cw_ctx_t *ctx, const cwt_target_t *t,
                                            const void *dest, const void *src, size_t nbytes)
 {
@@ -113,14 +131,14 @@ static CW_ALWAYS_INLINE bool cw_bundle_amo(const cw_ctx_t *ctx, const cwt_target
 /** Before an operation that is in order behind others of this PE, or waits. */
 static CW_ALWAYS_INLINE void cw_bundles_pause(cw_bundle_reason_t reason)
 {
-    if (CW_UNLIKELY(cw_bundles.busy))
+    if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_BUSY))
         cw_bundles_send(reason);
 }
 
 /** A blocking get is about to start. */
 static CW_ALWAYS_INLINE void cw_bundles_get(void)
 {
-    if (CW_UNLIKELY(cw_bundles.busy | cw_bundles.sent_puts))
+    if (CW_UNLIKELY(cw_bundles_due()))
         cw_bundles_before_get();
 }
 

@@ -13,7 +13,7 @@ static void send_bundles(const cw_ctx_t *ctx)
 {
     if (ctx->port != &cw_port_default)
         return;
-    if (cw_bundles.busy)
+    if (cw_bundles_due() & CW_BUNDLES_BUSY)
         cw_bundles_send_locked(CW_BUNDLE_QUIET);
 }
 
@@ -22,7 +22,7 @@ static void send_bundles(const cw_ctx_t *ctx)
 static int order(cw_ctx_t *ctx)
 {
     bool collects = ctx->port == &cw_port_default && cw_bundles.atomics;
-    if (collects && cw_bundles.busy)
+    if (collects && (cw_bundles_due() & CW_BUNDLES_BUSY))
         cw_bundles_send_locked(CW_BUNDLE_FENCE);
     if (!collects || !cw_bundles.sent) {
         cw_bundles.fenced |= collects;

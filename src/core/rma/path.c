@@ -95,10 +95,10 @@ static cw_path_t *last_path(cw_ctx_t *ctx, uintptr_t last, uintptr_t cold)
 void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last)
 {
     cw_port_t *port = ctx->port;
-    uintptr_t cold = port->last_put;
+    uintptr_t cold = __atomic_load_n(&port->last_put, __ATOMIC_RELAXED);
     int32_t full = full_room(ctx), room = __atomic_exchange_n(&ctx->room, full, __ATOMIC_RELAXED);
     bool alone = room == full - 1 && port->streamed == 0;
-    port->last_put = 0;
+    __atomic_store_n(&port->last_put, 0, __ATOMIC_RELAXED);
     port->streamed = port->injected = 0;
     cw_path_t *path = alone ? last_path(ctx, last, cold) : NULL;
     if (!path)
@@ -126,14 +126,14 @@ static bool stream(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
     uintptr_t last = __atomic_load_n(&ctx->last, __ATOMIC_RELAXED);
-    cw_path_t *path = last_path(ctx, last, port->last_put);
+    cw_path_t *path = last_path(ctx, last, __atomic_load_n(&port->last_put, __ATOMIC_RELAXED));
     port->streamed += STREAM;
     if (!path || (path->collects && last != (uintptr_t)&path->direct + 1))
         return false;
     port->injected += STREAM;
-    bool flood = cw_bundles.busy && port->stream_pauses == cw_bundles.pauses;
+    bool flood = (cw_bundles_due() & CW_BUNDLES_BUSY) && port->stream_pauses == cw_bundles.pauses;
     port->stream_pauses = cw_bundles.pauses;
-    cw_bundles.busy = true;
+    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
     if (flood)
         collect(path);
     return port->injected >= CW_INJECT_ROOM;

@@ -26,7 +26,7 @@ typedef struct cw_port {
     cwt_client_t *client;    // NULL until the first operation that leaves the node
     cwt_conn_t **conn;       // [nnodes], NULL until touched; allocated with the client
     struct cw_path **paths;  // [nnodes] arrays of one per slot (path.h), NULL until touched
-    uintptr_t last_put;      // the word of the last scalar put that came by a cold word
+    uintptr_t last_put;      // of the last scalar put that came by a cold word; any thread's
     uint32_t streamed;       // scalar puts since the last quiet, in steps (path.c),
     uint32_t injected;       // of these direct ones,
     uint32_t stream_pauses;  // and cw_bundles.pauses at the last step

@@ -166,7 +166,8 @@ static void put_scalar_there(cw_ctx_t *ctx, cwt_target_t *t, void *dest, uint64_
     uintptr_t word = (uintptr_t)t + 1;
     ssize_t rc = cw_inject(word, dest, &bits, nbytes);
     cw_ctx_mark_word(ctx, word);
-    ctx->port->last_put = word;  // the caller marks the context with the cold word
+    // the caller marks the context with the cold word
+    __atomic_store_n(&ctx->port->last_put, word, __ATOMIC_RELAXED);
     if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
     else if (!cw_path_minds(t))

@@ -84,7 +84,7 @@ static cwt_conn_t *connection(uint32_t node)
  *  another way. */
 static void deliver(cw_bundle_t *b)
 {
-    cwt_conn_t *conn = connection(b->node);
+    cwt_conn_t *conn = connection(atomic_load_explicit(&b->node, memory_order_relaxed));
     uint32_t nbytes = b->nbytes;
     if (nbytes < sizeof b->req || nbytes > CW_MESSAGE_MAX)
         failed(CW_EINVAL);
@@ -110,7 +110,7 @@ static bool look(cw_bundle_t *b, seen_t *seen)
     else
         seen->ticks++;
     if (state == CW_BUNDLE_OPEN)
-        connection(b->node);  // before it is needed
+        connection(atomic_load_explicit(&b->node, memory_order_relaxed));  // before it is needed
     if (state == CW_BUNDLE_OPEN && seen->ticks > 0)
         atomic_compare_exchange_strong(&b->state, &state, CW_BUNDLE_AGED);
     else if (state == CW_BUNDLE_AGED &&
