@@ -53,9 +53,10 @@ cw_sweep_t *cw_sweep(void)
 void cw_bundles_open(void)
 {
     bool possible = cw_bundles_possible() && !cw_transport->one_client();
-    cw_bundles = (cw_bundles_t){.atomics = possible};
-    cw_bundles.puts = possible && !puts_stay_direct &&
-                      (cw_transport->software() || strcmp(cwu_env.aggregate, "on") == 0);
+    bool puts = possible && !puts_stay_direct &&
+                (cw_transport->software() || strcmp(cwu_env.aggregate, "on") == 0);
+    atomic_store_explicit(&cw_bundles.atomics, possible, memory_order_relaxed);
+    atomic_store_explicit(&cw_bundles.puts, puts, memory_order_relaxed);
     nspare = 0;
     for (uint32_t i = 0; possible && i < CW_BUNDLES; i++)
         spare[nspare++] = &cw_bundles_of(cw_world.slot)[i];
@@ -64,7 +65,7 @@ void cw_bundles_open(void)
 void cw_ctx_puts_stay_direct(void)
 {
     puts_stay_direct = true;
-    cw_bundles.puts = false;
+    atomic_store_explicit(&cw_bundles.puts, false, memory_order_relaxed);
 }
 
 void cw_bundles_close(void)

@@ -72,7 +72,7 @@ enum {
 };
 
 typedef struct cw_bundles {
-    bool atomics, puts;  // are they bundled?
+    _Atomic bool atomics, puts;  // are they bundled? Read without the lock, too
     _Atomic uint8_t due;  // CW_BUNDLES_...; written under the lock, read without it
     bool sent;            // has a bundle been sent since the last quiet?
     bool fenced;          // since the last quiet there was a fence that waited for nothing
@@ -101,6 +101,11 @@ void cw_bundles_proved(void);
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
 
+static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
+{
+    return atomic_load_explicit(which, memory_order_relaxed);
+}
+
 /** Of CW_BUNDLES_... A thread sees what it has collected itself. */
 static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
 {
@@ -115,7 +120,8 @@ static inline void cw_bundles_note(unsigned due)
 static CW_ALWAYS_INLINE bool cw_bundle_put(const cw_ctx_t *ctx, const cwt_target_t *t,
                                            const void *dest, const void *src, size_t nbytes)
 {
-    return CW_LIKELY(cw_bundles.puts) && ctx == &cw_ctx_default && nbytes - 1 < CW_BUNDLE_PUT_MAX &&
+    return CW_LIKELY(cw_bundles_take(&cw_bundles.puts)) && ctx == &cw_ctx_default &&
+           nbytes - 1 < CW_BUNDLE_PUT_MAX &&
            cw_bundle_append(cw_path_of_record(t), dest, CW_BATCH_PUT, src, nbytes);
 }
 
@@ -123,7 +129,8 @@ static CW_ALWAYS_INLINE bool cw_bundle_amo(const cw_ctx_t *ctx, const cwt_target
                                            const void *addr, cw_amo_op_t op, size_t nbytes,
                                            uint64_t operand)
 {
-    return CW_LIKELY(cw_bundles.atomics) && ctx == &cw_ctx_default && op != CW_AMO_FETCH &&
+    return CW_LIKELY(cw_bundles_take(&cw_bundles.atomics)) && ctx == &cw_ctx_default &&
+           op != CW_AMO_FETCH &&
            cw_bundle_append(cw_path_of_record(t), addr, CW_BATCH_AMO + (unsigned)op, &operand,
                             nbytes);
 }

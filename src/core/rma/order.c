@@ -21,7 +21,7 @@ static void send_bundles(const cw_ctx_t *ctx)
  *  transport has to. Lock held. */
 static int order(cw_ctx_t *ctx)
 {
-    bool collects = ctx->port == &cw_port_default && cw_bundles.atomics;
+    bool collects = ctx->port == &cw_port_default && cw_bundles_take(&cw_bundles.atomics);
     if (collects && (cw_bundles_due() & CW_BUNDLES_BUSY))
         cw_bundles_send_locked(CW_BUNDLE_FENCE);
     if (!collects || !cw_bundles.sent) {

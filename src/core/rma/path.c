@@ -16,7 +16,7 @@ static void choose(cw_path_t *path, const cwt_target_t *record)
 /** The room of a context that has put nothing since its last quiet. */
 static int32_t full_room(const cw_ctx_t *ctx)
 {
-    return cw_bundles.puts && ctx == &cw_ctx_default ? STREAM : CW_INJECT_ROOM;
+    return cw_bundles_take(&cw_bundles.puts) && ctx == &cw_ctx_default ? STREAM : CW_INJECT_ROOM;
 }
 
 void cw_path_room(cw_ctx_t *ctx)
@@ -44,9 +44,11 @@ static ssize_t put_minded(void *ep, const void *buf, size_t nbytes, uint64_t fab
                           uint64_t offset, uint64_t key)
 {
     cw_path_t *path = ep;
+    // the scalar put found the record by the word alone; pairs with cw_path_own
+    (void)__atomic_load_n(&path->ctx, __ATOMIC_ACQUIRE);
     const void *dest = (void *)(uintptr_t)(offset - path->direct.offset);
     (void)fabric_addr, (void)key;
-    if (__atomic_load_n(&path->collects, __ATOMIC_RELAXED) && cw_bundles.puts
+    if (__atomic_load_n(&path->collects, __ATOMIC_RELAXED) && cw_bundles_take(&cw_bundles.puts)
             ? cw_bundle_append(path, dest, CW_BATCH_PUT, buf, nbytes)
             : put_alone(path, buf, nbytes, offset))
         return 0;
@@ -55,15 +57,17 @@ static ssize_t put_minded(void *ep, const void *buf, size_t nbytes, uint64_t fab
 
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank)
 {
-    if (ctx->port == &cw_port_default && ctx != &cw_ctx_default)
+    const cwt_target_t *direct = &path->direct;
+    if ((ctx->port == &cw_port_default && ctx != &cw_ctx_default) ||
+        (path->ctx == ctx && path->rank == rank && path->minded.conn == direct->conn))
         return;
-    path->ctx = ctx;
     path->rank = rank;
     path->minded = (cwt_target_t){.inject = put_minded,
                                   .ep = path,
-                                  .base = path->direct.offset,
-                                  .conn = path->direct.conn,
-                                  .offset = path->direct.offset};
+                                  .base = direct->offset,
+                                  .conn = direct->conn,
+                                  .offset = direct->offset};
+    __atomic_store_n(&path->ctx, ctx, __ATOMIC_RELEASE);  // pairs with put_minded
 }
 
 bool cw_path_minds(const cwt_target_t *record)
