@@ -106,6 +106,8 @@ int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, i
 int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
 /** This process in MPI_COMM_WORLD; *null_p (may be NULL) becomes MPI_COMM_NULL. */
 int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p);
+/** MPI_INFO_NULL, as it passes in a register. */
+int cwb_mpi_no_info(void **info_p);
 /** A communicator of these ranks of MPI_COMM_WORLD. Collective over them. */
 int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p);
 /** Frees such a communicator, unless MPI is finalised. Collective over it. */

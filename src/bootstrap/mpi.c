@@ -381,6 +381,15 @@ int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p)
     return rc ? failed_with(p, "asking for the rank", rc) : 0;
 }
 
+int cwb_mpi_no_info(void **info_p)
+{
+    const cwb_mpi_plugin_t *p;
+    int rc = find(&p);
+    if (rc == 0)
+        p->no_info(info_p);
+    return rc;
+}
+
 int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
 {
     const cwb_mpi_plugin_t *p;

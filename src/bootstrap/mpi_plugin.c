@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 static MPI_Comm ours = MPI_COMM_NULL;
 static void (*tell_ending)(void);
@@ -170,6 +171,13 @@ static void null(void *comm_p)
     *(MPI_Comm *)comm_p = MPI_COMM_NULL;
 }
 
+static void no_info(void **info_p)
+{
+    const MPI_Info none = MPI_INFO_NULL;
+    *info_p = NULL;
+    memcpy(info_p, &none, sizeof none);
+}
+
 static int free_comm(void *comm_p)
 {
     return MPI_Comm_free(comm_p);
@@ -190,5 +198,6 @@ CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .combine = combine,
     .create = create,
     .null = null,
+    .no_info = no_info,
     .free = free_comm,
 };

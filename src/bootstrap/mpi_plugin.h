@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_MPI_PLUGIN_VERSION 2
+#define CWB_MPI_PLUGIN_VERSION 3
 #define CWB_MPI_PLUGIN_SYMBOL "causeway_mpi_plugin"
 
 enum { CWB_MPI_TEXT_MAX = 512 };
@@ -45,6 +45,7 @@ typedef struct cwb_mpi_plugin {
     // ranks of MPI_COMM_WORLD; collective over them
     int (*create)(const int *ranks, int n, int tag, void *comm_p);
     void (*null)(void *comm_p);
+    void (*no_info)(void **info_p);  // MPI_INFO_NULL, as it passes in a register
     int (*free)(void *comm_p);
 } cwb_mpi_plugin_t;
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What clients of DART find in a prefix: -ldart-causeway alone from the shared library and from the
 archive, and beside -ldart-base, in C and C++, oshcc, pkg-config, CMake; MPI in the same process,
-initialised before and ended behind DART, with both MPIs."""
+initialised before and ended behind DART, with both MPIs; HDF5 by MPI-IO (io.c)."""
 import os
 import shutil
 from pathlib import Path
 
 from frame.client import INCLUDE, LIB, links, runs, scratch, works
-from frame.script import STAGE, check, finish, run
+from frame.script import STAGE, TESTS, check, finish, run
 
 PROGRAM = """#include <dash/dart/if/dart.h>
 #include <stdio.h>
@@ -79,14 +79,25 @@ def by_cmake():
     runs("CMake, static", "cmake/program_static")
 
 
-def beside_mpi(mpi):
+def beside_mpi(mpi, source, *flags):
+    """The output of the program's three units, sorted."""
     os.environ["OSHCC_CC"] = f"mpicc.{mpi}"
-    done = works(STAGE / "bin/oshcc", "mpi.c", "-ldart-causeway", "-ldart-base", "-o", mpi)
+    done = works(STAGE / "bin/oshcc", *flags, source, "-ldart-causeway", "-ldart-base", "-o", mpi)
     del os.environ["OSHCC_CC"]
-    if check(done.returncode == 0, f"{mpi}: links", done.stderr):
-        job = works(*LAUNCH[mpi], f"./{mpi}")
-        check(job.returncode == 0 and job.stdout.splitlines() == ["3 of 3"] * 3, f"{mpi}: runs",
-              job.stdout, job.stderr)
+    what = f"{mpi}, {Path(source).name}"
+    if not check(done.returncode == 0, f"{what}: links", done.stderr):
+        return []
+    job = works(*LAUNCH[mpi], f"./{mpi}")
+    check(job.returncode == 0, f"{what}: runs", job.stdout, job.stderr)
+    return sorted(job.stdout.splitlines())
+
+
+def with_mpi(mpi):
+    said = beside_mpi(mpi, "mpi.c")
+    check(said == ["3 of 3"] * 3, f"{mpi}: one value", said)
+    said = beside_mpi(mpi, TESTS / "dart/io.c", f"-I{TESTS}", "-rdynamic")
+    check(len(said) == 3 and all(line.endswith(", 0 failed") for line in said), f"{mpi}: HDF5",
+          said)
 
 
 def main():
@@ -108,7 +119,7 @@ def main():
         os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         for mpi, command in LAUNCH.items():
             if shutil.which(f"mpicc.{mpi}") and shutil.which(command[0]):
-                beside_mpi(mpi)
+                with_mpi(mpi)
     finish()
 
 

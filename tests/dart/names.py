@@ -12,12 +12,14 @@ from pathlib import Path
 from frame.names import exported, visible
 from frame.script import STAGE, TESTS, check, finish
 
-HEADERS = "#include <dash/dart/if/dart.h>\n#include <dash/dart/if/dart_locality.h>\n"
+HEADERS = "#include <dash/dart/if/dart.h>\n#include <dash/dart/if/dart_locality.h>\n" \
+          "#include <dash/dart/if/dart_io.h>\n"
 FUNCTION = re.compile(r"\b(dart_\w+)\(")
 INLINE = {"dart_gptr_incaddr", "dart_gptr_setunit", "dart_create_global_unit",
           "dart_create_team_unit"}
 ALONE = ["dart", "dart_communication", "dart_config", "dart_globmem", "dart_initialization",
-         "dart_locality", "dart_synchronization", "dart_team_group", "dart_types", "dart_util"]
+         "dart_io", "dart_locality", "dart_synchronization", "dart_team_group", "dart_types",
+         "dart_util"]
 WARN = ["-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Wredundant-decls", "-Werror"]
 
 

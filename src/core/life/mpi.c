@@ -77,6 +77,11 @@ void cw_mpi_free(void *comm_p)
     cwb_mpi_free(comm_p);
 }
 
+int cw_mpi_no_info(void **info_p)
+{
+    return cwb_mpi_no_info(info_p);
+}
+
 int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes)
 {
     int *ranks = NULL, n = 0, rank = -1, size = 0, mine = 0;

@@ -22,6 +22,8 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes);
 
 /** Frees what cw_mpi_comm made, unless MPI is finalised. Collective over the team. [waits] */
 void cw_mpi_free(void *comm_p);
+/** MPI_INFO_NULL, as it passes in a register. */
+int cw_mpi_no_info(void **info_p);
 /** Has the communicator the processes of MPI_COMM_WORLD, in the same order? 0, or CW_E…, reported
  *  (call names it). Before the job is joined, too. Collective over the communicator. [waits] */
 int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes);
