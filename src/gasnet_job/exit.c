@@ -6,9 +6,10 @@
 //   1. Each process that comes to its end counts itself on node 0 and waits for the others. If all
 //      come, they leave the job in good order, with the first status that one of them gave.
 //   2. A process that has waited too long (GASNET_EXITTIMEOUT; a second if something failed)
-//      notifies every host. Processes in a call of GASNet then observe it, the other ones of the
-//      host are sent SIGQUIT, and the handler (the library's, or the client's, which calls
-//      gasnet_exit) brings them here.
+//      notifies every host. Processes in a call of GASNet then observe it, and all others of a host
+//      are sent SIGQUIT: by a process that waits here, or by the host's node server, since all of
+//      them may compute. The handler (the library's, or the client's, which calls gasnet_exit)
+//      brings them here.
 //   3. The launcher ends processes that have not come GRACE_NS later. SIGQUIT reaches a process
 //      that computes, too, so only those that ignore it are waited for so long; a machine with far
 //      more processes than cores needs it for the others.
@@ -25,6 +26,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "core/life/mpi.h"
+#include "core/server/server.h"
 #include "core/sync/rendezvous.h"
 #include "gasnet_job/gas.h"
 
@@ -49,11 +51,12 @@ _Static_assert(sizeof(ending_t) <= GAS_OWN_NBYTES, "its part of the library's me
 
 static struct {
     ending_t *mine;        // symmetric
-    const ending_t *host;  // of this host
+    const ending_t *host;  // of this host; published to the server's thread by release
     pid_t pid;
     pthread_t initial;  // called gasnet_init
     atomic_flag begun;
     _Atomic int seen;          // SIGQUIT was raised for the end
+    bool has_signalled;        // the thread of the node server
     _Atomic int first_signal;  // that became SIGQUIT
 } me = {.begun = ATOMIC_FLAG_INIT};
 
@@ -141,15 +144,27 @@ static void notify_hosts(uint64_t *word, uint64_t value)
     cw_quiet(&cw_ctx_default);
 }
 
-static void signal_neighbours(void)
+/** Sends SIGQUIT to the processes of this host that have not come. */
+static void signal_host(void)
 {
     for (int slot = 0; slot < cw_world.nslots; slot++) {
         int pe = cw_world.pes_of_node[slot], pid = cw_pid_of(pe);
         const ending_t *theirs = cw_area_early(me.mine, pe);
-        if (pe != cw_world.pe && pid > 0 && theirs &&
-            !__atomic_load_n(&theirs->here, __ATOMIC_RELAXED))
+        if (pid > 0 && theirs && !__atomic_load_n(&theirs->here, __ATOMIC_RELAXED))
             kill(pid, SIGQUIT);
     }
+}
+
+/** In the node server's thread. What this process learns of others from now on (those that do not
+ *  wait for it end through the launcher) is a consequence. */
+static void mind_the_end(void)
+{
+    const ending_t *host = __atomic_load_n(&me.host, __ATOMIC_ACQUIRE);
+    if (!host || me.has_signalled || __atomic_load_n(&host->wanted, __ATOMIC_ACQUIRE) == 0)
+        return;
+    me.has_signalled = true;
+    cwu_error_hush();
+    signal_host();
 }
 
 /** Returns the status when all have come; ends the job when a process does not come. */
@@ -167,7 +182,7 @@ static int end_together(int status, bool interrupted)
     cwu_error_hush();  // connections break between this process and those that leave later
     if (!is_wanted())
         notify_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
-    signal_neighbours();
+    signal_host();
     if (!wait_for_all(GRACE_NS, false))
         cw_global_exit(agreed);
     return agreed;
@@ -270,6 +285,12 @@ static void at_exit(int status, void *arg)
         cw_exit(agreed);
 }
 
+void gas_exit_announce(void)
+{
+    static const cw_server_hooks_t hooks = {.between = mind_the_end};
+    cw_server_hook(&hooks);
+}
+
 void gas_exit_open(void)
 {
     me.mine = gas_own(GAS_OWN_EXIT, sizeof(ending_t));
@@ -278,9 +299,9 @@ void gas_exit_open(void)
                   sizeof(ending_t));
     if (gas.used_memory)
         cw_barrier(cw_group_world);
-    me.host = cw_area_early(me.mine, cw_world.pes_of_node[0]);
     me.pid = getpid();
     me.initial = pthread_self();
+    __atomic_store_n(&me.host, cw_area_early(me.mine, cw_world.pes_of_node[0]), __ATOMIC_RELEASE);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         install_handler(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
     on_exit(at_exit, NULL);

@@ -182,6 +182,8 @@ static inline const gas_segment_t *gas_segment(gasnet_node_t node)
 }
 
 // ---------------------------------------------------------------- end and waits (exit.c, wait.c)
+/** Before main: the node server will mind the end of the job. */
+void gas_exit_announce(void);
 void gas_exit_open(void);
 /** Another node ends the job: SIGQUIT to this process. One load while none does. */
 void gas_exit_poll(void);

@@ -59,6 +59,7 @@ GAS_API void gasnet_causeway_announce(int mode, const char *source)
 {
     cw_area_reserve(&gas_area_request);
     cw_front_end_register(&front_end);
+    gas_exit_announce();
     if (!announced.source) {
         announced.mode = mode;
         announced.source = source;

@@ -21,6 +21,7 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9),
          ("crash", 0, NODE, 137),
          ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8),
+         ("caught-computing", 9, TWO, 9),  # no process of their host is in a call
          ("early", 0, TWO, 0),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
@@ -43,8 +44,10 @@ def attempt(case):
         bad.append(f"{done.stdout.count('is here')} nodes spoke")
     if "FAIL" in done.stdout or "causeway: error" in done.stderr:
         bad.append("an error")
-    if how == "caught" and done.stdout.count("cleaned up") != 2:
+    if how.startswith("caught") and done.stdout.count("cleaned up") != 2:
         bad.append("not all others got SIGQUIT")
+    if how == "caught-computing" and done.stdout.count("by kill") != 2:
+        bad.append("SIGQUIT did not come from the job's processes")
     what = f"{how} {status} {' '.join(layout)}: {', '.join(bad)}"
     return f"{what}\n{done.stdout}{done.stderr}" if bad else None
 

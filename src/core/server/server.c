@@ -53,7 +53,7 @@ static struct {
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-enum { ROOMS = 2 };
+enum { ROOMS = 3 };
 static const cw_server_hooks_t *hooks[ROOMS];  // those that are not NULL come first
 
 void cw_server_hook(const cw_server_hooks_t *of_room)
@@ -70,7 +70,7 @@ static int flush_rooms(void)
 {
     int n = 0;
     for (size_t i = 0; i < ROOMS && hooks[i]; i++)
-        n += hooks[i]->flush();
+        n += hooks[i]->flush ? hooks[i]->flush() : 0;
     return n;
 }
 
@@ -84,7 +84,7 @@ static void between_rounds(void)
 static bool rooms_hold(void)
 {
     for (size_t i = 0; i < ROOMS && hooks[i]; i++)
-        if (hooks[i]->holds())
+        if (hooks[i]->holds && hooks[i]->holds())
             return true;
     return false;
 }
@@ -402,7 +402,8 @@ void cw_server_stop(void)
         cw_transport->server_wake(srv.server);
     pthread_join(srv.thread, NULL);
     for (size_t i = 0; i < ROOMS && hooks[i]; i++)
-        hooks[i]->fini();
+        if (hooks[i]->fini)
+            hooks[i]->fini();
     if (srv.server)
         cw_transport->server_close(srv.server);
     srv.server = NULL;

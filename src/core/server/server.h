@@ -69,12 +69,12 @@ void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute
 /** The handler of all requests with CW_REQ_ROUTED. */
 void cw_server_handle_routed(cw_server_execute_t execute);
 
-/** A room whose requests may leave work behind. */
+/** A room whose requests may leave work behind. NULL: nothing. */
 typedef struct cw_server_hooks {
     int (*flush)(void);   // after each round of progress, under its lock: how many pieces were done
     bool (*holds)(void);  // is any left? Then the server sleeps briefly only; under its lock
     void (*between)(void);  // in the server's thread, between rounds, without the lock; may wait
-                            // in calls that mind cw_server_serve. NULL: nothing
+                            // in calls that mind cw_server_serve
     void (*fini)(void);     // the server has stopped
 } cw_server_hooks_t;
 /** Rooms are called in the order in which they registered. hooks must live on. */
