@@ -32,6 +32,22 @@ def hot_spot():
               f"hot spot over {endpoint}: messages and requests", target, other)
 
 
+def messages():
+    """Active messages of GASNet: each PE sends to the next one, every second one to another node,
+    and of these half by way of a third node."""
+    compile_program("messages", "-DGASNET_SEQ")
+    for endpoint in "msg", "rdm":
+        run("messages", pes=8, oshrun=("--emulate-nodes", "4"), CAUSEWAY_ENDPOINT=endpoint,
+            CAUSEWAY_PROVIDER="tcp" if endpoint == "msg" else "net", CAUSEWAY_TOPOLOGY="2x2",
+            CAUSEWAY_STATS="json:messages.json")
+        with open("messages.json") as file:
+            pes = sorted(json.load(file)["pes"], key=lambda r: r["pe"])
+        routed = [pe["messages"]["routed"] for pe in pes]
+        passed = sum(pe["forwarding"]["passed"] for pe in pes)
+        check(routed == [204, 206] * 4 and passed >= 2 * (204 + 206),
+              f"messages over {endpoint}: routed and passed on", routed, passed)
+
+
 def main():
     compile_program("traffic")
     for name, nodes, pes, buffers, nbytes, degrees in CASES:
@@ -59,6 +75,7 @@ def main():
             combined = sum(r["forwarding"]["combined"] for r in json.load(file)["pes"])
         check(combined > 0, f"counter over {endpoint}: {combined} combined")
     hot_spot()
+    messages()
     finish()
 
 

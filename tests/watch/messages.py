@@ -34,6 +34,8 @@ def check_statistics(schema, layout, pes):
     for pe in data["pes"]:
         got = dict(pe["messages"])
         waits = got.pop("credit_waits") + got.pop("room_waits")
+        routed = got.pop("routed")
+        check(routed == 0, f"{where} PE {pe['pe']}: {routed} messages routed without a topology")
         for side in ("sent", "handled"):
             figures = {kind: (m[side], m[f"{side}_bytes"]) for kind, m in got.items()}
             check(figures == MESSAGES,

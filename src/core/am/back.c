@@ -20,16 +20,18 @@
 #include "core/am/wire.h"
 #include "core/progress/wait.h"
 #include "core/rma/ctx.h"
+#include "core/rma/routed.h"
 #include "core/server/server.h"
 
 #define REPLIES 16  // unless CAUSEWAY_AM_REPLIES says otherwise
 
 /** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's
- *  server only, and with fewer cores than PEs all sleep soon: then none. */
+ *  server only, and with fewer cores than PEs all sleep soon: then none. Routed requests come over
+ *  no connection of this PE. */
 static uint32_t notifications(void)
 {
     uint32_t n = 0;
-    if (cw_world.messages)
+    if (cw_world.messages && !cw_routed_is_on())
         n = cwu_env.am_replies >= 0 ? (uint32_t)cwu_env.am_replies : cw_wait_roomy ? REPLIES : 0;
     atomic_store_explicit(&cw_am.notify_room, n, memory_order_relaxed);
     return n;

@@ -9,6 +9,7 @@
 // Credits are not counted while fewer requests are under way than a node has credits; beyond that
 // the requests to the node are counted when the next one is to be sent.
 #include "core/am/private.h"
+#include "core/rma/routed.h"
 
 /** Where the number of free tokens is. */
 static uint32_t *nfree(void)
@@ -31,6 +32,12 @@ static uint32_t pop(void)
     return cw_am.free[*n];
 }
 
+/** With more free tokens than this no node can be at its limit. */
+static uint32_t many_free(void)
+{
+    return CW_AM_TOKENS - cw_am.credits;
+}
+
 void cw_am_credit_open(void)
 {
     cw_am.nfree = cw_am.nfree_locked = 0;
@@ -40,8 +47,8 @@ void cw_am_credit_open(void)
         push(i);
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
-    // Observers see each request: none takes the fast path then.
-    cw_am.low = cw_world.watched ? CW_AM_TOKENS : CW_AM_TOKENS - cw_am.credits;
+    // Observers see each request, and a routed one has another way: none takes the fast path then.
+    cw_am.low = cw_world.watched || cw_routed_is_on() ? CW_AM_TOKENS : many_free();
 }
 
 static void give_back(uint32_t i)
@@ -89,7 +96,7 @@ static uint32_t under_way(int node)
 
 static bool at_limit(int node)
 {
-    return *nfree() <= cw_am.low && under_way(node) >= cw_am.credits;
+    return *nfree() <= many_free() && under_way(node) >= cw_am.credits;
 }
 
 int64_t cw_am_credit_take(int pe)
@@ -97,7 +104,7 @@ int64_t cw_am_credit_take(int pe)
     int64_t token = -1;
     int node = cw_world.node_of_pe[pe];
     lock();
-    if (*nfree() <= cw_am.low)
+    if (*nfree() <= many_free())
         collect_done();
     if (*nfree() > 0 && !at_limit(node)) {
         uint32_t i = pop();

@@ -45,7 +45,7 @@ static void send_acks(acks_t *acks)
     } else {
         cw_req_am_done_t done = {.header = {.op = CW_REQ_AM_DONE}, .target = pe};
         memcpy(done.bits, acks->bits, sizeof done.bits);
-        cw_am_to_node_of(pe, &done.header, sizeof done, NULL, 0);
+        cw_am_to_node_of(pe, &done.header, sizeof done);
     }
     memset(acks->bits, 0, sizeof acks->bits);
 }

@@ -35,7 +35,8 @@ typedef struct cw_am_ring {
 typedef struct cw_am {
     uint32_t nfree;       // of `free`; 0 where requests may not take the fast path: not open, in a
                           // handler, several threads
-    uint32_t low;         // with more free tokens than this no node can be at its limit
+    uint32_t low;         // with more free tokens than this a request may take the fast path: no
+                          // node can be at its limit
     cw_am_inbox_t *mine;  // at its symmetric address
     uint32_t free[CW_AM_TOKENS];     // numbers of tokens
     uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
@@ -127,8 +128,7 @@ void cw_am_credit_open(void);
 
 // -------------------------------------------------------------- the way to other nodes (send.c)
 /** Sends a message without a reply to the server of a PE's node. */
-void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
-                      size_t payload_nbytes);
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes);
 /** A node cannot be reached: ends the job. */
 noreturn void cw_am_lost(int rc, const char *name, int pe) CW_COLD;
 /** A short request in all cases. */

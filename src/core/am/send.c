@@ -17,6 +17,7 @@
 #include "core/progress/wait.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
+#include "core/rma/routed.h"
 
 // The steps of a request are inlined into each function that sends one: the kind of the message is
 // a constant there, and its parts stay in registers.
@@ -48,8 +49,10 @@ static CW_NOINLINE CW_COLD cw_frame_t *watch(const out_t *out)
 
 static CW_NOINLINE CW_COLD void notify_sent(const out_t *out)
 {
+    bool is_far = cw_world.node_of_pe[out->pe] != cw_world.node;
     cw_watch_message_sent(&(cw_message_t){.kind = (cw_message_kind_t)(out->flags & CW_AM_C_KIND),
                                           .is_reply = out->flags & CW_AM_C_REPLY,
+                                          .is_routed = is_far && cw_routed_is_on(),
                                           .pe = out->pe,
                                           .nbytes = out->nbytes});
 }
@@ -270,10 +273,15 @@ void cw_am_lost(int rc, const char *name, int pe)
     cwu_fatal("%s: cannot reach the node of PE %d (%s)", name, pe, cwu_error_name(rc));
 }
 
-void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes, const void *payload,
-                      size_t payload_nbytes)
+static int route(int pe, cwt_header_t *msg, size_t nbytes)
 {
-    int rc = cw_transport->message(target_of(pe)->conn, msg, nbytes, payload, payload_nbytes);
+    return cw_routed_send(cw_world.node_of_pe[pe], msg, nbytes, NULL);
+}
+
+void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes)
+{
+    int rc = cw_routed_is_on() ? route(pe, msg, nbytes)
+                               : cw_transport->message(target_of(pe)->conn, msg, nbytes, NULL, 0);
     if (CW_UNLIKELY(rc))
         cw_am_lost(rc, "a message", pe);
 }
@@ -298,7 +306,9 @@ static void send_short(const out_t *out)
     req->token = out->token;
     copy_args(req->args, out->args, out->head);
     size_t nbytes = sizeof *req + CW_AM_HEAD_NARGS(out->head) * sizeof *req->args;
-    int rc = cw_transport->request(target_of(out->pe)->conn, &req->header, nbytes, NULL);
+    int rc = cw_routed_is_on()
+                 ? route(out->pe, &req->header, nbytes)
+                 : cw_transport->request(target_of(out->pe)->conn, &req->header, nbytes, NULL);
     if (CW_UNLIKELY(rc))
         cw_am_lost(rc, name_of(out), out->pe);
     sent(out);
@@ -322,6 +332,29 @@ static CW_ALWAYS_INLINE size_t fill_wire(wire_t *wire, const out_t *out)
     return nbytes;
 }
 
+/** Where messages are routed: the body of a long that is too large for one is put first, straight,
+ *  and is there when the message leaves, which may come by other nodes (ADR 52). */
+static CW_NOINLINE void send_routed(const out_t *out, const wire_t *wire, size_t nbytes)
+{
+    _Alignas(8) char whole[sizeof *wire + CW_AM_MAX_MEDIUM];
+    cwt_header_t *msg = (cwt_header_t *)(void *)whole;
+    memcpy(whole, wire, nbytes);
+    int rc = CW_OK;
+    if (out->nbytes > CW_AM_MAX_MEDIUM) {
+        const cwt_target_t *t = target_of(out->pe);
+        rc = cw_transport->put_complete(t->conn, cw_segment.origin + out->dest + t->offset,
+                                        out->src, out->nbytes);
+    } else if (out->nbytes) {
+        memcpy(whole + nbytes, out->src, out->nbytes);
+        nbytes += out->nbytes;
+    }
+    if (CW_LIKELY(rc == CW_OK))
+        rc = route(out->pe, msg, nbytes);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, name_of(out), out->pe);
+    sent(out);
+}
+
 /** With a payload. A long that fits into the message travels in it, and the server copies it; a
  *  larger one is put before the message. */
 static CW_ALWAYS_INLINE void send_loaded(out_t *out)
@@ -331,6 +364,10 @@ static CW_ALWAYS_INLINE void send_loaded(out_t *out)
         out->flags |= CW_AM_C_HERE;
     wire_t wire;
     size_t nbytes = fill_wire(&wire, out);
+    if (cw_routed_is_on()) {
+        send_routed(out, &wire, nbytes);
+        return;
+    }
     cwt_target_t *target = target_of(out->pe);
     int rc;
     if (separate)

@@ -54,7 +54,7 @@ typedef enum cw_message_kind {
 
 typedef struct cw_message {
     cw_message_kind_t kind;
-    bool is_reply;
+    bool is_reply, is_routed;  // that is sent along a topology
     int pe;  // the target of one that is sent, the source of one that is handled
     size_t nbytes;
 } cw_message_t;

@@ -124,6 +124,7 @@ static void message_sent(const cw_message_t *msg)
     cw_message_count_t *c = &cw_stats.messages[msg->is_reply][msg->kind];
     add(&c->sent, 1);
     add(&c->sent_nbytes, msg->nbytes);
+    add(&cw_stats.routed_messages, msg->is_routed);
     add(&cw_stats.peers[msg->pe].messages, 1);
     add(&cw_stats.peers[msg->pe].message_nbytes, msg->nbytes);
 }

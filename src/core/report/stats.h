@@ -42,6 +42,7 @@ typedef struct cw_stats {
     cw_message_count_t messages[2][CW_MESSAGE_KINDS];  // [request or reply][kind]
     _Atomic uint64_t credit_waits, room_waits;  // requests that waited for a credit; for room at
                                                 // the target
+    _Atomic uint64_t routed_messages;           // sent along a topology
     cw_routine_t *routines;  // [CW_ROUTINES], NULL when nothing is counted
     cw_peer_count_t *peers;  // [npes], NULL when nothing is counted
     const char *json_path;   // NULL: text

@@ -161,8 +161,10 @@ static void put_classes(FILE *out)
 
 static void put_messages(FILE *out)
 {
-    fprintf(out, "     \"messages\": {\"credit_waits\": %" PRIu64 ", \"room_waits\": %" PRIu64,
-            cw_stats.credit_waits, cw_stats.room_waits);
+    fprintf(out,
+            "     \"messages\": {\"credit_waits\": %" PRIu64 ", \"room_waits\": %" PRIu64
+            ", \"routed\": %" PRIu64,
+            cw_stats.credit_waits, cw_stats.room_waits, cw_stats.routed_messages);
     for (int i = 0; i < 6; i++) {
         const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
         const char *name = cw_stats_message_name(i / 3, (cw_message_kind_t)(i % 3));

@@ -132,8 +132,9 @@ static void print_messages(FILE *out)
     if (any)
         fprintf(out,
                 "causeway: stats: PE %d: requests that waited for a credit %llu, for room at the "
-                "target %llu\n",
-                cw_world.pe, llu(cw_stats.credit_waits), llu(cw_stats.room_waits));
+                "target %llu; messages sent along the topology %llu\n",
+                cw_world.pe, llu(cw_stats.credit_waits), llu(cw_stats.room_waits),
+                llu(cw_stats.routed_messages));
 }
 
 static bool is_touched(const cw_peer_count_t *p)
