@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -78,9 +79,13 @@ void cwu_pages_dump(const void *at, size_t nbytes, bool wanted)
 
 void *cwu_pages_zeros(size_t nbytes)
 {
+    const uintptr_t far = (uintptr_t)1 << 42, page = page_nbytes();
     if (cwu_address_limit() != UINT64_MAX)
         return NULL;
-    void *zeros = mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // Behind the program lies its symmetric heap. The kernel keeps mappings away from there by
+    // itself, but valgrind takes the first gap.
+    void *zeros = mmap((void *)(getauxval(AT_PHDR) / page * page + far), nbytes, PROT_READ,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (zeros == MAP_FAILED)
         return NULL;
     cwu_pages_dump(zeros, nbytes, false);

@@ -181,10 +181,53 @@ static void *map_all(int fd)
     void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
     if (!place && !s->layout.data_nbytes)
         place = aligned_place(s->nbytes);
-    return mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    at = mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at == MAP_FAILED && !place)  // valgrind looks for gaps in 128 GiB only, but takes wishes
+        at = mmap((void *)PLACE, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                  0);
+    return at;
 }
 
-static int map_object(int fd)
+static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags,
+                  const char *what)
+{
+    void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
+    if (at == MAP_FAILED && errno == ENOMEM) {
+        report_addresses(what, nbytes);
+        return CW_ENOMEM;
+    }
+    if (at != (void *)where) {
+        if (at != MAP_FAILED)
+            munmap(at, nbytes);
+        cwu_error("cannot place the %s at %#lx: %s; build the program as a position independent "
+                  "executable (-pie)",
+                  what, (unsigned long)where, strerror(at == MAP_FAILED ? errno : EEXIST));
+        return CW_ENOMEM;
+    }
+    return CW_OK;
+}
+
+/** The own view of the heap is mapped first: it has one place only, and all else may lie anywhere.
+ *  (valgrind gives mappings the first gap, which is that place.) */
+static int map_own_heap(int fd, const cw_static_data_t *data)
+{
+    cw_segment_t *s = &cw_segment;
+    const uint64_t offset = s->layout.heap_offset, nbytes = s->layout.slice_stride - offset;
+    if (data->nbytes == 0)
+        return CW_OK;
+    s->heap = (char *)data->start + offset;
+    int rc =
+        map_at((uintptr_t)s->heap, nbytes, fd, cw_slice_offset((uint32_t)cw_world.slot) + offset,
+               MAP_FIXED_NOREPLACE, "symmetric heap");
+    if (rc)
+        return rc;
+    s->own_view = true;
+    cwu_pages_dump(s->heap, nbytes, false);
+    return CW_OK;
+}
+
+static int map_object(int fd, const cw_static_data_t *data)
 {
     cw_segment_t *s = &cw_segment;
     if (s->nbytes > cwu_file_limit()) {
@@ -198,6 +241,9 @@ static int map_object(int fd)
                   (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;
     }
+    int rc = map_own_heap(fd, data);
+    if (rc)
+        return rc;
     void *at = map_all(fd);
     if (at == MAP_FAILED) {
         report_addresses("node's shared memory", s->nbytes);
@@ -227,26 +273,6 @@ static int agree(void)
     while ((fresh = atomic_load_explicit(&c->state, memory_order_acquire)) != 2)
         cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
     return cw_agreement_check(&c->agreement, "another PE of this node");
-}
-
-static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags,
-                  const char *what)
-{
-    void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
-    if (at == MAP_FAILED && errno == ENOMEM) {
-        report_addresses(what, nbytes);
-        return CW_ENOMEM;
-    }
-    if (at != (void *)where) {
-        if (at != MAP_FAILED)
-            munmap(at, nbytes);
-        cwu_error("cannot place the %s at %#lx: %s; build the program as a position independent "
-                  "executable (-pie)",
-                  what, (unsigned long)where, strerror(at == MAP_FAILED ? errno : EEXIST));
-        return CW_ENOMEM;
-    }
-    return CW_OK;
 }
 
 #define PAGE_WORDS 512  // the unit of skipping; any page size is a multiple
@@ -299,8 +325,7 @@ static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, si
     return CW_OK;
 }
 
-/** Puts my static data and heap where the program expects them: same pages as my slice, second
- *  view. */
+/** Puts my static data, too, where the program expects it: same pages as my slice, second view. */
 static int map_own_view(int fd, const cw_static_data_t *data)
 {
     cw_segment_t *s = &cw_segment;
@@ -311,16 +336,9 @@ static int map_own_view(int fd, const cw_static_data_t *data)
         return CW_OK;
     }
     s->origin = data->start;
-    s->heap = (char *)data->start + s->layout.heap_offset;
-    s->own_view = true;
-    int rc = map_at((uintptr_t)s->heap, s->layout.slice_stride - s->layout.heap_offset, fd,
-                    slice + s->layout.heap_offset, MAP_FIXED_NOREPLACE, "symmetric heap");
-    if (rc)
-        return rc;
-    cwu_pages_dump(s->heap, s->layout.slice_stride - s->layout.heap_offset, false);
     // From here to the end of the mmap nothing may write to static data: no calls that could, no
     // other thread.
-    rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
+    int rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
     return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
 }
 
@@ -348,7 +366,7 @@ int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
     if (rc)
         return rc;
     shape(&data, &sizes, sections);
-    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
+    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd, &data)) || (rc = agree()))
         goto close_fd;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
     struct stat st;
