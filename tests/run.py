@@ -374,7 +374,8 @@ def environment(case, options, token):
     env["PYTHONPATH"] = f"{TESTS}:{env['PYTHONPATH']}" if env.get("PYTHONPATH") else str(TESTS)
     if options.sanitize:
         env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=99"
-        env["TSAN_OPTIONS"] = f"exitcode=99:history_size=7:suppressions={ROOT / 'tests/tsan.supp'}"
+        known = ROOT / "tools/suppressions/tsan.supp"
+        env["TSAN_OPTIONS"] = f"exitcode=99:history_size=7:suppressions={known}"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     return env
 

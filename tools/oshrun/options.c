@@ -28,6 +28,7 @@ static const char help[] =
     "  -l, --label              begin each line of output with [pe]\n"
     "  -t, --timeout SECONDS    end the job after this time, with status 124\n"
     "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
+    "      --valgrind[=OPTIONS] run the PEs under valgrind\n"
     "  -v, --verbose            say what the launcher does\n"
     "      --launcher NAME      hand over to hydra, slurm, prrte or orte; oshrun: do not\n"
     "      --hosts LIST         hosts, with commas between; host:PES where the launcher knows it\n"
@@ -90,46 +91,49 @@ enum {
     OPT_LAUNCHER,
     OPT_HOSTS,
     OPT_HOSTFILE,
+    OPT_VALGRIND,
     OPT_VERBOSE,
     OPT_HELP,
     OPT_VERSION
 };
 
+enum { NONE, NEEDED, OPTIONAL };  // a value; an optional one follows a "="
+
 static const struct {
     const char *name;
-    int what;
-    bool takes_value;
+    int what, value;
 } table[] = {
-    {"-n", OPT_NPES, true},
-    {"-np", OPT_NPES, true},
-    {"--np", OPT_NPES, true},
-    {"-N", OPT_PPN, true},
-    {"--ppn", OPT_PPN, true},
-    {"-ppn", OPT_PPN, true},
-    {"--npernode", OPT_PPN, true},
-    {"-npernode", OPT_PPN, true},
-    {"--emulate-nodes", OPT_NODES, true},
-    {"-l", OPT_LABEL, false},
-    {"--label", OPT_LABEL, false},
-    {"-t", OPT_TIMEOUT, true},
-    {"--timeout", OPT_TIMEOUT, true},
-    {"-x", OPT_SET, true},
-    {"--launcher", OPT_LAUNCHER, true},
-    {"--hosts", OPT_HOSTS, true},
-    {"--host", OPT_HOSTS, true},
-    {"-hosts", OPT_HOSTS, true},
-    {"-host", OPT_HOSTS, true},
-    {"-H", OPT_HOSTS, true},
-    {"--hostfile", OPT_HOSTFILE, true},
-    {"-hostfile", OPT_HOSTFILE, true},
-    {"--machinefile", OPT_HOSTFILE, true},
-    {"-f", OPT_HOSTFILE, true},
-    {"-v", OPT_VERBOSE, false},
-    {"--verbose", OPT_VERBOSE, false},
-    {"-h", OPT_HELP, false},
-    {"--help", OPT_HELP, false},
-    {"-V", OPT_VERSION, false},
-    {"--version", OPT_VERSION, false},
+    {"-n", OPT_NPES, NEEDED},
+    {"-np", OPT_NPES, NEEDED},
+    {"--np", OPT_NPES, NEEDED},
+    {"-N", OPT_PPN, NEEDED},
+    {"--ppn", OPT_PPN, NEEDED},
+    {"-ppn", OPT_PPN, NEEDED},
+    {"--npernode", OPT_PPN, NEEDED},
+    {"-npernode", OPT_PPN, NEEDED},
+    {"--emulate-nodes", OPT_NODES, NEEDED},
+    {"-l", OPT_LABEL, NONE},
+    {"--label", OPT_LABEL, NONE},
+    {"-t", OPT_TIMEOUT, NEEDED},
+    {"--timeout", OPT_TIMEOUT, NEEDED},
+    {"-x", OPT_SET, NEEDED},
+    {"--launcher", OPT_LAUNCHER, NEEDED},
+    {"--hosts", OPT_HOSTS, NEEDED},
+    {"--host", OPT_HOSTS, NEEDED},
+    {"-hosts", OPT_HOSTS, NEEDED},
+    {"-host", OPT_HOSTS, NEEDED},
+    {"-H", OPT_HOSTS, NEEDED},
+    {"--hostfile", OPT_HOSTFILE, NEEDED},
+    {"-hostfile", OPT_HOSTFILE, NEEDED},
+    {"--machinefile", OPT_HOSTFILE, NEEDED},
+    {"-f", OPT_HOSTFILE, NEEDED},
+    {"--valgrind", OPT_VALGRIND, OPTIONAL},
+    {"-v", OPT_VERBOSE, NONE},
+    {"--verbose", OPT_VERBOSE, NONE},
+    {"-h", OPT_HELP, NONE},
+    {"--help", OPT_HELP, NONE},
+    {"-V", OPT_VERSION, NONE},
+    {"--version", OPT_VERSION, NONE},
 };
 
 static void apply(options_t *opt, int what, const char *name, const char *value)
@@ -159,6 +163,10 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
     case OPT_HOSTFILE:
         opt->hostfile = value;
         break;
+    case OPT_VALGRIND:
+        opt->valgrind = true;
+        opt->valgrind_more = value;
+        break;
     case OPT_LABEL:
         opt->label = true;
         break;
@@ -183,13 +191,14 @@ static int take_option(options_t *opt, int argc, char **argv, int i)
         const char *name = table[k].name;
         size_t len = strlen(name);
         if (!strcmp(arg, name)) {
-            if (table[k].takes_value && i + 1 >= argc)
+            bool takes = table[k].value == NEEDED;
+            if (takes && i + 1 >= argc)
                 usage("%s needs a value", name);
-            apply(opt, table[k].what, name, table[k].takes_value ? argv[i + 1] : NULL);
-            return i + 1 + table[k].takes_value;
+            apply(opt, table[k].what, name, takes ? argv[i + 1] : NULL);
+            return i + 1 + takes;
         }
         bool is_long = name[1] == '-';
-        if (table[k].takes_value && !strncmp(arg, name, len) &&
+        if (table[k].value != NONE && !strncmp(arg, name, len) &&
             (is_long ? arg[len] == '='
                      : len == 2 && (isdigit((unsigned char)arg[2]) || arg[1] == 'x'))) {
             apply(opt, table[k].what, name, arg + len + is_long);
@@ -228,6 +237,8 @@ void options_parse(options_t *opt, int argc, char **argv)
     if (i >= argc)
         usage("no program given");
     opt->argv = argv + i;
+    if (opt->valgrind)
+        opt->argv = debug_valgrind(opt->argv, opt->valgrind_more);
 }
 
 int options_node_of(const options_t *opt, int pe)

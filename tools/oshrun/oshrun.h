@@ -8,6 +8,7 @@
 //   input.c     standard input of PE 0
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
 //   hint.c      a program of another library
+//   debug.c     PEs under valgrind, suppressions of sanitizers
 //   handover.c  several hosts: becomes another launcher
 //   main.c      order of events, the loop
 #ifndef OSHRUN_H
@@ -34,6 +35,8 @@ typedef struct options {
     uint64_t timeout_ns;                      // 0: none
     char **argv;                              // the program and its arguments
     const char *launcher, *hosts, *hostfile;  // NULL: not given
+    bool valgrind;
+    const char *valgrind_more;                // further options of it; NULL: none
     const char **sets;                        // -x, as given: "VAR" or "VAR=value"
     int nsets;
 } options_t;
@@ -89,6 +92,12 @@ void options_parse(options_t *opt, int argc, char **argv);
 int options_node_of(const options_t *opt, int pe);
 /** The first argument of -x that sets `name`, or the environment's value; NULL when unset. */
 const char *options_getenv(const options_t *opt, const char *name);
+
+/** The words that run `argv` under valgrind, with more options of it, by blanks (or NULL). */
+char **debug_valgrind(char **argv, const char *more);
+/** "NAME=options", the variable of a sanitizer with the file of suppressions added to what it is
+ *  `before` (or NULL); NULL: it stays as it is. */
+char *debug_sanitizer_entry(const char *name, const char *file, const char *before);
 
 /** No process has joined the job: says so if the program is linked with another such library. */
 void hint_other_library(const run_t *run);

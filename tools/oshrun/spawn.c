@@ -175,12 +175,34 @@ static bool is_replaced(const options_t *opt, const char *entry)
     return false;
 }
 
+// Programs that are not built for a sanitizer never read its variable.
+static const struct {
+    const char *name, *file;
+} sanitizers[] = {{"LSAN_OPTIONS", "lsan.supp"}, {"TSAN_OPTIONS", "tsan.supp"}};
+enum { NSANITIZERS = sizeof sanitizers / sizeof *sanitizers };
+
+/** Adds to the variable of a sanitizer among `n` entries, or adds the variable; returns how many
+ *  there are then. */
+static size_t set_suppressions(const options_t *opt, char **envp, size_t n, int sanitizer)
+{
+    const char *name = sanitizers[sanitizer].name;
+    char *entry =
+        debug_sanitizer_entry(name, sanitizers[sanitizer].file, options_getenv(opt, name));
+    if (!entry)
+        return n;
+    size_t i = 0;
+    while (i < n && !same_name(envp[i], entry))
+        i++;
+    envp[i] = entry;
+    return i == n ? n + 1 : n;
+}
+
 static char **make_environment(const options_t *opt, size_t *nshared_p)
 {
     size_t n = 0, count = 0;
     while (environ[count])
         count++;
-    char **envp = calloc(count + (size_t)opt->nsets + NOWN + 2, sizeof *envp), *npes;
+    char **envp = calloc(count + (size_t)opt->nsets + NSANITIZERS + NOWN + 2, sizeof *envp), *npes;
     if (!envp || asprintf(&npes, "OSHRUN_NPES=%d", opt->npes) < 0)
         die(1, "out of memory");
     for (size_t i = 0; i < count; i++)
@@ -196,6 +218,8 @@ static char **make_environment(const options_t *opt, size_t *nshared_p)
             say("-x %s: the variable is not set", opt->sets[i]);
     }
     envp[n++] = npes;
+    for (int i = 0; i < NSANITIZERS; i++)
+        n = set_suppressions(opt, envp, n, i);
     *nshared_p = n;
     return envp;
 }
