@@ -29,11 +29,13 @@ GAS_API void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
     cw_handle_wait_all(__func__, handles, numhandles);
+    gas_poll_if_due();
 }
 
 GAS_API int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
+    cw_am_poll();
     return cw_handle_test_all(handles, numhandles) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
@@ -41,11 +43,13 @@ GAS_API void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t numhandles
 {
     check_array(__func__, handles, numhandles);
     cw_handle_wait_some(__func__, handles, numhandles);
+    gas_poll_if_due();
 }
 
 GAS_API int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
+    cw_am_poll();
     return cw_handle_test_some(handles, numhandles) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 

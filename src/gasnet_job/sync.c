@@ -14,13 +14,20 @@ void gas_handle_wait(const char *call, gasnet_handle_t handle)
     gas_enter(call);
     gas_check_handle(call, handle);
     cw_handle_wait(call, handle);
+    gas_poll_if_due();
+}
+
+bool gas_handle_is_over(const char *call, gasnet_handle_t handle)
+{
+    gas_check_handle(call, handle);
+    return cw_handle_test(handle);
 }
 
 int gas_handle_try(const char *call, gasnet_handle_t handle)
 {
     gas_enter(call);
-    gas_check_handle(call, handle);
-    return cw_handle_test(handle) ? GASNET_OK : GASNET_ERR_NOT_READY;
+    cw_am_poll();
+    return gas_handle_is_over(call, handle) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 // ---------------------------------------------------------------- implicit operations
@@ -35,11 +42,19 @@ void gas_implicit_wait_checked(const char *call, bool gets, bool puts)
 {
     check_outside_region(call);
     cw_implicit_wait(call, gets, puts);
+    gas_poll_if_due();
+}
+
+void gas_implicit_quiet(void)
+{
+    cw_handle_quiet();
+    gas_poll_if_due();
 }
 
 int gas_implicit_try(const char *call, bool gets, bool puts)
 {
     check_outside_region(call);
+    cw_am_poll();
     return cw_implicit_test(gets, puts) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 

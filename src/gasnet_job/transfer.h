@@ -38,7 +38,8 @@ void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t
 // test for a fast path counts the calls: it compares the node with a limit of the thread, which
 // begins above the number of nodes and which each call lowers. A node that it has come down to is
 // due for a poll, and the limit begins anew: 1 to CW_OWNER_BEYOND + nodes calls, at two
-// instructions more in each.
+// instructions more in each. Waits for operations, which name no node, lower the limit too, and are
+// due when it is 0.
 extern _Thread_local uint32_t gas_patience CW_HIDDEN CW_INITIAL_EXEC;
 /** Behind the call that was due. */
 void gas_poll_due(void);
@@ -52,6 +53,14 @@ static CW_ALWAYS_INLINE bool gas_is_due(gasnet_node_t node)
     __asm__("" : "+m"(gas_patience));  // not in a register: one instruction lowers it
     gas_patience--;
     return false;
+}
+
+/** In a wait: polls if it is due. */
+static CW_ALWAYS_INLINE void gas_poll_if_due(void)
+{
+    __asm__("" : "+m"(gas_patience));
+    if (CW_UNLIKELY((int32_t)--gas_patience < 0))
+        gas_poll_due();
 }
 
 void gas_put_due(gasnet_node_t node, void *dest, const void *src, size_t nbytes,

@@ -9,7 +9,7 @@ static bool is_over(const char *call, gex_Event_t event)
     if (event == GEX_EVENT_INVALID)
         return true;
     return GEX_IS_COLL(event) ? gex_coll_test(GEX_COLL(event), NULL)
-                              : gas_handle_try(call, event) == GASNET_OK;
+                              : gas_handle_is_over(call, event);
 }
 
 static void check_event(const char *call, gex_Event_t event)
@@ -22,8 +22,7 @@ GAS_API int gex_Event_Test(gex_Event_t event)
 {
     gas_enter(__func__);
     check_event(__func__, event);
-    if (GEX_IS_COLL(event))
-        cw_am_poll();
+    cw_am_poll();
     return is_over(__func__, event) ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 

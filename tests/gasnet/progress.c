@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Handlers run without a poll: of messages that arrive while a node does nothing but blocking puts
-// and gets, here and to the next node; and of requests to the node itself, in the call that sends
-// them.
+// and gets, or begins others and waits for them, or tests what is complete, here and to the next
+// node; and of requests to the node itself, in the call that sends them.
 #define EVERY_MAIN
 #include "every.h"
 
@@ -52,7 +52,80 @@ static void on_answer(gasnet_token_t token, gasnet_handlerarg_t arg)
 static uint64_t bytes[NBYTES / 8];
 static gex_TM_t team;
 
-/** One blocking call of that kind; false: there is none. */
+/** Begins an operation and completes it, by a sync of that kind; false: there is none. */
+static int sync_call(int kind, unsigned node)
+{
+    void *there = segments[node].addr;
+    gasnet_handle_t handles[2] = {GASNET_INVALID_HANDLE, GASNET_INVALID_HANDLE};
+    switch (kind) {
+    case 0:
+        gasnet_put_nbi(node, there, bytes, 8);
+        gasnet_wait_syncnbi_puts();
+        return 1;
+    case 1:
+        gasnet_get_nbi_bulk(bytes, node, there, NBYTES);
+        gasnet_wait_syncnbi_all();
+        return 1;
+    case 2:
+        gasnet_wait_syncnb(gasnet_put_nb(node, there, bytes, 8));
+        return 1;
+    case 3:
+        handles[0] = gasnet_get_nb(bytes, node, there, 8);
+        gasnet_wait_syncnb_all(handles, 2);
+        return 1;
+    case 4:
+        handles[1] = gasnet_put_nb_bulk(node, there, bytes, NBYTES);
+        gasnet_wait_syncnb_some(handles, 2);
+        gasnet_wait_syncnb(handles[1]);
+        return 1;
+    case 5:
+        bytes[0] = gasnet_wait_syncnb_valget(gasnet_get_nb_val(node, there, 8));
+        return 1;
+    case 6:
+        gex_Event_Wait(gex_RMA_PutNB(team, node, there, bytes, 8, GEX_EVENT_DEFER, 0));
+        return 1;
+    case 7:
+        gex_RMA_GetNBI(team, bytes, node, there, 8, 0);
+        gex_NBI_Wait(GEX_EC_ALL, 0);
+        return 1;
+    case 8:
+        handles[0] = gex_RMA_GetNB(team, bytes, node, there, 8, 0);
+        gex_Event_WaitAll(handles, 2, 0);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/** Tests what is complete. */
+static int try_call(int kind)
+{
+    gasnet_handle_t none[2] = {GASNET_INVALID_HANDLE, GASNET_INVALID_HANDLE};
+    switch (kind) {
+    case 0:
+        return gasnet_try_syncnb(GASNET_INVALID_HANDLE) == GASNET_OK;
+    case 1:
+        return gasnet_try_syncnb_all(none, 2) == GASNET_OK;
+    case 2:
+        return gasnet_try_syncnb_some(none, 2) == GASNET_OK;
+    case 3:
+        return gasnet_try_syncnbi_all() == GASNET_OK;
+    case 4:
+        return gasnet_try_syncnbi_puts() == GASNET_OK;
+    case 5:
+        return gasnet_try_syncnbi_gets() == GASNET_OK;
+    case 6:
+        return gex_Event_Test(GEX_EVENT_INVALID) == GASNET_OK;
+    case 7:
+        return gex_Event_TestAll(none, 2, 0) == GASNET_OK;
+    case 8:
+        return gex_NBI_Test(GEX_EC_ALL, 0) == GASNET_OK;
+    default:
+        return 0;
+    }
+}
+
+/** One blocking call of that kind, or one with its sync; false: there is none. */
 static int call(int kind, unsigned node)
 {
     void *there = segments[node].addr;
@@ -92,7 +165,7 @@ static int call(int kind, unsigned node)
         gex_RMA_PutBlockingVal(team, node, there, 1, 8, 0);
         return 1;
     default:
-        return 0;
+        return kind < 20 ? sync_call(kind - 11, node) : try_call(kind - 20);
     }
 }
 
@@ -115,8 +188,8 @@ static void test_spins(void)
     int phases = 0;
     for (int kind = 0; call(kind, me); kind++)
         phases += 2;
-    barrier();
     for (int i = 0; i < phases; i++) {
+        barrier();  // or one poll may handle the messages of two phases
         if (me == 0)
             spin(i / 2, i % 2 ? next : 0, i + 1);
         if (me == nodes - 1) {

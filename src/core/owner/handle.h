@@ -91,13 +91,14 @@ void cw_implicit_wait(const char *call, bool gets, bool puts);
 /** Never waits, but for a client that always has something younger in flight: after many tests in
  *  vain. */
 bool cw_implicit_test(bool gets, bool puts);
-/** The fast path of cw_implicit_wait where no messages carry out transfers. */
-static CW_ALWAYS_INLINE void cw_implicit_wait_fast(void)
+/** The fast path of cw_implicit_wait where no messages carry out transfers: true if it waited for
+ *  all; else the caller calls cw_handle_quiet. */
+static CW_ALWAYS_INLINE bool cw_implicit_wait_fast(void)
 {
-    if (cw_ctx_is_marked(&cw_hot))
-        cw_handle_quiet();
-    else
-        atomic_thread_fence(memory_order_seq_cst);
+    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
+        return false;
+    atomic_thread_fence(memory_order_seq_cst);
+    return true;
 }
 
 /** Is an access region of this thread open? */
