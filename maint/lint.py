@@ -269,6 +269,21 @@ def check_records(_):
     ]
 
 
+def check_versions(_):
+    """The number of the version stands in three files."""
+    places = {
+        "meson.build": r"^  version: '([\d.]+)'",
+        "CHANGELOG.md": r"^## ([\d.]+) - ",
+        "include/causeway/gasnett_base.h": r"GASNETT_RELEASE_VERSION_\w+ (\d+)$",
+    }
+    found = {}
+    for path, pattern in places.items():
+        numbers = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.M)
+        found[path] = ".".join(numbers) if path.endswith(".h") else (numbers or [""])[0]
+    return [] if len(set(found.values())) == 1 else [
+        f"{path} says version {version}" for path, version in found.items()]
+
+
 CHECKS = {
     "format": check_format,
     "law": check_law,
@@ -279,6 +294,7 @@ CHECKS = {
     "scripts": check_scripts,
     "links": check_links,
     "records": check_records,
+    "versions": check_versions,
 }
 CHECKS |= {name: lambda _, check=check: list(check()) for name, check in words.CHECKS.items()}
 
