@@ -32,7 +32,8 @@ def symbols(path, *options):
     found = {}
     for line in run("nm", "-D", "--defined-only", *options, path).splitlines():
         address, kind, name = line.split()
-        found[name.split("@")[0]] = (kind, address)
+        if kind != "A":  # a version node
+            found[name.split("@")[0]] = (kind, address)
     return found
 
 
