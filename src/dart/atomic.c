@@ -338,9 +338,20 @@ DRT_API dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *
     return update(&u);
 }
 
+/** One word that is mapped here; false: the general path. */
+static CW_ALWAYS_INLINE bool accumulate_near(dart_gptr_t gptr, const void *values, size_t nelem,
+                                             dart_datatype_t type, dart_operation_t op)
+{
+    uint64_t old;  // of no interest
+    void *near = word_near(gptr, type);
+    return CW_LIKELY(nelem == 1 && near && values) && fetch_near(near, values, &old, type, op);
+}
+
 DRT_API dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                                    dart_datatype_t dtype, dart_operation_t op)
 {
+    if (CW_LIKELY(accumulate_near(gptr, values, nelem, dtype, op)))
+        return DART_OK;
     const update_t u = {__func__, gptr, values, NULL, nelem, dtype, op};
     return update(&u);
 }
@@ -349,6 +360,8 @@ DRT_API dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *
                                                   size_t nelem, dart_datatype_t dtype,
                                                   dart_operation_t op)
 {
+    if (CW_LIKELY(accumulate_near(gptr, values, nelem, dtype, op)))
+        return DART_OK;
     const update_t u = {__func__, gptr, values, NULL, nelem, dtype, op};
     return update(&u);
 }

@@ -2,44 +2,52 @@
 //
 // Puts, gets, flushes, handles. Within the node a transfer is a copy; what leaves it is complete
 // after a quiet of the default context. A handle is the number of a quiet (core/owner/handle.h).
+#include <string.h>
+
 #include "core/owner/handle.h"
 #include "dart/transfer.h"
 
-/** A copy if that is all: one basic type, mapped here. */
-static CW_ALWAYS_INLINE bool put_near(dart_gptr_t gptr, const void *src, size_t nelem,
-                                      dart_datatype_t src_type, dart_datatype_t dst_type)
+/** Where the elements are mapped here, if a copy is all that there is to do; else NULL. */
+static CW_ALWAYS_INLINE char *near_of(dart_gptr_t gptr, const void *local, size_t nelem,
+                                      dart_datatype_t src_type, dart_datatype_t dst_type,
+                                      size_t *nbytes_p)
 {
-    size_t nbytes;
-    char *near;
-    if (CW_UNLIKELY(!drt_plain_nbytes(nelem, src_type, dst_type, &nbytes)) ||
-        CW_UNLIKELY(!(near = drt_near(gptr, nbytes))) || CW_UNLIKELY(!src))
-        return false;
-    cw_copy(near, src, nbytes);
-    return true;
+    if (CW_UNLIKELY(!drt_plain_nbytes(nelem, src_type, dst_type, nbytes_p)) || CW_UNLIKELY(!local))
+        return NULL;
+    return drt_near(gptr, *nbytes_p);
 }
 
-static CW_ALWAYS_INLINE bool get_near(void *dest, dart_gptr_t gptr, size_t nelem,
-                                      dart_datatype_t src_type, dart_datatype_t dst_type)
+static CW_NOINLINE dart_ret_t copy_bytes(void *dest, const void *src, size_t nbytes)
 {
-    size_t nbytes;
-    char *near;
-    if (CW_UNLIKELY(!drt_plain_nbytes(nelem, src_type, dst_type, &nbytes)) ||
-        CW_UNLIKELY(!(near = drt_near(gptr, nbytes))) || CW_UNLIKELY(!dest))
-        return false;
-    cw_copy(dest, near, nbytes);
+    memcpy(dest, src, nbytes);
     cw_get_done();
-    return true;
+    return DART_OK;
 }
 
-#define PUT(blocking_)                                                                         \
-    {                                                                                          \
-        __func__, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type, true, (blocking_)   \
+/** Ends a call: large copies by a jump, so that small ones need no frame. */
+static CW_ALWAYS_INLINE dart_ret_t copy(void *dest, const void *src, size_t nbytes)
+{
+    if (nbytes == 8)
+        memcpy(dest, src, 8);
+    else if (nbytes == 4)
+        memcpy(dest, src, 4);
+    else
+        return copy_bytes(dest, src, nbytes);
+    cw_get_done();
+    return DART_OK;
+}
+
+#define PUT(call_, blocking_)                                                             \
+    {                                                                                     \
+        call_, gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type, true, (blocking_) \
     }
-#define GET(blocking_)                                                              \
-    {                                                                               \
-        __func__, gptr, dest, nelem, src_type, dst_type, false, (blocking_)         \
+#define GET(call_, blocking_)                                            \
+    {                                                                    \
+        call_, gptr, dest, nelem, src_type, dst_type, false, (blocking_) \
     }
 
+// The general paths are functions of their own: fast paths that end in a jump to them save no
+// registers.
 // ---------------------------------------------------------------- complete when they return
 static dart_ret_t complete(const drt_transfer_t *t)
 {
@@ -50,31 +58,65 @@ static dart_ret_t complete(const drt_transfer_t *t)
     return rc;
 }
 
+static CW_NOINLINE dart_ret_t put_blocking_anywhere(dart_gptr_t gptr, const void *src, size_t nelem,
+                                                    dart_datatype_t src_type,
+                                                    dart_datatype_t dst_type)
+{
+    const drt_transfer_t t = PUT("dart_put_blocking", true);
+    return complete(&t);
+}
+
 DRT_API dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-    if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
-        return DART_OK;
-    const drt_transfer_t t = PUT(true);
+    size_t nbytes;
+    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(near, src, nbytes);
+    return put_blocking_anywhere(gptr, src, nelem, src_type, dst_type);
+}
+
+static CW_NOINLINE dart_ret_t get_blocking_anywhere(void *dest, dart_gptr_t gptr, size_t nelem,
+                                                    dart_datatype_t src_type,
+                                                    dart_datatype_t dst_type)
+{
+    const drt_transfer_t t = GET("dart_get_blocking", true);
     return complete(&t);
 }
 
 DRT_API dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-    if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
-        return DART_OK;
-    const drt_transfer_t t = GET(true);
-    return complete(&t);
+    size_t nbytes;
+    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(dest, near, nbytes);
+    return get_blocking_anywhere(dest, gptr, nelem, src_type, dst_type);
 }
 
 // ---------------------------------------------------------------- complete after a flush
+static CW_NOINLINE dart_ret_t put_anywhere(dart_gptr_t gptr, const void *src, size_t nelem,
+                                           dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    const drt_transfer_t t = PUT("dart_put", false);
+    bool in_flight;
+    return drt_transfer(&t, &in_flight);
+}
+
 DRT_API dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
                             dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-    if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
-        return DART_OK;
-    const drt_transfer_t t = PUT(false);
+    size_t nbytes;
+    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(near, src, nbytes);
+    return put_anywhere(gptr, src, nelem, src_type, dst_type);
+}
+
+static CW_NOINLINE dart_ret_t get_anywhere(void *dest, dart_gptr_t gptr, size_t nelem,
+                                           dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+    const drt_transfer_t t = GET("dart_get", false);
     bool in_flight;
     return drt_transfer(&t, &in_flight);
 }
@@ -82,11 +124,11 @@ DRT_API dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
 DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                             dart_datatype_t dst_type)
 {
-    if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
-        return DART_OK;
-    const drt_transfer_t t = GET(false);
-    bool in_flight;
-    return drt_transfer(&t, &in_flight);
+    size_t nbytes;
+    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(dest, near, nbytes);
+    return get_anywhere(dest, gptr, nelem, src_type, dst_type);
 }
 
 /** A quiet covers all segments and units. */
@@ -137,9 +179,11 @@ DRT_API dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nel
 {
     DRT_WANT(handle);
     *handle = DART_HANDLE_NULL;
-    if (CW_LIKELY(put_near(gptr, src, nelem, src_type, dst_type)))
-        return DART_OK;
-    const drt_transfer_t t = PUT(false);
+    size_t nbytes;
+    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(near, src, nbytes);
+    const drt_transfer_t t = PUT(__func__, false);
     return begin(&t, handle);
 }
 
@@ -149,9 +193,11 @@ DRT_API dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
 {
     DRT_WANT(handle);
     *handle = DART_HANDLE_NULL;
-    if (CW_LIKELY(get_near(dest, gptr, nelem, src_type, dst_type)))
-        return DART_OK;
-    const drt_transfer_t t = GET(false);
+    size_t nbytes;
+    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(dest, near, nbytes);
+    const drt_transfer_t t = GET(__func__, false);
     return begin(&t, handle);
 }
 
@@ -201,25 +247,25 @@ static dart_ret_t test_all(const char *call, dart_handle_t *handles, size_t n, i
     return rc;
 }
 
-#define WAITS(name)                                                      \
-    DRT_API dart_ret_t dart_##name(dart_handle_t *handle)                \
-    {                                                                    \
-        return wait_all(__func__, handle, 1);                            \
+#define WAITS(name)                                       \
+    DRT_API dart_ret_t dart_##name(dart_handle_t *handle) \
+    {                                                     \
+        return wait_all(__func__, handle, 1);             \
     }
-#define WAITS_ALL(name)                                                  \
-    DRT_API dart_ret_t dart_##name(dart_handle_t handles[], size_t n)    \
-    {                                                                    \
-        return wait_all(__func__, handles, n);                           \
+#define WAITS_ALL(name)                                               \
+    DRT_API dart_ret_t dart_##name(dart_handle_t handles[], size_t n) \
+    {                                                                 \
+        return wait_all(__func__, handles, n);                        \
     }
 #define TESTS(name)                                                      \
     DRT_API dart_ret_t dart_##name(dart_handle_t *handle, int32_t *done) \
     {                                                                    \
         return test_all(__func__, handle, 1, done);                      \
     }
-#define TESTS_ALL(name)                                                                \
-    DRT_API dart_ret_t dart_##name(dart_handle_t handles[], size_t n, int32_t *done)   \
-    {                                                                                  \
-        return test_all(__func__, handles, n, done);                                   \
+#define TESTS_ALL(name)                                                              \
+    DRT_API dart_ret_t dart_##name(dart_handle_t handles[], size_t n, int32_t *done) \
+    {                                                                                \
+        return test_all(__func__, handles, n, done);                                 \
     }
 // a number is that of a quiet, so local completion is completion
 WAITS(wait)

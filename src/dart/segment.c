@@ -13,6 +13,21 @@
 
 enum { NUMBERS = INT16_MAX + 1 };
 
+drt_segment_t *drt_index[DRT_INDEX];
+
+void drt_index_enter(drt_segment_t *segment)
+{
+    // pairs with drt_near
+    __atomic_store_n(drt_place_in_index(segment->key), segment, __ATOMIC_RELEASE);
+}
+
+static void leave_index(const drt_segment_t *segment)
+{
+    drt_segment_t **place = drt_place_in_index(segment->key);
+    if (__atomic_load_n(place, __ATOMIC_RELAXED) == segment)
+        __atomic_store_n(place, NULL, __ATOMIC_RELAXED);
+}
+
 // ---------------------------------------------------------------- tables
 static drt_segments_t none;
 
@@ -111,6 +126,7 @@ static void add_areas(drt_team_t *team)
     for (int unit = 0; unit < team->group->size; unit++)
         segment->at[unit] = drt_place_of(team, unit, area);
     team->segments->of[0] = segment;
+    drt_index_enter(segment);
 }
 
 void drt_segments_open(drt_team_t *team)
@@ -124,7 +140,10 @@ void drt_segments_close(drt_team_t *team)
 {
     for (uint32_t number = 0; number < team->segments->n; number++) {
         drt_segment_t *segment = team->segments->of[number];
-        if (segment && number > 0)
+        if (!segment)
+            continue;
+        leave_index(segment);
+        if (number > 0)
             drt_release(segment->own);
         free(segment);
     }
@@ -198,8 +217,10 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
                           "a unit of team %d has no memory for %zu bytes more, or no number for a "
                           "segment",
                           teamid, nbytes);
-    drt_segments_enter(team->segments, number, segment);
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
+    segment->key = drt_key_of(*gptr);
+    drt_segments_enter(team->segments, number, segment);
+    drt_index_enter(segment);
     return DART_OK;
 }
 
@@ -216,6 +237,7 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
         return drt_refuse_segment(__func__, gptr);
     cw_barrier(team->group);  // no member uses it any more
     drt_segment_t *segment = drt_segments_leave(team->segments, (uint32_t)gptr.segid);
+    leave_index(segment);
     drt_release(segment->own);
     free(segment);
     return DART_OK;

@@ -6,10 +6,14 @@
 //     drt_teams[team]->segments->of[segment]->near[unit] + offset      mapped here
 //                                           ->far[unit]  + offset      symmetric, for core/rma
 //
+// Fast paths find segments by a hash of team and number (drt_index).
+//
 // Segments above 0 are allocated (DART_TEAM_ALL has number 0, the whole areas of all units), those
 // below 0 registered. Numbers are given by collective calls, so they agree without messages.
 #ifndef DRT_SEGMENT_H
 #define DRT_SEGMENT_H
+
+#include <string.h>
 
 #include "core/owner/private.h"
 #include "dart/drt.h"
@@ -30,6 +34,7 @@ typedef struct drt_part {
 
 typedef struct drt_segment {
     uint64_t nbytes;  // of each unit's part, if allocated
+    uint32_t key;     // of allocated ones: as pointers have it
     int32_t nunits, rank;  // of the team, of this unit
     uint16_t flags;
     char *own;         // this unit's part
@@ -46,6 +51,30 @@ typedef struct drt_segments {
     drt_segment_t **of;  // [n]
     struct drt_segments *older;  // shorter tables, which threads may be reading
 } drt_segments_t;
+
+/** Allocated segments, each at its key's place or not at all. The last that wanted a place has
+ *  it. */
+enum { DRT_INDEX = 1024 };
+extern drt_segment_t *drt_index[DRT_INDEX] CW_HIDDEN;
+
+/** Number of segment and team together. */
+static CW_ALWAYS_INLINE uint32_t drt_key_of(dart_gptr_t gptr)
+{
+    uint32_t key;
+    _Static_assert(offsetof(dart_gptr_t, segid) == 4 && offsetof(dart_gptr_t, teamid) == 6,
+                   "one half word");
+    memcpy(&key, (const char *)&gptr + 4, sizeof key);
+    return key;
+}
+
+/** Teams are 32 places apart. */
+static CW_ALWAYS_INLINE drt_segment_t **drt_place_in_index(uint32_t key)
+{
+    return &drt_index[(key ^ key >> 11) % DRT_INDEX];
+}
+
+/** Also behind a use that did not find it there. */
+void drt_index_enter(drt_segment_t *segment);
 
 void drt_segments_open(drt_team_t *team);
 void drt_segments_close(drt_team_t *team);

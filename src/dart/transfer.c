@@ -19,9 +19,11 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
 {
     if (DART_GPTR_ISNULL(gptr) && drt_team_find(DART_TEAM_ALL))
         return drt_refuse(call, DART_ERR_INVAL, "the global pointer is DART_GPTR_NULL");
-    const drt_segment_t *segment = drt_segment_find_any(gptr);
+    drt_segment_t *segment = drt_segment_find_any(gptr);
     if (!segment)
         return drt_refuse_segment(call, gptr);
+    if (!segment->parts)
+        drt_index_enter(segment);
     const drt_team_t *team = drt_team_find(gptr.teamid);
     if (!drt_is_member(team, gptr.unitid))
         return drt_refuse_unit(call, gptr.unitid, team);

@@ -8,36 +8,44 @@
 #include "dart/segment.h"
 #include "dart/type.h"
 
-/** Where nbytes behind a pointer are mapped here; NULL: they are not, or the pointer is wrong. */
+/** Where nbytes behind a pointer are mapped here; NULL: they are not, the pointer is wrong, or the
+ *  segment is not in the index. */
 static CW_ALWAYS_INLINE char *drt_near(dart_gptr_t gptr, size_t nbytes)
 {
-    const drt_segment_t *segment = drt_segment_find(gptr);
-    if (CW_UNLIKELY(!segment))
+    const uint32_t key = drt_key_of(gptr), unit = (uint32_t)gptr.unitid;
+    const drt_segment_t *segment = __atomic_load_n(drt_place_in_index(key), CW_DEPENDED_ON);
+    if (CW_UNLIKELY(!segment) || CW_UNLIKELY(segment->key != key) ||
+        CW_UNLIKELY(unit >= (uint32_t)segment->nunits))
         return NULL;
-    const uint64_t at = gptr.addr_or_offs.offset, unit = (uint32_t)gptr.unitid;
-    if (CW_UNLIKELY(unit >= (uint32_t)segment->nunits || nbytes > segment->nbytes ||
-                    at > segment->nbytes - nbytes))
-        return NULL;
+    const uint64_t at = gptr.addr_or_offs.offset;
+    uint64_t end;
     char *near = segment->at[unit].near;
-    return CW_LIKELY(near != NULL) ? near + at : NULL;
+    if (CW_UNLIKELY(__builtin_add_overflow(at, nbytes, &end)) ||
+        CW_UNLIKELY(end > segment->nbytes) || CW_UNLIKELY(!near))
+        return NULL;
+    return near + at;
 }
 
-/** Bytes of nelem elements of one basic type; false: it is another, or there are too many. */
+/** Bytes of nelem elements of one basic type, or more than there are in a segment; false: it is
+ *  another type. */
 static CW_ALWAYS_INLINE bool drt_plain_nbytes(size_t nelem, dart_datatype_t src_type,
                                               dart_datatype_t dst_type, size_t *nbytes_p)
 {
-    if (CW_UNLIKELY(src_type != dst_type || !drt_is_basic(src_type) || nelem >> 59))
+    int64_t nbytes;
+    if (CW_UNLIKELY(src_type != dst_type || !drt_is_basic(src_type)) ||
+        CW_UNLIKELY(
+            __builtin_mul_overflow((int64_t)nelem, (int64_t)drt_basic_nbytes[src_type], &nbytes)))
         return false;
-    *nbytes_p = nelem * drt_basic_nbytes[src_type];
+    *nbytes_p = (size_t)nbytes;  // a negative number is more than any
     return true;
 }
 
 /** What a pointer names. */
 typedef struct drt_target {
     int pe;
-    bool is_private;   // then it is there, and mapped nowhere else
-    char *far;         // symmetric; of private memory: in its process
-    char *near;        // mapped here; NULL: use far
+    bool is_private;  // then it is there, and mapped nowhere else
+    char *far;        // symmetric; of private memory: in its process
+    char *near;       // mapped here; NULL: use far
     cw_private_t there;
 } drt_target_t;
 

@@ -86,6 +86,44 @@ static void many(void)
     CHECK(dart_team_memfree(DART_GPTR_NULL) == DART_OK);
 }
 
+/** More segments than an index of the fast paths has places: each is found, also while another has
+ *  its place, and none behind its end. */
+static void crowded(void)
+{
+    enum { SEGMENTS = 1100, APART = 1024 };
+    static dart_gptr_t gptrs[SEGMENTS];
+    long value = 0, found;
+    for (int i = 0; i < SEGMENTS; i++) {
+        REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &gptrs[i]) == DART_OK);
+        dart_gptr_setunit(&gptrs[i], DART_TEAM_UNIT_ID(me.id));
+    }
+    for (long round = 0; round < 2; round++)
+        for (int i = 0; i < SEGMENTS; i++) {
+            value = round * SEGMENTS + i;
+            CHECK(dart_put_blocking(gptrs[i], &value, 1, DART_TYPE_LONG, DART_TYPE_LONG) ==
+                  DART_OK);
+        }
+    for (int i = 0; i < SEGMENTS; i++) {
+        CHECK(dart_get_blocking(&found, gptrs[i], 1, DART_TYPE_LONG, DART_TYPE_LONG) == DART_OK);
+        CHECK(found == SEGMENTS + i, "%ld instead of %d", found, SEGMENTS + i);
+    }
+    for (int i = 0; i < SEGMENTS - APART; i++) {
+        const int other = i + APART;
+        CHECK(dart_put_blocking(gptrs[i], &value, 1, DART_TYPE_LONG, DART_TYPE_LONG) == DART_OK);
+        CHECK(dart_team_memfree(gptrs[i]) == DART_OK);
+        CHECK(dart_get_blocking(&found, gptrs[i], 1, DART_TYPE_LONG, DART_TYPE_LONG) ==
+              DART_ERR_INVAL);
+        CHECK(dart_get_blocking(&found, gptrs[other], 1, DART_TYPE_LONG, DART_TYPE_LONG) ==
+                  DART_OK &&
+              found == SEGMENTS + other);
+        CHECK(dart_team_memfree(gptrs[other]) == DART_OK);
+        CHECK(dart_get_blocking(&found, gptrs[other], 1, DART_TYPE_LONG, DART_TYPE_LONG) ==
+              DART_ERR_INVAL);
+    }
+    for (int i = SEGMENTS - APART; i < APART; i++)
+        CHECK(dart_team_memfree(gptrs[i]) == DART_OK);
+}
+
 /** 8 x 32 MiB in turn, of which never more than one has pages. */
 static void large(void)
 {
@@ -180,6 +218,7 @@ int main(int argc, char **argv)
     check_as("unit", me.id, (long)size);
     addresses();
     many();
+    crowded();
     large();
     alone();
     turnover();
