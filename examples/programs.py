@@ -47,6 +47,11 @@ ALL = (
         ("matrix multiplication", "-t 24 -s 48", "-t 16 -s 48"),)),
     Example("11-scf", "scf", (("self-consistent field", "-n 10", "-n 10"),)),
     Example("12-lu", "lu", (("NPB LU, class S", "S", "S"),)),
+    Example("13-dart-stencil", "stencil_dart", (("DART stencil", "512", "64"),)),
+    Example("14-dart-random-access", "random_access_dart", (
+        ("DART random access, get+put", "22 getput", "13 getput"),
+        ("DART random access, atomic", "22 atomic", "16 atomic"))),
+    Example("15-dart-hash-map", "hash_map", (("DART hash map", "200000", "2000"),)),
 )
 
 # With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.
