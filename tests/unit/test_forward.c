@@ -630,6 +630,36 @@ static void test_overrun(void)
     end();
 }
 
+/** A fetch of node 1's second PE that waits on its connection: what is executed at once is answered
+ *  there, and nowhere else; what is passed on, or asks for nothing, as ever. */
+static void test_asked(void)
+{
+    char request[LARGEST];
+    const char *why = "";
+    net.adds = true;
+    begin("2x2", 4, 2, LARGEST, true);
+    cw_forward_t *there = net.node[3].f, *between = net.node[0].f;
+    cw_forward_now_t now = {.value = NULL};
+    uint64_t value = 1;
+    size_t nbytes = make_request(request, 3, 3, 0);
+    CHECK(cw_forward_asked(there, 1, 1, request, nbytes, &now, &why), "%s", why);
+    REQUIRE(now.value);
+    memcpy(&value, now.value, sizeof value);
+    CHECK(value == 0 && now.nbytes == sizeof value && net.word[1] != 0, "an add");
+    CHECK(now.freed == cw_window_units(nbytes) && !cw_forward_holds(there), "%u units", now.freed);
+    now.value = NULL;
+    nbytes = make_request(request, 3, 3, 1);  // a mark: no value
+    CHECK(cw_forward_asked(there, 1, 1, request, nbytes, &now, &why) && !now.value, "%s", why);
+    CHECK(cw_forward_holds(there) && cw_forward_counts(there)->executed == 2);
+    nbytes = make_request(request, 3, 2, 0);  // by way of node 0
+    CHECK(cw_forward_asked(between, 1, 1, request, nbytes, &now, &why) && !now.value, "%s", why);
+    CHECK(cw_forward_counts(between)->kept == 1);
+    CHECK(!cw_forward_asked(there, 1, 1, request, nbytes, &now, &why) && !now.value);
+    CHECK_STR(why, "its route");
+    end();
+    net.adds = false;
+}
+
 int main(void)
 {
     test_nets();
@@ -638,5 +668,6 @@ int main(void)
     test_turns();
     test_faults();
     test_overrun();
+    test_asked();
     return check_result();
 }

@@ -37,6 +37,20 @@ def hot_spot():
               f"hot spot over {endpoint}: messages and requests: {target} {other}")
 
 
+def lone():
+    """Fetches of one PE alone to a neighbour's: each is answered on its own connection, so servers
+    answer but the first, some barriers, and what was sent while an answer to these was due."""
+    compile_program("lone")
+    for endpoint in "msg", "rdm":
+        run("lone", pes=8, oshrun=("--emulate-nodes", "4"), CAUSEWAY_ENDPOINT=endpoint,
+            CAUSEWAY_PROVIDER="tcp" if endpoint == "msg" else "net", CAUSEWAY_TOPOLOGY="fcg",
+            CAUSEWAY_STATS="json:lone.json")
+        with open("lone.json") as file:
+            target = next(r["forwarding"] for r in json.load(file)["pes"] if r["pe"] == 0)
+        check(target["executed"] >= 1000 and target["answers"] < 300,
+              f"lone fetches over {endpoint}: executed and answered: {target}")
+
+
 def messages():
     """Active messages of GASNet: each PE sends to the next one, every second one to another node,
     and of these half by way of a third node."""
@@ -80,6 +94,7 @@ def main():
             combined = sum(r["forwarding"]["combined"] for r in json.load(file)["pes"])
         check(combined > 0, f"counter over {endpoint}: {combined} combined")
     hot_spot()
+    lone()
     messages()
     finish()
 

@@ -26,15 +26,8 @@ void cw_answered_freed(void *ctx, uint32_t edge, uint32_t slot, uint32_t units)
         refused("room", slot, "there is no such PE here");
         return;
     }
-    cw_routed_window_t *w = cw_routed_window(edge, slot);
-    uint32_t used = atomic_load_explicit(&w->used, memory_order_acquire),
-             freed = atomic_load_explicit(&w->freed, memory_order_relaxed);
-    if (used - units > used - freed) {
-        if ((int32_t)(freed - units) < 0)
-            refused("room", slot, "more than it has used");
-        return;  // an older one came late
-    }
-    atomic_store_explicit(&w->freed, units, memory_order_release);  // pairs with take_units
+    if (!cw_routed_was_freed(cw_routed_window(edge, slot), units))
+        refused("room", slot, "more than it has used");
     cw_local_stored(cw_world.pes_of_node[slot]);
 }
 

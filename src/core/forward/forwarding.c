@@ -152,11 +152,40 @@ static bool take(take_t *arrived, const cw_from_t *from, const void *message, si
     return true;
 }
 
+// Of the request that is being taken; guarded by the server's lock.
+static cw_forward_now_t at_once;
+
+static bool asked(cw_forward_t *f, uint32_t from, uint32_t slot, const void *message, size_t nbytes,
+                  const char **why_p)
+{
+    return cw_forward_asked(f, from, slot, message, nbytes, &at_once, why_p);
+}
+
+/** The PE waits on the connection of its request: for the value, or for a word that it comes by its
+ *  node. */
+static bool take_asked(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
+{
+    cw_routed_now_t reply = {.nbytes = CW_ROUTED_LATER};
+    at_once = (cw_forward_now_t){.value = NULL};
+    if (!take(asked, from, msg, nbytes))
+        return false;
+    size_t n = at_once.value ? at_once.nbytes : 0;
+    if (at_once.value && n <= sizeof reply.value) {
+        reply.nbytes = (uint32_t)n;
+        reply.freed = at_once.freed;
+        memcpy(reply.value, at_once.value, n);
+    }
+    cw_server_reply(from, &reply, offsetof(cw_routed_now_t, value) + n);
+    return true;
+}
+
 static bool routed(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     forwarding.arrived++;
-    return nbytes >= sizeof *msg + sizeof(cw_forward_tail_t) &&
-           take(cw_forward_arrived, from, msg, nbytes);
+    if (nbytes < sizeof *msg + sizeof(cw_forward_tail_t))
+        return false;
+    return from->awaits_reply ? take_asked(from, msg, nbytes)
+                              : take(cw_forward_arrived, from, msg, nbytes);
 }
 
 static bool packed(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)

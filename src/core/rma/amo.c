@@ -110,8 +110,7 @@ static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *a
     cw_req_amo_t req;
     amo_request(&req, t, addr, op, nbytes, operand, compare);
     cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
-    cw_ctx_must(cw_routed_send(node, &req.header, sizeof req, &reply), "atomic", ctx, rank);
-    cw_routed_await(&reply);
+    cw_ctx_must(cw_routed_fetch(node, &req.header, sizeof req, &reply), "atomic", ctx, rank);
     return nbytes == 4 ? (uint32_t)old : old;
 }
 

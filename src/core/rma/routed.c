@@ -61,9 +61,14 @@ static uint64_t unanswered_offset(void)
     return sizeof(left_t) + (uint64_t)cw_world.max_slots * sizeof(cw_routed_counts_t);
 }
 
-static uint64_t windows_offset(void)
+static uint64_t lone_offset(void)
 {
     return unanswered_offset() + most_edges() * sizeof(uint64_t);
+}
+
+static uint64_t windows_offset(void)
+{
+    return lone_offset() + most_edges() * sizeof(uint64_t);
 }
 
 static uint64_t shared_nbytes(void)
@@ -105,6 +110,12 @@ cw_routed_counts_t *cw_routed_counts(uint32_t slot)
 _Atomic uint64_t *cw_routed_unanswered(void)
 {
     return shared(unanswered_offset());
+}
+
+/** 1: a fetch of a PE of this node is answered on the PE's connection, unseen by the server. */
+static _Atomic uint64_t *lone(uint32_t edge)
+{
+    return (_Atomic uint64_t *)shared(lone_offset()) + edge;
 }
 
 cw_routed_window_t *cw_routed_window(uint32_t edge, uint32_t slot)
@@ -177,28 +188,35 @@ void cw_routed_close(void)
 }
 
 // ---------------------------------------------------------------- values
-/** Hands a value that has come to the operation that asked for it. Locked. */
-static void take_value(uint32_t number)
+/** Hands a value to the operation that asked for it. Locked. */
+static void hand_over(uint32_t number, const char *value, uint32_t nbytes)
 {
     asked_t *a = &routed.asked[number];
-    cw_routed_cell_t *cell = my_cell(number);
-    uint32_t name = (uint32_t)a->generation << 2;
-    // pairs with the server's store behind the value
-    if (!a->reply ||
-        atomic_load_explicit(&cell->state, memory_order_acquire) != (name | CW_ROUTED_ARRIVED))
-        return;
     cwt_reply_t *reply = a->reply;
+    uint32_t name = (uint32_t)a->generation << 2;
     a->reply = NULL;
-    if (cell->nbytes != reply->capacity)
-        cwu_fatal("a request to another node was answered by %u bytes instead of %zu", cell->nbytes,
+    if (nbytes != reply->capacity)
+        cwu_fatal("a request to another node was answered by %u bytes instead of %zu", nbytes,
                   reply->capacity);
-    reply->nbytes = cell->nbytes;
+    reply->nbytes = nbytes;
     reply->done = 1;
     if (reply->arrived)
-        reply->arrived(reply, cell->value, cell->nbytes);
+        reply->arrived(reply, value, nbytes);
     else
-        memcpy(reply->buf, cell->value, cell->nbytes);
-    atomic_store_explicit(&cell->state, name | CW_ROUTED_FREE, memory_order_relaxed);
+        memcpy(reply->buf, value, nbytes);
+    atomic_store_explicit(&my_cell(number)->state, name | CW_ROUTED_FREE, memory_order_relaxed);
+}
+
+/** Of a value that has come. Locked. */
+static void take_value(uint32_t number)
+{
+    const asked_t *a = &routed.asked[number];
+    const cw_routed_cell_t *cell = my_cell(number);
+    uint32_t name = (uint32_t)a->generation << 2;
+    // pairs with the server's store behind the value
+    if (a->reply &&
+        atomic_load_explicit(&cell->state, memory_order_acquire) == (name | CW_ROUTED_ARRIVED))
+        hand_over(number, cell->value, cell->nbytes);
 }
 
 static void take_values(void)
@@ -289,9 +307,10 @@ typedef struct outgoing {
     size_t nbytes;
     cw_forward_tail_t tail;
     uint32_t edge, units;
+    bool is_lone;  // may be answered on the connection of the request
 } outgoing_t;
 
-typedef enum path { LATER, OWN, BY_SERVER } path_t;
+typedef enum path { LATER, OWN, LONE, BY_SERVER } path_t;
 
 static bool take_units(cw_routed_window_t *w, uint32_t units)
 {
@@ -300,6 +319,19 @@ static bool take_units(cw_routed_window_t *w, uint32_t units)
     if (used - freed + units > routed.window)
         return false;
     atomic_store_explicit(&w->used, used + units, memory_order_release);
+    return true;
+}
+
+bool cw_routed_was_freed(cw_routed_window_t *w, uint32_t freed)
+{
+    uint32_t used = atomic_load_explicit(&w->used, memory_order_acquire);
+    uint32_t before = atomic_load_explicit(&w->freed, memory_order_relaxed);
+    do {
+        if (used - freed > used - before)  // an older one came late, or it speaks of others
+            return (int32_t)(before - freed) >= 0;
+    } while (
+        !atomic_compare_exchange_weak_explicit(&w->freed, &before, freed, memory_order_release,
+                                               memory_order_relaxed));  // pairs with take_units
     return true;
 }
 
@@ -343,6 +375,8 @@ static path_t go_alone(outgoing_t *out)
     if (!take_units(w, out->units))
         return LATER;
     count(out, 1);
+    if (out->is_lone && atomic_exchange(lone(out->edge), 1) == 0)
+        return LONE;
     atomic_fetch_or(&cw_routed_unanswered()[out->edge], cw_forward_bit(out->tail.final_node));
     return OWN;
 }
@@ -453,7 +487,48 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
     return &routed.record[cw_world.slot_of_pe[pe]];
 }
 
-int cw_routed_send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+enum { LONE_NBYTES = 128 };  // of a request with its tail that is answered on its connection
+
+static bool is_lone(int node, int next, size_t nbytes, const cwt_reply_t *reply)
+{
+    return cw_world.slot != 0 && next == node && reply->capacity <= CW_ROUTED_SMALL_NBYTES &&
+           nbytes <= LONE_NBYTES;
+}
+
+/** Takes the value, unless it comes later. */
+static void take_lone(const outgoing_t *out, const cw_routed_now_t *now, size_t nbytes)
+{
+    uint32_t number = out->tail.reply_slot;
+    atomic_store(lone(out->edge), 0);
+    if (nbytes < offsetof(cw_routed_now_t, value))
+        cwu_fatal("a request to another node was answered by %zu bytes", nbytes);
+    if (now->nbytes == CW_ROUTED_LATER)
+        return;
+    cw_routed_was_freed(cw_routed_window(out->edge, (uint32_t)cw_world.slot), now->freed);
+    cwu_lock(&routed.lock);
+    hand_over(number, now->value,
+              nbytes - offsetof(cw_routed_now_t, value) == now->nbytes ? now->nbytes : 0);
+    cwu_unlock(&routed.lock);
+}
+
+static int send_lone(const outgoing_t *out, cwt_conn_t *conn)
+{
+    _Alignas(8) char whole[LONE_NBYTES];
+    cw_routed_now_t now;
+    cwt_reply_t reply = {.buf = &now, .capacity = sizeof now};
+    cwt_header_t *msg = (cwt_header_t *)(void *)whole;
+    memcpy(whole, out->msg, out->nbytes);
+    memcpy(whole + out->nbytes, &out->tail, sizeof out->tail);
+    int rc = cw_transport->request(conn, msg, out->nbytes + sizeof out->tail, &reply);
+    if (rc == CW_OK)
+        rc = cw_transport->wait(cw_ctx_default.port->client, &reply);
+    if (rc == CW_OK)
+        take_lone(out, &now, reply.nbytes);
+    return rc;
+}
+
+/** waits: the caller waits for the reply. */
+static int send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, bool waits)
 {
     int next;
     outgoing_t out = {.msg = msg,
@@ -467,17 +542,34 @@ int cw_routed_send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *repl
         cwu_fatal("a request of %zu bytes to another node cannot be routed", nbytes);
     if (reply)
         wait_to_ask(reply, &out.tail);
+    out.is_lone = waits && is_lone(node, next, nbytes + sizeof out.tail, reply);
     *msg = (cwt_header_t){.op = msg->op | CW_REQ_ROUTED,
                           .slot = msg->slot,
                           .nbytes = (uint32_t)(nbytes + sizeof out.tail)};
     cwt_conn_t *conn = cw_world.slot == 0 ? NULL : connect_edge(out.edge, next);
-    if (wait_for_path(&out) == BY_SERVER) {
+    path_t path = wait_for_path(&out);
+    if (path == LONE)
+        return send_lone(&out, conn);
+    if (path == BY_SERVER) {
         if (cw_world.slot == 0)
             cw_progress_hooks.forward_left();
         return CW_OK;
     }
     int rc = cw_transport->message(conn, msg, nbytes, &out.tail, sizeof out.tail);
     cw_ctx_mark(&cw_ctx_default);  // whose connection makes progress in waits
+    return rc;
+}
+
+int cw_routed_send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    return send(node, msg, nbytes, reply, false);
+}
+
+int cw_routed_fetch(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    int rc = send(node, msg, nbytes, reply, true);
+    if (rc == CW_OK)
+        cw_routed_await(reply);  // unless it has come
     return rc;
 }
 

@@ -10,8 +10,10 @@
 // answer, and sends in one message what the PEs of the node have left (ADR 68). PE 0 always does
 // that, and sends in its own calls what need not wait.
 //
-//   in the control area   how many were left, counts [slot], unanswered [edge], then windows
-//                         [edge][slot]
+// A fetch that is alone, to a neighbour, is answered on the PE's own connection (ADR 85).
+//
+//   in the control area   how many were left, counts [slot], unanswered [edge], lone [edge], then
+//                         windows [edge][slot]
 //   in each slice         the outbox, cells of values: small ones, then large ones
 //
 // Routed requests of this PE to one node execute in the order sent. Between them and direct puts
@@ -46,8 +48,16 @@ _Static_assert(sizeof(cw_routed_counts_t) == 64, "one cache line, shared between
 /** Units of a PE's window at a neighbour, modulo 2^32. */
 typedef struct cw_routed_window {
     _Atomic uint32_t used;   // by the PE
-    _Atomic uint32_t freed;  // as this node's server has learned
+    _Atomic uint32_t freed;  // as this node's server has learned, or the PE
 } cw_routed_window_t;
+
+/** On the wire: the reply of a neighbour's server to a fetch over the PE's own connection. */
+typedef struct cw_routed_now {
+    uint32_t nbytes;  // of the value; CW_ROUTED_LATER: it comes by this PE's node, as others do
+    uint32_t freed;   // units of this PE's window given back since the start
+    char value[CW_ROUTED_SMALL_NBYTES];
+} cw_routed_now_t;
+#define CW_ROUTED_LATER UINT32_MAX
 
 /** A value that is awaited, or has come. */
 typedef struct cw_routed_cell {
@@ -65,6 +75,8 @@ _Atomic uint32_t *cw_routed_left(void);
 /** By edge: cw_forward_config_t. */
 _Atomic uint64_t *cw_routed_unanswered(void);
 cw_outbox_t *cw_routed_outbox(uint32_t slot);
+/** The neighbour has given back so many since the start. False: more than were used. */
+bool cw_routed_was_freed(cw_routed_window_t *w, uint32_t freed);
 cw_routed_counts_t *cw_routed_counts(uint32_t slot);
 cw_routed_window_t *cw_routed_window(uint32_t edge, uint32_t slot);
 /** *room_p: bytes of its value. number < CW_ROUTED_CELLS. */
@@ -93,6 +105,9 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
 /** Sends a request to another node. reply: NULL, or as in transport.h, with `capacity` set in any
  *  case; cw_routed_await waits for it. CW_E…: reported. [waits for units of the first hop] */
 int cw_routed_send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+/** The same, and waits for the reply, of few bytes: one that is alone, to a neighbour, comes over
+ *  the connection of the request. [waits] */
+int cw_routed_fetch(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 /** Waits for a reply. [waits] */
 void cw_routed_await(cwt_reply_t *reply);
 

@@ -201,14 +201,21 @@ static bool may_execute(const cw_forward_t *f, const cw_forward_tail_t *tail)
            f->answers.value_nbytes < CW_FORWARD_VALUES_MAX;
 }
 
+/** Returns the bytes of its value, which is in f->value. */
+static size_t run(cw_forward_t *f, const cw_forward_tail_t *tail, const void *request,
+                  size_t nbytes)
+{
+    f->counts.executed++;
+    return f->ops.execute(f->ctx, tail, request, nbytes, f->value);
+}
+
 static void execute(cw_forward_t *f, const void *request, size_t nbytes)
 {
     cw_forward_tail_t tail = tail_of(request, nbytes);
     cw_answer_value_t to = {.reply_slot = tail.reply_slot, .generation = tail.generation};
     uint32_t node = 0, slot = 0;
     f->ops.where(f->ctx, tail.origin, &node, &slot);  // there is one: fault_of
-    size_t n = f->ops.execute(f->ctx, &tail, request, nbytes, f->value);
-    f->counts.executed++;
+    size_t n = run(f, &tail, request, nbytes);
     bool has_memory = tail.reply_slot == CW_FORWARD_NO_VALUE
                           ? cw_answers_done(&f->answers, node, slot, tail.epoch)
                           : cw_answers_value(&f->answers, node, slot, to, f->value, n);
@@ -307,6 +314,12 @@ static bool keep(cw_forward_t *f, uint32_t way, uint32_t edge, uint32_t slot, co
 bool cw_forward_arrived(cw_forward_t *f, uint32_t from, uint32_t slot, const void *request,
                         size_t nbytes, const char **why_p)
 {
+    return cw_forward_asked(f, from, slot, request, nbytes, NULL, why_p);
+}
+
+bool cw_forward_asked(cw_forward_t *f, uint32_t from, uint32_t slot, const void *request,
+                      size_t nbytes, cw_forward_now_t *now, const char **why_p)
+{
     if (!is_neighbour(f, from) || slot >= f->config.nslots)
         return drop(f, "its sender", why_p);
     const char *fault = fault_of(f, from, request, nbytes);
@@ -317,7 +330,14 @@ bool cw_forward_arrived(cw_forward_t *f, uint32_t from, uint32_t slot, const voi
     cw_window_t *w = window_of(f, edge, slot);
     if (w->held + units > f->window)
         return drop(f, "more than its window", why_p);
-    uint32_t way = way_to(f, tail_of(request, nbytes).final_node);
+    cw_forward_tail_t tail = tail_of(request, nbytes);
+    uint32_t way = way_to(f, tail.final_node);
+    if (now && way == f->degree && !f->way[way].is_busy && tail.reply_slot != CW_FORWARD_NO_VALUE) {
+        w->freed += units;
+        *now = (cw_forward_now_t){.freed = w->freed, .value = f->value};
+        now->nbytes = run(f, &tail, request, nbytes);
+        return true;
+    }
     if (!goes_at_once(f, way, request, nbytes, false))
         return keep(f, way, edge, slot, request, nbytes) || drop(f, "no memory", why_p);
     f->counts.passed += way < f->degree;

@@ -95,6 +95,14 @@ typedef struct cw_forward_counts {
     uint64_t waiting, longest;  // requests that wait here
 } cw_forward_counts_t;
 
+/** The answer to a request that was executed at once. */
+typedef struct cw_forward_now {
+    const void *value;  // NULL: it was not; what comes of it goes to the PE's node. Valid until the
+                        // next call
+    size_t nbytes;
+    uint32_t freed;     // units of the sender's window given back since the start
+} cw_forward_now_t;
+
 typedef struct cw_forward cw_forward_t;
 
 uint64_t cw_forward_cells_nbytes(const cw_forward_config_t *config);
@@ -110,6 +118,11 @@ void cw_forward_destroy(cw_forward_t *f);
 // there is no memory; *why_p says so.
 bool cw_forward_arrived(cw_forward_t *f, uint32_t from, uint32_t slot, const void *request,
                         size_t nbytes, const char **why_p);
+/** As cw_forward_arrived, of a PE that can be answered itself: if the request wants a value and is
+ *  executed at once, that and the units given back are in *now instead of in answers to the PE's
+ *  node; else *now stays as it is. */
+bool cw_forward_asked(cw_forward_t *f, uint32_t from, uint32_t slot, const void *request,
+                      size_t nbytes, cw_forward_now_t *now, const char **why_p);
 bool cw_forward_packed(cw_forward_t *f, uint32_t from, uint32_t slot, const void *message,
                        size_t nbytes, const char **why_p);
 bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, size_t nbytes,
