@@ -53,7 +53,7 @@ void drt_unregister(drt_segment_t *segment)
     if (!own->symmetric)
         cw_private_unshare(own->range);
     free(segment->parts);
-    free(segment);
+    drt_segment_drop(segment);
 }
 
 /** DART_OK, or why a member offers nothing. */
@@ -98,7 +98,7 @@ static dart_ret_t enroll(drt_team_t *team, uint32_t number, char *addr, size_t n
     withdraw(&mine);
     if (segment)
         free(segment->parts);
-    free(segment);
+    drt_segment_drop(segment);
     return rc;
 }
 

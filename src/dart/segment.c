@@ -3,6 +3,7 @@
 // Tables of segments: allocation and release by all members of a team.
 #include "dart/segment.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,17 +94,67 @@ drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number)
 }
 
 // ---------------------------------------------------------------- segments
+// Records that are over, of any number of units: as many as there were at a time.
+static struct {
+    pthread_mutex_t lock;
+    drt_segment_t *first;
+} spares = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static drt_segment_t *take_spare(int nunits)
+{
+    pthread_mutex_lock(&spares.lock);
+    drt_segment_t **at = &spares.first;
+    while (*at && (*at)->nunits != nunits)
+        at = &(*at)->spare;
+    drt_segment_t *segment = *at;
+    if (segment)
+        *at = segment->spare;
+    pthread_mutex_unlock(&spares.lock);
+    return segment;
+}
+
+void drt_segment_drop(drt_segment_t *segment)
+{
+    if (!segment)
+        return;
+    __atomic_store_n(&segment->key, DRT_NO_KEY, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&spares.lock);
+    segment->spare = spares.first;
+    spares.first = segment;
+    pthread_mutex_unlock(&spares.lock);
+}
+
+void drt_spares_close(void)
+{
+    while (spares.first) {
+        drt_segment_t *segment = spares.first;
+        spares.first = segment->spare;
+        free(segment);
+    }
+}
+
 drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own)
 {
-    const size_t n = (size_t)team->group->size;
-    drt_segment_t *segment = calloc(1, sizeof *segment + n * sizeof segment->at[0]);
-    if (segment) {
-        segment->nbytes = nbytes;
-        segment->nunits = team->group->size;
-        segment->rank = team->group->rank;
-        segment->own = own;
-    }
+    const int n = team->group->size;
+    drt_segment_t *segment = take_spare(n);
+    if (!segment && !(segment = malloc(sizeof *segment + (size_t)n * sizeof segment->at[0])))
+        return NULL;
+    __atomic_store_n(&segment->key, DRT_NO_KEY, __ATOMIC_RELAXED);
+    segment->nbytes = nbytes;
+    segment->nunits = n;
+    segment->rank = team->group->rank;
+    segment->flags = 0;
+    segment->own = own;
+    segment->parts = NULL;
+    memset(segment->at, 0, (size_t)n * sizeof segment->at[0]);
     return segment;
+}
+
+/** Its pointers find it from now on. */
+static void publish(drt_segment_t *segment, dart_gptr_t gptr)
+{
+    __atomic_store_n(&segment->key, drt_key_of(gptr), __ATOMIC_RELAXED);
+    drt_index_enter(segment);
 }
 
 drt_place_t drt_place_of(const drt_team_t *team, int unit, char *symmetric)
@@ -126,7 +177,7 @@ static void add_areas(drt_team_t *team)
     for (int unit = 0; unit < team->group->size; unit++)
         segment->at[unit] = drt_place_of(team, unit, area);
     team->segments->of[0] = segment;
-    drt_index_enter(segment);
+    publish(segment, (dart_gptr_t){.teamid = DART_TEAM_ALL});
 }
 
 void drt_segments_open(drt_team_t *team)
@@ -145,7 +196,7 @@ void drt_segments_close(drt_team_t *team)
         leave_index(segment);
         if (number > 0)
             drt_release(segment->own);
-        free(segment);
+        drt_segment_drop(segment);
     }
     for (uint32_t number = 0; number < team->registered->n; number++)
         if (team->registered->of[number])
@@ -197,7 +248,7 @@ static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
         return segment;
     if (block)
         drt_release(block);
-    free(segment);
+    drt_segment_drop(segment);
     return NULL;
 }
 
@@ -218,9 +269,8 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
                           "segment",
                           teamid, nbytes);
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
-    segment->key = drt_key_of(*gptr);
     drt_segments_enter(team->segments, number, segment);
-    drt_index_enter(segment);
+    publish(segment, *gptr);
     return DART_OK;
 }
 
@@ -239,6 +289,6 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     drt_segment_t *segment = drt_segments_leave(team->segments, (uint32_t)gptr.segid);
     leave_index(segment);
     drt_release(segment->own);
-    free(segment);
+    drt_segment_drop(segment);
     return DART_OK;
 }

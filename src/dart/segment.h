@@ -34,11 +34,12 @@ typedef struct drt_part {
 
 typedef struct drt_segment {
     uint64_t nbytes;  // of each unit's part, if allocated
-    uint32_t key;     // of allocated ones: as pointers have it
+    uint32_t key;     // of allocated ones: as pointers have it, else DRT_NO_KEY; atomic
     int32_t nunits, rank;  // of the team, of this unit
     uint16_t flags;
     char *own;         // this unit's part
     drt_part_t *parts; // [nunits] if registered, else NULL
+    struct drt_segment *spare;  // the next one
     drt_place_t at[];  // [nunits]
 } drt_segment_t;
 
@@ -56,6 +57,8 @@ typedef struct drt_segments {
  *  it. */
 enum { DRT_INDEX = 1024 };
 extern drt_segment_t *drt_index[DRT_INDEX] CW_HIDDEN;
+
+#define DRT_NO_KEY UINT32_MAX  // that of no pointer to an allocated segment
 
 /** Number of segment and team together. */
 static CW_ALWAYS_INLINE uint32_t drt_key_of(dart_gptr_t gptr)
@@ -102,6 +105,16 @@ void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t
 drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number);
 /** NULL: no memory. */
 drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own);
+/** It is over; its record stays one until dart_exit, since another thread that looks for a segment
+ *  of its own may have found this one in the index, and reads its key. May be NULL. */
+void drt_segment_drop(drt_segment_t *segment);
+/** All teams are closed. */
+void drt_spares_close(void);
+/** Of a record that another thread may drop. */
+static CW_ALWAYS_INLINE uint32_t drt_segment_key(const drt_segment_t *segment)
+{
+    return __atomic_load_n(&segment->key, __ATOMIC_RELAXED);
+}
 /** Where the part of `unit` is, from its symmetric address. */
 drt_place_t drt_place_of(const drt_team_t *team, int unit, char *symmetric);
 /** What is left of a registered segment when its team ends. */

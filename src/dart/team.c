@@ -55,6 +55,7 @@ void drt_teams_close(void)
     for (int id = 0; id < NUMBERS; id++)
         if (drt_teams[id])
             drop(drt_teams[id]);
+    drt_spares_close();
     drt_teams_limit = 0;
     free(drt_teams);
     drt_teams = NULL;

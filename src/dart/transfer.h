@@ -14,7 +14,7 @@ static CW_ALWAYS_INLINE char *drt_near(dart_gptr_t gptr, size_t nbytes)
 {
     const uint32_t key = drt_key_of(gptr), unit = (uint32_t)gptr.unitid;
     const drt_segment_t *segment = __atomic_load_n(drt_place_in_index(key), CW_DEPENDED_ON);
-    if (CW_UNLIKELY(!segment) || CW_UNLIKELY(segment->key != key) ||
+    if (CW_UNLIKELY(!segment) || CW_UNLIKELY(drt_segment_key(segment) != key) ||
         CW_UNLIKELY(unit >= (uint32_t)segment->nunits))
         return NULL;
     const uint64_t at = gptr.addr_or_offs.offset;
