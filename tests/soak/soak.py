@@ -119,6 +119,26 @@ def draw_job(seed, number, networks, lasts, only=None):
     return job
 
 
+def draw_topology_job(seed, number, networks, lasts, only=None):
+    """16 PEs on 2 and on 4 nodes in each topology, eight jobs in turn, then another program: one
+    buffer an edge, which holds one of the largest requests, and delays."""
+    r = random.Random(f"{seed}/{number}")
+    turn = number - 1
+    programs = [only] if only else ["armci_storm", "storm", "armci_storm", "flood"]
+    job = Job(number, programs[turn // 8 % len(programs)], [], 16, nodes=(2, 4)[turn // 4 % 2])
+    job.network = r.choice([network for network in networks if "rxm" not in network[1]])
+    job.delay = f"{r.randint(1, 10**6)}:{r.choice([50, 200, 1000])}"
+    job.env = {"CAUSEWAY_TOPOLOGY": TOPOLOGIES[turn % len(TOPOLOGIES)],
+               "CAUSEWAY_EDGE_BUFFERS": "1", "CAUSEWAY_EDGE_BUFFER": "4352"}
+    if r.random() < 0.5:
+        job.env["CAUSEWAY_COMBINE"] = "1"
+    if job.program == "flood":
+        job.args = ["all", r.randint(100, 400), lasts]
+    else:
+        job.args = [r.randint(1, 10**6), lasts]
+    return job
+
+
 # ---------------------------------------------------------------- one job
 def processes(token):
     """Those with the token in their environment: pid -> command line."""
@@ -269,7 +289,8 @@ def page(results, args, attacks):
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True,
                             text=True).stdout.strip()
     lines = ["# The soak", "",
-             f"`./dev soak --minutes {args.minutes:g} --seed {args.seed}` at "
+             f"`./dev soak{' --topologies' * args.topologies} --minutes {args.minutes:g} "
+             f"--seed {args.seed}` at "
              f"{commit or 'no commit'}, {datetime.date.today()}, {os.cpu_count()} cores, "
              f"{platform.system()} {platform.release()}.", "",
              f"{len(results)} jobs: {sum(not r.wrong for r in results)} passed, "
@@ -313,10 +334,16 @@ def main():
     parser.add_argument("--only", type=int, metavar="NUMBER", help="repeat this job of the seed")
     parser.add_argument("--program", choices=["storm", "armci_storm", "collectives", "flood"],
                         help="draw no other one")
+    parser.add_argument("--topologies", action="store_true",
+                        help="16 PEs on 2 and 4 nodes in each topology in turn, one buffer an "
+                             "edge, delays; no attacks, no page")
     parser.add_argument("--lasts", type=float, default=6, help="seconds of a storm, about")
     parser.add_argument("--no-attacks", action="store_true", help="without the attack tests")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
     args = parser.parse_args()
+    if args.topologies and args.page:
+        parser.error("--page is of the whole soak")
+    args.no_attacks |= args.topologies
     with_own_shm()
     scratch = Path(tempfile.mkdtemp(prefix="soak-programs"))
     try:
@@ -339,7 +366,8 @@ def soak(args, programs):
     for number in numbers:
         if args.only is None and time.monotonic() - started > 60 * args.minutes:
             break
-        job = draw_job(args.seed, number, networks, args.lasts, args.program)
+        draw = draw_topology_job if args.topologies else draw_job
+        job = draw(args.seed, number, networks, args.lasts, args.program)
         results.append(run_job(job, programs[job.program], 60 + 20 * args.lasts))
         show(results[-1], started)
     attacks = None if args.no_attacks or args.only is not None else attack()
