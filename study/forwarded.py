@@ -3,11 +3,9 @@
 """Requests of many PEs to PE 0 on emulated nodes, measured: each topology beside no forwarding.
 
 Hot spots: times by rank while a share of the PEs contends, messages that reach the target's server,
-its longest queue. Then one PE alone: puts, strided puts, accumulates, fetch-adds and a lock.
+its longest queue. One PE alone: study/transfers.py.
 """
 
-import argparse
-import json
 import os
 import statistics
 import sys
@@ -28,25 +26,6 @@ COUNTED = (20, 100)  # what servers do is counted
 OPERATIONS = ("fadd", "vput")
 HOT = {"nodes": 32, "ppn": 4, "rounds": 50}
 HOT_QUICK = {"nodes": 4, "ppn": 2, "rounds": 20}
-PAIR = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 200}
-PAIR_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 20}
-
-
-def arguments():
-    parser = argparse.ArgumentParser(prog="./dev study forwarded",
-                                     description=__doc__.split("\n\n", maxsplit=1)[0])
-    scratch = os.path.join(ROOT, "build", "study")
-    parser.add_argument("--quick", action="store_true", help="4 nodes: less than a minute")
-    parser.add_argument("--again", type=int, metavar="N", default=3,
-                        help="rounds of each measurement, in turn (default 3)")
-    parser.add_argument("--out", metavar="DIR", default=scratch,
-                        help="where page and figure go (default build/study)")
-    parser.add_argument("--json", metavar="DIR", default=scratch,
-                        help="where the numbers go (default build/study)")
-    parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
-                        help="install tree that is measured")
-    parser.add_argument("--no-plots", action="store_true", help="draw nothing")
-    return parser.parse_args()
 
 
 def hot_spot(jobs, sizes, operation, share, again):
@@ -67,24 +46,6 @@ def hot_spot(jobs, sizes, operation, share, again):
         }
 
 
-def pairs(jobs, sizes, again):
-    for ppn in sizes["ppn"]:
-        runs = {variant: [] for variant in VARIANTS}
-        for _ in range(again):
-            for variant in VARIANTS:
-                job = jobs.run(*variant, sizes["nodes"], ppn, ["pair", sizes["rounds"]])
-                runs[variant].append(said(job))
-        for variant, rounds in runs.items():
-            for rows in zip(*rounds):
-                medians = [row["median_us"] for row in rows]
-                yield {
-                    "topology": variant[0], "endpoint": variant[1], "ppn": ppn,
-                    "name": rows[0]["name"], "nbytes": rows[0]["nbytes"],
-                    "median_us": statistics.median(medians), "least_us": min(medians),
-                    "most_us": max(medians)
-                }
-
-
 def servers(jobs, sizes, row):
     """What the target's server counted in one more run."""
     ppn = sizes["ppn"]
@@ -94,21 +55,19 @@ def servers(jobs, sizes, row):
 
 
 def main():
-    args = arguments()
-    os.makedirs(args.json, exist_ok=True)
-    hot, pair = (HOT_QUICK, PAIR_QUICK) if args.quick else (HOT, PAIR)
+    args = results.arguments("forwarded", __doc__, 3)
+    hot = HOT_QUICK if args.quick else HOT
     again = 1 if args.quick else args.again
     shares = SHARES[-1:] if args.quick else SHARES
     counted = len(set(shares) & set(COUNTED))
-    total = len(OPERATIONS) * (again * len(shares) + counted) + again * len(pair["ppn"])
+    total = len(OPERATIONS) * (again * len(shares) + counted)
     jobs = Jobs(args.stage, args.json, len(VARIANTS) * total)
     rows = [row for operation in OPERATIONS for share in shares
             for row in hot_spot(jobs, hot, operation, share, again)]
     for row in rows:
         if row["share"] in COUNTED:
             row["servers"] = servers(jobs, hot, row)
-    document = {"hot": hot, "pair": pair, "again": again, "cores": os.cpu_count(), "rows": rows,
-                "pairs": list(pairs(jobs, pair, again))}  # fmt: skip
+    document = {"hot": hot, "again": again, "cores": os.cpu_count(), "rows": rows}
     results.write(document, "forwarded", "topologies.forwarded_figure", forwarded_page, args)
     return 0
 

@@ -43,7 +43,8 @@ the least and the most of all rounds. All figures are in [startup.json](startup.
 Other pages here: [software providers](providers.md), what each of them runs; [tests on real
 verbs](verbs.md), in an emulated machine; [the soak](soak.md), random jobs for half an hour;
 [topologies](topologies.md), their buffers; [hot
-spots](hotspot.md), simulated; [forwarded requests](forwarded.md), measured.
+spots](hotspot.md), simulated; [forwarded requests](forwarded.md) and
+[transfers](transfers.md) along them, measured.
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of measured forwarding: hot spots, what servers counted, one PE alone."""
+"""The page of measured forwarding: hot spots, what servers counted."""
 
 import os
 
@@ -68,46 +68,15 @@ def _servers(rows, ppn):
                    f"| {degree} | {elsewhere:,} | {dropped} |")
 
 
-def _size(nbytes):
-    for unit, text in ((1 << 20, "MiB"), (1 << 10, "KiB")):
-        if nbytes >= unit:
-            return f"{nbytes // unit} {text}"
-    return f"{nbytes} B"
-
-
-def _pairs(rows):
-    """Ratios to direct over the same endpoints."""
-    names = list(dict.fromkeys(_label(row) for row in rows))
-    base = {(row["endpoint"], row["name"], row["nbytes"]): row["median_us"]
-            for row in rows if row["topology"] == "direct"}
-    yield "| | " + " | ".join(f"{name}" for name in names) + " |"
-    yield "|---|" + "--:|" * len(names)
-    for key in dict.fromkeys((row["name"], row["nbytes"]) for row in rows):
-        cells = []
-        for row in (row for row in rows if (row["name"], row["nbytes"]) == key):
-            direct = base[(row["endpoint"], *key)]
-            times = f"{row['median_us']:,.0f} µs"
-            cells.append(times if row["topology"] == "direct"
-                         else f"{row['median_us'] / direct:.2f}")
-        rows_of = "1 MiB in rows of " if key[0] == "strided put" else ""
-        yield f"| {key[0]}, {rows_of}{_size(key[1])} | " + " | ".join(cells) + " |"
-
-
 def write(document, folder):
-    hot, pair = document["hot"], document["pair"]
+    hot = document["hot"]
     shares = sorted({row["share"] for row in document["rows"]})
     parts = [HEAD.format(cores=document["cores"], again=document["again"], **hot)]
     for operation in dict.fromkeys(row["operation"] for row in document["rows"]):
         rows = [row for row in document["rows"] if row["operation"] == operation]
         parts.append(f"## Hot spot: {NAMES[operation]}\n")
         parts += [*_hot(rows, shares), *_servers(rows, hot["ppn"]), ""]
-    parts.append(f"## One PE alone, {pair['nodes']} emulated nodes\n")
-    parts.append("From the last PE of the last node to PE 0; all others sleep in a barrier. Direct "
-                 "in\nmicroseconds, medians; the rest in parts of direct over the same endpoints "
-                 "(below 1 is\nquicker).\n")
-    for ppn in pair["ppn"]:
-        parts.append(f"### {ppn} PEs a node\n")
-        parts += [*_pairs([row for row in document["pairs"] if row["ppn"] == ppn]), ""]
+    parts.append("One PE alone, on 16 nodes: [transfers](transfers.md).")
     path = os.path.join(folder, "forwarded.md")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(parts).rstrip() + "\n")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests to PE 0, timed. study/forwarded.py builds and calls it; one line of JSON is printed.
+// Requests to PE 0, timed. study/forwarded.py and study/transfers.py build and call it; one line of
+// JSON is printed.
 //
 //   requests hot fadd|vput PES SHARE ROUNDS   PEs of other nodes (all but the first PES) contend:
 //                                         SHARE % of them, spread, repeat the operation ROUNDS
@@ -160,17 +161,29 @@ static const struct {
     int nbytes, share;  // share: of the rounds
 } rows[] = {
     {"put", put, 8, 1},
+    {"put", put, 64, 1},
+    {"put", put, 512, 1},
     {"put", put, 4096, 1},
+    {"put", put, 32768, 2},
+    {"put", put, 262144, 4},
     {"put", put, MIB, 8},
     {"get", get, 8, 1},
+    {"get", get, 64, 1},
+    {"get", get, 512, 1},
     {"get", get, 4096, 1},
+    {"get", get, 32768, 2},
+    {"get", get, 262144, 4},
     {"get", get, MIB, 8},
     {"strided put", strided_put, 8, 16},
     {"strided put", strided_put, 64, 16},
+    {"strided put", strided_put, 512, 16},
     {"strided put", strided_put, 1024, 16},
+    {"strided put", strided_put, 4096, 16},
     {"strided put", strided_put, 16384, 16},
+    {"strided put", strided_put, 65536, 16},
     {"strided put", strided_put, MIB, 16},
     {"accumulate", accumulate, 8, 1},
+    {"accumulate", accumulate, 1024, 1},
     {"accumulate", accumulate, 65536, 4},
     {"fetch-add", fetch_add, 8, 1},
     {"lock", lock, 8, 1},
