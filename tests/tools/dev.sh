@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# ./dev build with a small project in the place of this one: it erases no folder that it did not
+# make, and compiles nothing again because a package for manual pages has come.
+. "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
+unset CI
+mkdir -p project bin
+cp "$CAUSEWAY_TEST_SOURCE/dev" project/
+cat >project/meson.build <<'END'
+project('small', 'c')
+library('small', 'small.c', install: true)
+summary('pandoc', find_program('pandoc', required: false).found())
+END
+echo "int small(void) { return 1; }" >project/small.c
+# No package is installed from here, and the file of the set-up is not wanted.
+printf '#!/bin/sh\nexit 1\n' >bin/apt-get
+chmod +x bin/apt-get
+cp bin/apt-get bin/sudo
+PATH=$PWD/bin:$PATH
+cd project || exit 1
+
+mkdir build
+echo mine >build/thesis.txt
+refuses 1 'was not made by this command' ./dev build
+output_has '^mine$' cat build/thesis.txt
+output_has 'left as it is' ./dev clean
+output_has '^mine$' cat build/thesis.txt
+rm -r build
+
+check "build" ./dev build
+object=$(echo build/libsmall.so.p/*.o)
+check "something is compiled" test -f "$object"
+check "and staged" test -f build/stage/lib/libsmall.so
+before=$(stat -c %Y.%i "$object" 2>&1)
+# As after an installation of pandoc or of an MPI: another stamp.
+echo "another stamp" >build/dev-stamp
+output_has 'configuring build' ./dev build
+output_has 'pandoc' cat build/dev-configure.log
+after=$(stat -c %Y.%i "$object" 2>&1)
+check "nothing is compiled again ($before, $after)" test "$before" = "$after"
+check "and staged again" test -f build/stage/lib/libsmall.so
+echo "int small(void) { return 2; }" >small.c
+check "build after a change" ./dev build
+check "what changed is compiled" test "$before" != "$(stat -c %Y.%i "$object" 2>&1)"
+check "clean" ./dev clean
+check "what it made is gone" test ! -e build
+finish
