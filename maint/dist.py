@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MADE = "docs/man/made"
-TESTS = ("tools/man", "tools/wrapper", "lint/versions", "conformance/rma/node",
+TESTS = ("tools/man", "tools/wrapper", "lint/words", "conformance/rma/node",
          "conformance/rma/2nodes-msg", "gasnet/every_seq/node")
 
 

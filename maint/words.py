@@ -48,9 +48,13 @@ QUOTED = {
 
 
 def files():
-    """What is written by hand and committed, or about to be."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, text=True, check=True).stdout.splitlines()
+    """What is written by hand and committed, or about to be; all of a release's tree."""
+    if (ROOT / ".git").exists():
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
+                                capture_output=True, text=True, check=True).stdout.splitlines()
+    else:
+        names = (str(path.relative_to(ROOT)) for path in ROOT.rglob("*"))
+        listed = [name for name in names if not name.startswith("build")]
     for name in sorted(listed):
         path = ROOT / name
         if (path.suffix in WRITTEN or path.name in NAMES) and path.is_file():
