@@ -177,6 +177,11 @@ void gasnet_wait_syncnbi_all(void);
 int gasnet_try_syncnbi_gets(void);
 int gasnet_try_syncnbi_puts(void);
 int gasnet_try_syncnbi_all(void);
+// By the names of the release: these need not poll.
+#define gasnet_try_syncnb_nopoll(handle) gasnet_try_syncnb(handle)
+#define gasnet_try_syncnb_all_nopoll(handles, numhandles) gasnet_try_syncnb_all(handles, numhandles)
+#define gasnet_try_syncnb_some_nopoll(handles, numhandles) \
+    gasnet_try_syncnb_some(handles, numhandles)
 void gasnet_begin_nbi_accessregion(void);
 gasnet_handle_t gasnet_end_nbi_accessregion(void);
 

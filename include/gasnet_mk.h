@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: kinds of memory. There is one, GEX_MK_HOST; for any other gex_MK_Create reports and
-// returns an error. GASNET_HAVE_MK_CLASS_... are not defined.
+// returns an error. GASNET_HAVE_MK_CLASS_... is defined for none but the host's.
 #ifndef GASNET_MK_H
 #define GASNET_MK_H
 
@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+#define GASNET_HAVE_MK_CLASS_HOST 1
 typedef enum {
     GEX_MK_CLASS_HOST,
     GEX_MK_CLASS_CUDA_UVA,

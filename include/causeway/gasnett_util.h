@@ -63,6 +63,8 @@ typedef struct {
 extern gasnett_backtrace_type_t gasnett_backtrace_user __attribute__((__weak__));
 void gasnett_freezeForDebuggerNow(volatile int *flag, const char *flagsymname);
 void gasnett_freezeForDebuggerErr(void);
+// "SIGTERM" and its like; NULL: no such signal.
+const char *gasnett_signame_fromval(int sigval);
 typedef void (*gasnett_sighandlerfn_t)(int);
 gasnett_sighandlerfn_t gasnett_reghandler(int sigtocatch, gasnett_sighandlerfn_t fp);
 

@@ -49,6 +49,20 @@ gasnett_sighandlerfn_t gasnett_reghandler(int sigtocatch, gasnett_sighandlerfn_t
     return before.sa_handler;
 }
 
+const char *gasnett_signame_fromval(int sigval)
+{
+    static const char *const names[] = {
+#define NAME(name) [SIG##name] = "SIG" #name
+        NAME(ABRT), NAME(ALRM), NAME(BUS),    NAME(CHLD),  NAME(CONT), NAME(FPE),
+        NAME(HUP),  NAME(ILL),  NAME(INT),    NAME(IO),    NAME(KILL), NAME(PIPE),
+        NAME(PROF), NAME(PWR),  NAME(QUIT),   NAME(SEGV),  NAME(STOP), NAME(SYS),
+        NAME(TERM), NAME(TRAP), NAME(TSTP),   NAME(TTIN),  NAME(TTOU), NAME(URG),
+        NAME(USR1), NAME(USR2), NAME(VTALRM), NAME(WINCH), NAME(XCPU), NAME(XFSZ),
+#undef NAME
+    };
+    return sigval >= 0 && (size_t)sigval < sizeof names / sizeof *names ? names[sigval] : NULL;
+}
+
 // ---------------------------------------------------------------- debugger
 // Formats by hand: it may run in a signal handler.
 static void say(const char *text)

@@ -126,10 +126,11 @@ void *gasnett_mmap(uintptr_t segsize)
                 -1, 0);
 }
 
-// ---------------------------------------------------------------- this library
+// ---------------------------------------------------------------- the interface
 const char *gasnett_release_version_str(void)
 {
-    return CAUSEWAY_VERSION;
+    return GASNETT_STRING_OF(GASNETT_RELEASE_VERSION_MAJOR) "." GASNETT_STRING_OF(
+        GASNETT_RELEASE_VERSION_MINOR) "." GASNETT_STRING_OF(GASNETT_RELEASE_VERSION_PATCH);
 }
 
 uint64_t gasnett_release_version(void)

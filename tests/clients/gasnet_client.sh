@@ -3,32 +3,40 @@
 # A client of GASNet, built with the makefile fragments and gcc and g++ alone: every thread mode,
 # segment mode and language is compiled, some are run, under each name of the launcher.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
-cp "$CAUSEWAY_TEST_SOURCE/tests/clients/gasnet_client.c" \
-    "$CAUSEWAY_TEST_SOURCE/tests/clients/gasnet_client.h" .
+for file in gasnet_client.c gasnet_client.h gasnet_includes.c; do
+    cp "$CAUSEWAY_TEST_SOURCE/tests/clients/$file" .
+done
 cp gasnet_client.c gasnet_client.cc
+cp gasnet_includes.c gasnet_includes.cc
 
 cat >Makefile <<'END'
 include $(STAGE)/include/$(CONDUIT)-conduit/$(CONDUIT)-$(MODEL).mak
-c_$(NAME): gasnet_client.c
-	gcc $(GASNET_CPPFLAGS) $(GASNET_CFLAGS) $(SEGMENT) -Wall -Werror -c -o c_$(NAME).o $<
-	gcc $(GASNET_LDFLAGS) -o $@ c_$(NAME).o $(GASNET_LIBS)
-cc_$(NAME): gasnet_client.cc
-	g++ $(GASNET_CXXCPPFLAGS) $(GASNET_CXXFLAGS) $(SEGMENT) -Wall -Werror -c -o cc_$(NAME).o $<
-	g++ $(GASNET_LDFLAGS) -o $@ cc_$(NAME).o $(GASNET_LIBS)
+%_c_$(NAME): gasnet_%.c
+	gcc $(GASNET_CPPFLAGS) $(GASNET_CFLAGS) $(SEGMENT) -Wall -Werror -c -o $@.o $<
+	gcc $(GASNET_LDFLAGS) -o $@ $@.o $(GASNET_LIBS)
+%_cc_$(NAME): gasnet_%.cc
+	g++ $(GASNET_CXXCPPFLAGS) $(GASNET_CXXFLAGS) $(SEGMENT) -Wall -Werror -c -o $@.o $<
+	g++ $(GASNET_LDFLAGS) -o $@ $@.o $(GASNET_LIBS)
 flags:
 	@echo $(GASNET_CPPFLAGS)
 END
-build() { # conduit model segment
-    check "$1 $2 $3" make -s "STAGE=$stage" "CONDUIT=$1" "MODEL=$2" "NAME=$2_$3" \
-        "SEGMENT=-DGASNET_SEGMENT_$3=1 -DWANTED_CONDUIT=GASNET_CONDUIT_$(echo "$1" | tr a-z A-Z)" \
-        "c_$2_$3" "cc_$2_$3"
+build() { # conduit model segment program...
+    conduit=$1 model=$2 segment=$3
+    shift 3
+    check "$conduit $model $segment" make -s "STAGE=$stage" "CONDUIT=$conduit" "MODEL=$model" \
+        "NAME=${model}_$segment" "SEGMENT=-DGASNET_SEGMENT_$segment=1 \
+            -DWANTED_CONDUIT=GASNET_CONDUIT_$(echo "$conduit" | tr a-z A-Z)" \
+        $(for name; do echo "${name}_c_${model}_$segment ${name}_cc_${model}_$segment"; done)
 }
-build smp seq FAST
-build udp parsync LARGE
-build ofi par EVERYTHING
-build ofi seq EVERYTHING
-build ofi par FAST
-build smp parsync FAST
+build smp seq FAST client includes
+build udp seq LARGE client
+build ofi seq EVERYTHING client
+build smp parsync FAST client
+build udp parsync LARGE client includes
+build ofi parsync EVERYTHING client
+build ofi par FAST client includes
+build smp par LARGE client
+build udp par EVERYTHING client
 
 # No OpenSHMEM among the headers of GASNet.
 printf '#include <shmem.h>\n' >other.c
@@ -41,9 +49,13 @@ printf '#include <gasnet_fwd.h>\nstatic gex_Rank_t r = GEX_RANK_INVALID;\n
 int main(void) { return r == 0 || GEX_FLAG_IMMEDIATE != 1; }\n' >forward.c
 check "gasnet_fwd.h alone" gcc "-I$stage/include/gasnet" -Wall -Werror forward.c -o forward
 
-output_has 'client: 2 nodes, 0 wrong' gasnetrun_smp -n 2 ./c_seq_FAST
-output_has 'client: 3 nodes, 0 wrong' gasnetrun_udp -np 3 ./cc_parsync_LARGE
-output_has 'client: 2 nodes, 0 wrong' gasnetrun_ofi -n 2 -N 2 ./cc_par_EVERYTHING
-output_has 'client: 1 nodes, 0 wrong' gasnetrun_ofi -n 1 ./c_seq_EVERYTHING
-output_has 'client: 3 nodes, 0 wrong' gasnetrun_ofi -n 3 -N 2 -v ./c_par_FAST
+output_has 'includes: node 1, right' gasnetrun_smp -n 2 ./includes_c_seq_FAST
+output_has 'includes: node 0, right' gasnetrun_udp -n 1 ./includes_cc_parsync_LARGE
+output_has 'client: 2 nodes, 0 wrong' gasnetrun_smp -n 2 ./client_c_seq_FAST
+output_has 'client: 3 nodes, 0 wrong' gasnetrun_udp -np 3 ./client_cc_parsync_LARGE
+output_has 'client: 2 nodes, 0 wrong' gasnetrun_udp -n 2 -N 2 ./client_cc_par_EVERYTHING
+output_has 'client: 1 nodes, 0 wrong' gasnetrun_ofi -n 1 ./client_c_seq_EVERYTHING
+output_has 'client: 3 nodes, 0 wrong' gasnetrun_ofi -n 3 -N 2 -v ./client_c_par_FAST
+output_has 'client: 2 nodes, 0 wrong' gasnetrun_smp -n 2 ./client_c_par_LARGE
+output_has 'client: 2 nodes, 0 wrong' gasnetrun_ofi -n 2 ./client_c_parsync_EVERYTHING
 finish

@@ -4,7 +4,7 @@
 #include "every.h"
 
 #if GASNET_SPEC_VERSION_MAJOR != 1 || GASNET_SPEC_VERSION_MINOR != 8 || GASNET_VERSION != 1 || \
-    GASNET_MAXNODES < 2
+    GASNET_MAXNODES < 2 || GASNET_NULL_ARGV_OK != 1
 #error "not version 1.8"
 #endif
 _Static_assert(sizeof(gasnet_register_value_t) == SIZEOF_GASNET_REGISTER_VALUE_T,

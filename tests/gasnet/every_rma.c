@@ -249,6 +249,10 @@ void test_sync(void)
     gasnet_wait_syncnb(none);
     gasnet_wait_syncnb_all(handles, 0);
     gasnet_wait_syncnb_some(handles, MANY);
+    CHECK(gasnet_try_syncnb_nopoll(none) == GASNET_OK &&
+              gasnet_try_syncnb_all_nopoll(handles, MANY) == GASNET_OK &&
+              gasnet_try_syncnb_some_nopoll(handles, MANY) == GASNET_OK,
+          "tests that need not poll, of nothing");
     CHECK(gasnet_try_syncnb(none) == GASNET_OK &&
               gasnet_try_syncnb_all(handles, MANY) == GASNET_OK &&
               gasnet_try_syncnb_some(handles, MANY) == GASNET_OK &&

@@ -262,6 +262,9 @@ static void test_system(void)
           (GASNETT_RELEASE_VERSION_MAJOR * 1000 + GASNETT_RELEASE_VERSION_MINOR) * 1000 +
               GASNETT_RELEASE_VERSION_PATCH);
     CHECK(gasnett_performance_warning_str() != NULL);
+    CHECK_STR(gasnett_signame_fromval(SIGSEGV), "SIGSEGV");
+    CHECK(!gasnett_signame_fromval(-1) && !gasnett_signame_fromval(0) &&
+          !gasnett_signame_fromval(1000));
     CHECK(GASNETT_SPEC_VERSION_MAJOR == 1 && GASNETT_MAX_THREADS > 0);
 }
 
