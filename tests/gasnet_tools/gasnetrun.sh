@@ -3,7 +3,8 @@
 # gasnetrun_ofi: its options, what it passes to oshrun, binding, and mistakes. The programs are no
 # clients of GASNet: the tests are about how they are started.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
-unset GASNET_SPAWNER GASNET_SSH_SERVERS GASNET_SSH_NODEFILE SLURM_JOB_ID
+unset GASNET_SPAWNER GASNET_OFI_SPAWNER GASNET_SMP_SPAWNER GASNET_UDP_SPAWNER GASNET_VERBOSEENV \
+    GASNET_SSH_SERVERS GASNET_SSH_NODEFILE GASNET_NODEFILE GASNET_SSH_KEEPDUP SLURM_JOB_ID
 run=$stage/bin/gasnetrun_ofi
 ln -s "$run" linked
 
@@ -13,6 +14,8 @@ output_has '^a b|c$' "$run" -n1 printf '%s|%s\n' 'a b' c
 output_has '^3 on 1$' "$run" -n 4 -N 2 sh -c 'echo $OSHRUN_PE on $OSHRUN_NODE'
 output_has '^0 on 0$' "$run" -n 1 -N 1 sh -c 'echo $OSHRUN_PE on $OSHRUN_NODE'
 output_has 'gasnetrun_ofi: .*/oshrun -n 2 -v --' "$run" -v -n 2 true
+output_has '^1$' "$run" -v -v -k -n 1 sh -c 'echo $GASNET_VERBOSEENV'
+output_has '^0$' env GASNET_VERBOSEENV=0 "$run" -v -n 1 sh -c 'echo $GASNET_VERBOSEENV'
 output_has '^value' env TESTVAR=value "$run" -n 1 -E TESTVAR sh -c 'echo $TESTVAR'
 refuses 3 '' "$run" -n 2 sh -c 'exit 3'
 
@@ -24,9 +27,18 @@ passed() {
 }
 passed '-n 4 -v .*--ppn 2 --launcher hydra --hosts a,b -- prog x y' \
     GASNET_SSH_SERVERS='a, b' "$run" -t -n 4 -N 2 -spawner=ssh prog x y
-passed '--hostfile nodes' GASNET_SSH_NODEFILE=nodes "$run" -t -n 4 prog
+echo a >nodes
+passed '--hostfile nodes' GASNET_SSH_NODEFILE=nodes GASNET_SSH_SERVERS=b "$run" -t -n 4 prog
+passed '--hosts b -- prog' GASNET_NODEFILE=nodes GASNET_SSH_SERVERS=b "$run" -t -n 4 prog
+passed '--hostfile nodes' GASNET_NODEFILE=nodes "$run" -t -np4 prog
+passed '--hosts a,b -- prog' GASNET_SSH_SERVERS='a b a' "$run" -t -n 4 prog
+passed '--hosts a,b,a -- prog' GASNET_SSH_KEEPDUP=1 GASNET_SSH_SERVERS='a b a' "$run" -t -n 4 prog
 passed '--launcher slurm' "$run" -t -n 4 -spawner slurm prog
 passed '--launcher hydra' GASNET_SPAWNER=pmi "$run" -t -n 4 prog
+passed '--launcher slurm' GASNET_OFI_SPAWNER=Slurm GASNET_SPAWNER=pmi "$run" -t -n 4 prog
+passed '--launcher oshrun -- prog' GASNET_SMP_SPAWNER=fork GASNET_OFI_SPAWNER=pmi "${run%ofi}smp" \
+    -t -n 4 prog
+passed '--launcher hydra' GASNET_UDP_SPAWNER=pmi "${run%ofi}udp" -t -n 4 prog
 passed '--launcher oshrun -- prog' GASNET_SSH_SERVERS=a "$run" -t -n 4 -spawner=oshrun prog
 passed '--launcher (orte|hydra)' "$run" -t -n 4 -spawner=mpi prog
 passed '-x GASNET_PHYSMEM_MAX .*--launcher orte' \
@@ -52,6 +64,9 @@ refuses 2 'unknown option -q' "$run" -n 2 -q true
 refuses 2 '-N needs a value' "$run" -n 2 -N
 refuses 2 'spawner "x": expected' "$run" -n 2 -spawner=x true
 refuses 2 'GASNET_SSH_SERVERS or' "$run" -n 2 -spawner=ssh true
+refuses 2 'hosts absent cannot' env GASNET_NODEFILE=absent "$run" -n 2 true
+refuses 2 '-restart: jobs are not' "$run" -restart directory
+refuses 2 'gasnetrun_smp: -n is missing' "${run%ofi}smp" true
 refuses 2 'conduit "ibv"' "$run" -n 2 -conduit=ibv true
 refuses 0 'Usage' "$run" -h
 finish
