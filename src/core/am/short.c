@@ -72,8 +72,8 @@ static CW_ALWAYS_INLINE bool is_open(const cw_am_gate_t *gate)
 
 static CW_ALWAYS_INLINE uintptr_t word_of(int pe)
 {
-    return __atomic_load_n(&__atomic_load_n(&cw_ctx_default.word, __ATOMIC_RELAXED)[(uint32_t)pe],
-                           __ATOMIC_RELAXED);
+    const uintptr_t *words = __atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON);
+    return __atomic_load_n(&words[(uint32_t)pe], CW_DEPENDED_ON);
 }
 
 // ---------------------------------------------------------------- within the node
