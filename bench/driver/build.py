@@ -14,6 +14,7 @@ PROGRAMS = {
     "atomics": ["atomics.c"],
     "pingpong": ["pingpong.c"],
     "coll": ["coll.c"],
+    "beside": ["beside.c"],
     "threads": ["threads.c"],
     "startup": ["startup.c"],
     "insn": ["insn/insn.c", "insn/step.c"],

@@ -288,6 +288,17 @@ def _collectives():
                           op, 8, npes, base=False)
 
 
+def _beside():
+    for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"),
+                        ("msg", "two nodes, msg")):
+        where = f"Beside a loop for each core, base: alone, {words}"
+        # the loops leave half of the cores
+        for op, label in (("barriers", "barrier_all"), ("sums", "sum 8 B"),
+                          ("waits", "p and wait_until, round trip"),
+                          ("tests", "p and test in a loop, round trip"), ("gets", "g 8 B")):
+            yield Row(where, label, mode, "beside", op, ratio_most=5)
+
+
 def _startup():
     for npes in (2, 4, 8, 16, 32, 64, 128, 256, 1024):
         yield Row("Startup", f"hello, {npes} PEs", "local", "startup", "wall", 0, npes,
@@ -313,5 +324,6 @@ def all_rows():
     return [
         *_local(), *_network("rdm"), *_network("msg"), *_messages(), *_armci_local(),
         *_armci_far("rdm"), *_armci_far("msg"), *_instructions(),
-        *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_startup()
+        *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_beside(),
+        *_startup()
     ]

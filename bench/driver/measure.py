@@ -2,6 +2,7 @@
 """Runs one program and reads its JSON lines. A run that fails or hangs is a remark in the table and
 does not end the bench."""
 
+import contextlib
 import json
 import os
 import select
@@ -14,10 +15,12 @@ import time
 class Run:
     """One launch: peer, layout, program. `records` are its lines, `error` is None or a sentence."""
 
-    def __init__(self, tag, layout, npes, title, command, env, timeout=90, wall=False, bench=None):
+    def __init__(self, tag, layout, npes, title, command, env, timeout=90, wall=False, bench=None,
+                 loops=0):
         self.tag, self.layout, self.npes, self.title = tag, layout, npes, title
         self.command, self.env, self.timeout, self.wall = command, env, timeout, wall
         self.bench = bench  # overrides the name the program gives its lines
+        self.loops = loops  # processes that compute beside it
         self.records, self.error, self.seconds = [], None, 0.0
 
     def as_baseline(self):
@@ -29,7 +32,7 @@ class Run:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()
             try:
-                child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out,
+                child = subprocess.Popen(self._words(), stdin=subprocess.DEVNULL, stdout=out,
                                          stderr=err, env=self.env, start_new_session=True)
             except OSError as problem:
                 self.error = str(problem)
@@ -39,12 +42,23 @@ class Run:
             except subprocess.TimeoutExpired:
                 self._kill(child)
                 status = f"no end after {self.timeout} s"
+            if self.loops:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
             self.seconds = time.monotonic() - start
             out.seek(0)
             err.seek(0)
             self._parse(out.read().decode(errors="replace"),
                         err.read().decode(errors="replace"), status)
         return self
+
+    def _words(self):
+        """The loops are of the program's session: kernels that give each session a share of the
+        processors would hold others apart from it."""
+        if not self.loops:
+            return self.command
+        loop = "(while :; do :; done) & "
+        return ["/bin/sh", "-c", f'{loop * self.loops}exec "$@"', "sh", *self.command]
 
     def _wait(self, child):
         """wait(timeout) polls at intervals that double, which would round every wall time up to a

@@ -12,7 +12,7 @@ PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
 NAMES = ("latency", "rate", "atomics", "pingpong", "am", "armci", "busy", "threads", "coll",
-         "startup", "insn", "insn_gasnet", "insn_pgas")
+         "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
 
 
 class Group:
@@ -148,6 +148,21 @@ class Plan:
             groups.append(Group(runs, rounds=1 if self.quick else 2))
         return groups
 
+    def _beside(self):
+        """The same program alone, as the baseline, and beside a loop for each core."""
+        loops = os.cpu_count()
+        groups = []
+        for layout in ("local", "rdm", "msg", "tcp"):
+            runs = []
+            for peer in self.peers:
+                for make in self._run(peer, layout, 2, "beside", timeout=120):
+                    if peer.ours:
+                        runs.append(lambda make=make: make().as_baseline())
+                title = f"beside {loops} loops"
+                runs += self._run(peer, layout, 2, "beside", title=title, timeout=300, loops=loops)
+            groups.append(Group(runs))
+        return groups
+
     def _startup(self):
         groups = []
         plain = self.builder.path("baseline", "plain")
@@ -213,6 +228,7 @@ class Plan:
             "busy": self._busy,
             "threads": self._threads,
             "coll": self._coll,
+            "beside": self._beside,
             "startup": self._startup,
         }
         out = []

@@ -259,7 +259,7 @@ static bool try(const wanted_t *wanted)
     bool free = atomic(wanted->tail, CW_AMO_CSWAP, mine, 0, wanted->proc) == 0;
     if (!free) {
         atomic(link_of(mine), CW_AMO_SET, 0, 0, cw_world.pe);
-        cw_progress();
+        cw_wait_tested();
     }
     set_claim(place, free);
     return free;

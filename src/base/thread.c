@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How threads of the library are started.
+// How threads of the library are started; yields, measured.
 #include "base/thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+
+#include "base/clock.h"
 
 #define STACK_NBYTES (512u << 10)
 
@@ -24,4 +27,28 @@ int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const
     if (rc == 0)
         pthread_setname_np(*thread_p, name);
     return rc;
+}
+
+_Atomic uint64_t cwu_yield_dear_until_ns;
+
+uint64_t cwu_yield(void)
+{
+    uint64_t start = cwu_now_ns();
+    sched_yield();
+    uint64_t now = cwu_now_ns();
+    if (CW_UNLIKELY(now - start > CWU_YIELD_DEAR_NS))
+        atomic_store_explicit(&cwu_yield_dear_until_ns, now + CWU_YIELD_MEMORY_NS,
+                              memory_order_relaxed);
+    return now - start;
+}
+
+bool cwu_yield_is_still_dear(void)
+{
+    uint64_t until = atomic_load_explicit(&cwu_yield_dear_until_ns, memory_order_relaxed);
+    if (cwu_now_ns() < until)
+        return true;
+    // unless another thread has just found one dear
+    atomic_compare_exchange_strong_explicit(&cwu_yield_dear_until_ns, &until, 0,
+                                            memory_order_relaxed, memory_order_relaxed);
+    return false;
 }

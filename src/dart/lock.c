@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "core/progress/wait.h"
 #include "core/rma/amo.h"
 #include "core/rma/rma.h"
 #include "dart/transfer.h"
@@ -200,8 +201,10 @@ DRT_API dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
         return DART_OK;
     __atomic_store_n(&q.own->next, 0, __ATOMIC_RELAXED);
     *result = ask(&q, 0, TAIL, CW_AMO_CSWAP, my_name(&q), 0) == 0;
-    if (!*result)
+    if (!*result) {
         end(lock);
+        cw_wait_tested();
+    }
     return DART_OK;
 }
 

@@ -114,7 +114,7 @@ GAS_API int gasnet_barrier_try(int id, int flags)
     cw_am_poll();
     if (cw_split_test(&me.split))
         return result(id, flags);
-    cw_progress();
+    cw_wait_tested();
     return GASNET_ERR_NOT_READY;
 }
 

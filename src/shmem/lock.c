@@ -85,7 +85,7 @@ int pshmem_test_lock(long *lock)
             shm_lock_now_held(lock);
         return 0;
     }
-    cw_progress();
+    cw_wait_tested();
     return 1;
 }
 SHM_WEAK(shmem_test_lock);

@@ -33,7 +33,7 @@ static CW_ALWAYS_INLINE int test(const char *func, const void *ivar, shm_kind_t 
         shm_check_variable(func, "ivar", ivar, kind / 2);
     if (shm_matches(shm_load_key(ivar, kind), cmp, value))
         return 1;
-    cw_progress();
+    cw_wait_tested();
     return shm_matches(shm_load_key(ivar, kind), cmp, value);
 }
 

@@ -124,7 +124,7 @@ int shm_set_test_all(const shm_wait_set_t *set)
     check_set(set);
     if (all_satisfied(set))
         return 1;
-    cw_progress();
+    cw_wait_tested();
     return all_satisfied(set);
 }
 
@@ -134,7 +134,7 @@ size_t shm_set_test_any(const shm_wait_set_t *set)
     size_t found = find_fairly(set);
     if (found != SIZE_MAX || set->nelems == 0)
         return found;
-    cw_progress();
+    cw_wait_tested();
     return find_fairly(set);
 }
 
@@ -144,7 +144,7 @@ size_t shm_set_test_some(const shm_wait_set_t *set, size_t *indices)
     size_t count = collect(set, indices);
     if (count || set->nelems == 0)
         return count;
-    cw_progress();
+    cw_wait_tested();
     return collect(set, indices);
 }
 

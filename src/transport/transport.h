@@ -91,7 +91,8 @@ typedef struct cwt_client_config {
                               // CAUSEWAY_MAX_CONNECTIONS, and it can be slept on
     void (*idle)(void *arg);  // called each round of a waiting loop: polls the server if this
                               // process hosts it
-    void *idle_arg;
+    void (*asleep)(void *arg);           // called before such a loop sleeps
+    void *idle_arg;                      // of both
     bool (*make_room)(void);             // descriptors run out: closes a spare client; false: none
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
     /** Receives a notification of a node's server (ops->server_notify); at most `notifications` of

@@ -159,6 +159,13 @@ typedef struct cw_am_gates {
 } cw_am_gates_t;
 extern cw_am_gates_t cw_am_gates CW_HIDDEN;
 
+static CW_ALWAYS_INLINE bool cw_am_gate_is_open(const cw_am_gate_t *gate)
+{
+    const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
+    return atomic_load_explicit(turn, memory_order_relaxed) ==
+           atomic_load_explicit(&gate->full, memory_order_relaxed);
+}
+
 /** Runs handlers of messages that have arrived; after many idle polls makes progress for others.
  *  How many handlers it ran. */
 int cw_am_poll_full(void);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Polls: takes messages that have arrived from the rings, runs their handlers, acknowledges.
-#include <sched.h>
 #include <string.h>
 
 #include "core/am/private.h"
@@ -9,7 +8,7 @@
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
 
-#define MOST 64u        // messages of a ring in one poll
+#define MOST 64u  // messages of a ring in one poll
 // handled messages of this node between two acknowledgements, so that a flood flows evenly
 #define ACK_EVERY 16u
 #define PATIENCE 32     // idle polls until a full one
@@ -278,6 +277,11 @@ static int poll(bool full)
     return n;
 }
 
+static bool something_came(void)
+{
+    return cw_am_gate_is_open(&cw_am_gates.reply) || cw_am_gate_is_open(&cw_am_gates.request);
+}
+
 /** After many idle polls: the server may need this process, and other processes this core. */
 static void while_idle(void)
 {
@@ -286,7 +290,7 @@ static void while_idle(void)
     uint32_t idle = __atomic_load_n(&cw_am.idle, __ATOMIC_RELAXED) + 1;
     __atomic_store_n(&cw_am.idle, idle, __ATOMIC_RELAXED);
     if (idle > IDLE_YIELD)
-        sched_yield();
+        cw_wait_give_way(something_came);
 }
 
 int cw_am_poll_full(void)

@@ -62,14 +62,6 @@ static CW_ALWAYS_INLINE bool something_came(void)
            CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
 }
 
-/** The same while other threads may advance them. */
-static CW_ALWAYS_INLINE bool is_open(const cw_am_gate_t *gate)
-{
-    const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
-    return atomic_load_explicit(turn, memory_order_relaxed) ==
-           atomic_load_explicit(&gate->full, memory_order_relaxed);
-}
-
 static CW_ALWAYS_INLINE uintptr_t word_of(int pe)
 {
     const uintptr_t *words = __atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON);
@@ -211,7 +203,8 @@ static CW_ALWAYS_INLINE int shared_here(int pe, uint32_t head, const some_t *arg
 static CW_ALWAYS_INLINE bool is_clear_shared(void)
 {
     return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
-           !CW_UNLIKELY(is_open(&cw_am_gates.reply)) && !CW_UNLIKELY(is_open(&cw_am_gates.request));
+           !CW_UNLIKELY(cw_am_gate_is_open(&cw_am_gates.reply)) &&
+           !CW_UNLIKELY(cw_am_gate_is_open(&cw_am_gates.request));
 }
 
 static CW_NOINLINE int shared_far_many(int pe, uint32_t head, const uint32_t *args)

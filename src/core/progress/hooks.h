@@ -58,6 +58,8 @@ typedef struct cw_progress_hooks {
     // ---- core/server
     /** Polls the node server; how many events. */
     int (*poll_server)(void);
+    /** This PE is about to sleep: the server's own thread must not wait for its polls. */
+    void (*leave_server)(void);
 
     // ---- core/forward
     /** The PE that hosts the node server has left a request in its outbox. */

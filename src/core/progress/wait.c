@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/thread.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
@@ -77,6 +78,10 @@ static void forward_none(void)
 {
 }
 
+static void no_server_left(void)
+{
+}
+
 cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
@@ -85,6 +90,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .in_flight = not_in_flight,
     .advance = advance_nothing,
     .poll_server = no_events,
+    .leave_server = no_server_left,
     .notifications = no_notifications,
     .notified = ignore_notification,
     .notification_due = no_notification_due,
@@ -94,6 +100,7 @@ cw_progress_hooks_t cw_progress_hooks = {
 };
 
 static uint32_t spin_rounds, yield_rounds;
+static bool crowded;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
 cw_wait_counts_t cw_wait_counts;
@@ -111,6 +118,7 @@ void cw_wait_init(void)
     // 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20 spins 21 us. On cores of
     // their own the length makes no difference. A yield to an empty run queue costs little.
     uint32_t spins = cw_world.nnodes > 1 ? 20 : 50, yields = cw_world.nnodes > 1 ? 2000 : 400;
+    crowded = !roomy;
     spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
     cw_wait_server_spin =
@@ -220,6 +228,21 @@ static void watch(cw_wait_t *w, cw_slot_t *me)
     atomic_store_explicit(&me->watched, offset, memory_order_release);  // pairs with unchanged()
 }
 
+/** Asleep until the doorbell rings, or the time is over. The sleep is announced, and the condition
+ *  was tested since. */
+static void sleep_for(cw_wait_t *w, uint64_t timeout_ns)
+{
+    cw_slot_t *me = my_slot();
+    uint32_t bell = w->bell;
+    cw_progress_hooks.leave_server();
+    w->turns_asleep = w->turns;
+    atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
+    cwu_futex_wait((uint32_t *)&me->doorbell, bell, timeout_ns);
+    w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+    w->slept = true;
+    w->rung = w->bell != bell;
+}
+
 static void announce(cw_wait_t *w)
 {
     cw_slot_t *me = my_slot();
@@ -296,30 +319,76 @@ void cw_wait_round(cw_wait_t *w)
         return;  // perhaps a message, which the next round runs: it must not wait for a yield
     if (round < spin_rounds) {
         cwu_cpu_pause();
-    } else if (round < spin_rounds + yield_rounds) {
-        sched_yield();
+    } else if (!w->announced && round < spin_rounds + yield_rounds && !cwu_yield_is_dear()) {
+        cwu_yield();
     } else if (!w->announced) {
         announce(w);
     } else if (CW_UNLIKELY(w->watched != w->word)) {
         watch(w, my_slot());  // and the caller tests it before the sleep
     } else {
-        cw_slot_t *me = my_slot();
         if (CW_UNLIKELY(!cw_gathered()))
             cw_gather_try();
         cw_progress_hooks.mind_neighbours();
         if (CW_UNLIKELY(cw_world.observed))
             cw_watch_sleeps(w);
-        uint32_t bell = w->bell;
-        w->turns_asleep = w->turns;
-        atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
-        cwu_futex_wait((uint32_t *)&me->doorbell, bell, timeout_of(w));
-        w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
-        watch(w, me);
-        w->slept = true;
-        w->rung = w->bell != bell;
+        sleep_for(w, timeout_of(w));
+        watch(w, my_slot());
         if (w->sleep_ns < LONGEST_SLEEP_NS)
             w->sleep_ns *= 2;
     }
+}
+
+// ---------------------------------------------------------------- loops of the callers
+
+#define BETWEEN_NS 50000u  // longer between two calls, and the caller has work beside its loop
+#define TESTS 64u          // without a result, in a loop, until others get the core
+
+/** This thread's loop, as far as it can be seen from inside. */
+static _Thread_local struct {
+    uint64_t left_ns;   // when the last call that gave way returned
+    uint64_t since_ns;  // of the last TESTS tests
+    uint32_t tests, polls;
+    bool dense;  // they came one behind the other
+} loop CW_INITIAL_EXEC;
+
+void cw_progress(void)
+{
+    cw_progress_hooks.pause();
+    help(loop.polls++);
+}
+
+static void nap(bool (*found)(void))
+{
+    cw_wait_t w = CW_WAIT_INIT("");
+    announce(&w);
+    cw_progress_hooks.mind_neighbours();
+    if (!found || !found())
+        sleep_for(&w, FIRST_SLEEP_NS);
+    leave(&w);
+}
+
+void cw_wait_give_way(bool (*found)(void))
+{
+    if (!cwu_yield_is_dear()) {
+        cwu_yield();
+        return;
+    }
+    if (cwu_now_ns() - loop.left_ns < BETWEEN_NS)
+        nap(found);
+    loop.left_ns = cwu_now_ns();
+}
+
+void cw_wait_tested(void)
+{
+    cw_progress();
+    bool turn = ++loop.tests % TESTS == 0;
+    if (turn) {
+        uint64_t now = cwu_now_ns();
+        loop.dense = now - loop.since_ns < TESTS * BETWEEN_NS;
+        loop.since_ns = now;
+    }
+    if (loop.dense && (turn || crowded || cwu_yield_is_dear()))
+        cw_wait_give_way(NULL);
 }
 
 static void ring(cw_slot_t *slot)
@@ -379,11 +448,4 @@ int cw_wake_changed(bool all)
 bool cw_wait_must_help(void)
 {
     return cw_world.hosts_server || cw_progress_has_messages() || cw_progress_hooks.in_flight();
-}
-
-void cw_progress(void)
-{
-    static _Thread_local uint32_t round;
-    cw_progress_hooks.pause();
-    help(round++);
 }

@@ -150,7 +150,15 @@ extern cw_wait_counts_t cw_wait_counts;
  *  flight)? If not, a wait for node-local words may sleep on them without cw_wait_round. */
 bool cw_wait_must_help(void);
 
-/** One round of progress without waiting, for test loops and long local work. */
+/** One round of progress without waiting, for long local work. */
 void cw_progress(void);
+
+/** For a call that tests and returns, behind a test without a result: one round of progress; and if
+ *  its caller tests in a loop, and others want the core, it gives that away. */
+void cw_wait_tested(void);
+/** Gives the core away between two polls: yields, or naps while yields are dear (base/thread.h), at
+ *  most 0.2 ms. found: is there something since the last poll? Asked before the nap, so that what
+ *  rings this PE's doorbell ends the nap; NULL: the caller takes that delay. */
+void cw_wait_give_way(bool (*found)(void));
 
 #endif

@@ -185,6 +185,12 @@ static void idle(void *arg)
     (void)cw_progress_hooks.poll_server();
 }
 
+static void asleep(void *arg)
+{
+    (void)arg;
+    cw_progress_hooks.leave_server();
+}
+
 static bool is_leaving(void)
 {
     return atomic_load_explicit(&cw_world.leaving, memory_order_relaxed);
@@ -199,6 +205,7 @@ static int open_client(cw_port_t *port)
                                   .thread_multiple = port->locked,
                                   .one_machine = cw_boot.one_machine,
                                   .idle = idle,
+                                  .asleep = asleep,
                                   .make_room = cw_port_close_spare,
                                   .node_name = cw_job_node_name,
                                   .leaving = is_leaving};

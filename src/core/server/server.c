@@ -37,14 +37,16 @@
 // Between rounds while the thread waits elsewhere: connections of others are looked at after sleeps
 // mostly, and two servers that connect to each other wait for that.
 #define SERVE_NS 100000u
-#define CROWDED_NS 3000u                 // a yield that lasts this long gave the core away
+#define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
 
 static struct {
     pthread_t thread;
     pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
     cwt_server_t *server;
     cwb_t *boot;
-    _Atomic uint32_t stop;      // futex: the nap's word
+    _Atomic bool stop;
+    _Atomic uint32_t nap_over;  // futex: bumped to end a nap
+    _Atomic bool naps;
     _Atomic bool knows_secret;  // before, a peer's first message would be refused as
                                 // unauthenticated, so no PE polls
     _Atomic uint32_t polls;     // bumped by cw_server_poll; relaxed, a hint
@@ -147,7 +149,8 @@ static int open_and_publish(void)
  *  slice. */
 static long polls_before_block(bool sleepers)
 {
-    return cw_wait_spare_core || sleepers ? cw_wait_server_spin : 0;
+    bool spare = (cw_wait_spare_core || sleepers) && !cwu_yield_is_dear();
+    return spare ? cw_wait_server_spin : 0;
 }
 
 /** Lock held. */
@@ -177,9 +180,7 @@ static uint64_t longest_block_ns(void)
 /** Yields the core; returns how many polls to make before the next yield. */
 static long yield_core(long polls)
 {
-    uint64_t start = cwu_now_ns();
-    sched_yield();
-    if (cwu_now_ns() - start > CROWDED_NS)
+    if (cwu_yield() > CROWDED_NS)
         return LEAST_POLLS;
     return polls < MOST_POLLS ? 2 * polls : polls;
 }
@@ -195,6 +196,23 @@ static bool take_over(bool sleepers, uint32_t *seen_polls)
         return true;
     *seen_polls = polls;
     return false;
+}
+
+/** A PE is about to sleep, or the thread has to stop. */
+static void end_nap(void)
+{
+    atomic_fetch_add(&srv.nap_over, 1);  // before the thread is looked for; pairs with nap()
+    if (atomic_load(&srv.naps) && atomic_exchange(&srv.naps, false))
+        cwu_futex_wake((uint32_t *)&srv.nap_over, INT_MAX);
+}
+
+/** seen: of nap_over, before the caller found that PEs poll. True: they do no longer. */
+static bool nap(uint32_t seen, uint64_t nap_ns)
+{
+    atomic_store(&srv.naps, true);  // before the kernel compares; pairs with end_nap()
+    cwu_futex_wait((uint32_t *)&srv.nap_over, seen, nap_ns);
+    atomic_store_explicit(&srv.naps, false, memory_order_relaxed);
+    return atomic_load_explicit(&srv.nap_over, memory_order_relaxed) != seen;
 }
 
 // ---------------------------------------------------------------- the program's threads have ended
@@ -245,11 +263,15 @@ static void serve_until_stopped(void)
     uint64_t nap_ns = NAP_NS;
     uint64_t tested_ns = cwu_now_ns();
     long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
-    while (!atomic_load_explicit(&srv.stop, memory_order_acquire)) {
+    for (;;) {
+        uint32_t naps = atomic_load_explicit(&srv.nap_over, memory_order_acquire);
+        if (atomic_load_explicit(&srv.stop, memory_order_acquire))
+            break;
         bool sleepers = has_sleepers();
         if (!take_over(sleepers, &seen_polls)) {
             cw_progress_hooks.mind_neighbours();
-            cwu_futex_wait((uint32_t *)&srv.stop, 0, nap_ns);
+            if (nap(naps, nap_ns))
+                seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
             nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
             continue;
         }
@@ -303,7 +325,7 @@ int cw_server_start(cwb_t *boot)
 {
     srv.boot = boot;
     srv.server = NULL;
-    atomic_store(&srv.stop, 0);
+    atomic_store(&srv.stop, false);
     atomic_store(&srv.knows_secret, false);
     cw_server_stage_reset();
     int rc = cwu_thread_start(&srv.thread, server_main, NULL, "causeway-server");
@@ -316,14 +338,19 @@ int cw_server_start(cwb_t *boot)
     pthread_setaffinity_np(srv.thread, sizeof everywhere, &everywhere);
     srv.running = true;
     cw_progress_hooks.poll_server = cw_server_poll;
+    cw_progress_hooks.leave_server = end_nap;
     return CW_OK;
 }
 
 int cw_server_poll(void)
 {
-    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire) ||
-        has_sleepers())
+    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
         return 0;
+    if (has_sleepers()) {  // then the thread serves; it may nap since this PE's last poll
+        if (atomic_load_explicit(&srv.naps, memory_order_relaxed))
+            end_nap();
+        return 0;
+    }
     if (pthread_mutex_trylock(&srv.lock))
         return 0;
     srv.helped = true;
@@ -395,8 +422,8 @@ void cw_server_stop(void)
 {
     if (!srv.running)
         return;
-    atomic_store_explicit(&srv.stop, 1, memory_order_release);
-    cwu_futex_wake((uint32_t *)&srv.stop, INT_MAX);
+    atomic_store_explicit(&srv.stop, true, memory_order_release);
+    end_nap();
     cw_job_await_published();
     if (srv.server)
         cw_transport->server_wake(srv.server);

@@ -21,6 +21,7 @@
 #include "base/compiler.h"
 #include "base/env.h"
 #include "base/futex.h"
+#include "base/thread.h"
 #include "core/mem/gather.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
@@ -265,10 +266,10 @@ void cw_node_await_release(cw_node_sync_t *ns)
     }
     if (spin(ns))
         return;
-    for (uint32_t i = 0; i < ns->yields; i++) {
+    for (uint32_t i = 0; i < ns->yields && !cwu_yield_is_dear(); i++) {
         if (cw_node_released(ns))
             return;
-        sched_yield();
+        cwu_yield();
     }
     sleep_until_released(ns);
 }

@@ -7,12 +7,14 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+
 #define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u  // rounds per read of connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
 #define CHECK_EVERY_NS 1000000000u  // for lost peers
-#define ROUNDS_PER_CLOCK 8u        // rounds of waits in the core; a sleeper makes eight in 80 ms
-#define CROWDED_NS 100000u  // a yield that takes this long gave the core away
+#define ROUNDS_PER_CLOCK 8u         // rounds of waits in the core; a sleeper makes eight in 80 ms
+#define CROWDED_NS 100000u          // a yield that takes this long gave the core away
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
 #define NAP_NS 100000
@@ -122,6 +124,8 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     bool naps = client->config.thread_multiple && !client->safe,
          may_block = !naps && ofi_device_may_block(&client->device);
     ofi_unlock(client);
+    if (client->config.asleep)
+        client->config.asleep(client->config.idle_arg);
     if (naps)  // another thread may read the completion, which ends no sleep on the descriptor
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else if (may_block)
@@ -135,7 +139,8 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
 static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
 {
     uint32_t round = ++w->round;
-    bool sleepy = round > client->spin + client->yields;
+    bool sleepy =
+        round > client->spin + client->yields || (round > client->spin && cwu_yield_is_dear());
     if (sleepy || round % IDLE_EVERY == 0)
         help(client);
     if (sleepy || round % EVENTS_EVERY == 0)
@@ -143,11 +148,10 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     if (round <= client->spin || (!sleepy && round % IDLE_EVERY != 0))
         return 0;
     if (!sleepy) {
-        uint64_t start = cwu_now_ns();
         ofi_unlock(client);
-        sched_yield();
+        uint64_t yield_ns = cwu_yield();
         ofi_lock(client);
-        if (cwu_now_ns() - start > CROWDED_NS)
+        if (yield_ns > CROWDED_NS)
             // the core is wanted: the kernel wakes a sleeper sooner than it returns to a yielder
             w->round = client->spin + client->yields;
         return 0;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Yields and their memory (base/thread.h), on a clock and with yields of this program's own.
+#include <sched.h>
+#include <time.h>
+
+#include "base/thread.h"
+#include "frame/check.h"
+
+static uint64_t now_ns = 1000000000u, yield_costs_ns;
+static int yields;
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    (void)clock;
+    *ts = (struct timespec){(time_t)(now_ns / 1000000000u), (long)(now_ns % 1000000000u)};
+    return 0;
+}
+
+int sched_yield(void)
+{
+    yields++;
+    now_ns += yield_costs_ns;
+    return 0;
+}
+
+static void cheap_ones_are_not_dear(void)
+{
+    yield_costs_ns = CWU_YIELD_DEAR_NS;
+    for (int i = 0; i < 100; i++) {
+        CHECK(cwu_yield() == yield_costs_ns);
+        CHECK(!cwu_yield_is_dear());
+    }
+    CHECK(yields == 100, "%d yields", yields);
+}
+
+static void dear_ones_are_remembered(void)
+{
+    yield_costs_ns = CWU_YIELD_DEAR_NS + 1;
+    cwu_yield();
+    now_ns += CWU_YIELD_MEMORY_NS - 1;
+    CHECK(cwu_yield_is_dear());
+    now_ns++;
+    CHECK(!cwu_yield_is_dear());
+    CHECK(atomic_load(&cwu_yield_dear_until_ns) == 0);  // the next test reads no clock
+}
+
+/** A cheap one does not end the memory of a dear one: it may have met a free core. */
+static void cheap_ones_prove_nothing(void)
+{
+    yield_costs_ns = CWU_YIELD_DEAR_NS + 1;
+    cwu_yield();
+    yield_costs_ns = 500;
+    cwu_yield();
+    CHECK(cwu_yield_is_dear());
+    now_ns += CWU_YIELD_MEMORY_NS;
+    CHECK(!cwu_yield_is_dear());
+}
+
+int main(void)
+{
+    CHECK(!cwu_yield_is_dear());
+    cheap_ones_are_not_dear();
+    dear_ones_are_remembered();
+    cheap_ones_prove_nothing();
+    return check_result();
+}
