@@ -79,6 +79,9 @@ struct cwb {
     uint64_t started_ns;
     /** Memory of this machine if the launcher knows it, or 0: see base/machine.h. */
     uint64_t machine_nbytes;
+    /** Processors that the PEs of this machine have together, however each is bound, or 0: not
+     *  known. */
+    int ncpus;
     /** Unique per job on this host, the same on all PEs; at most 64 characters. */
     char job_id[72];
     void *priv;

@@ -51,6 +51,7 @@ typedef struct cwb_job {
     uint32_t npes, nnodes, nbuckets, flags;
     int32_t launcher_pid;
     char job_id[72];
+    uint32_t ncpus;           // processors that the PEs have together, 0 if not known
     uint64_t started_ns;      // CLOCK_MONOTONIC when oshrun began
     uint64_t machine_nbytes;  // memory of the machine, 0 if not known
     // Written once by the PE that calls abort (claimed, status, the kind), read by oshrun.

@@ -65,6 +65,24 @@ says(every, ["--launcher=prrte", "-n", 4, "prog"],
 says(fakes("orterun"), ["--hosts", "a", "prog"],
      "orterun -n 1 --oversubscribe --host a --bind-to none prog") \
     if not any(shutil.which(p, path=TOOLS[1:]) for p in ("mpiexec.hydra", "prterun")) else None
+says(every, [*hydra, "-n", 1, "-x", "FOO=1", "a", ":",
+             "-n", 3, "-x", "FOO=2", "--wdir", "/", "b", "c"],
+     "mpiexec.hydra -n 1 -bind-to none a : -n 3 -wdir / -env FOO 2 b c", foo="1")
+says(every, ["--launcher=orte", "a", ":", "-n", 3, "-x", "FOO=2", "b"],
+     "orterun -n 1 --oversubscribe --bind-to none a : -n 3 -x FOO=2 b")
+says(every, [*hydra, "--bind-to", "core", "--map-by", "socket", "--output", "d",
+             "--wdir", "/", "a"],
+     "mpiexec.hydra -n 1 -outfile-pattern d/pe.%r.out -errfile-pattern d/pe.%r.err -bind-to core "
+     "-map-by socket -wdir / a")
+says(every, [*slurm, "--bind-to", "core", "--report-bindings", "--output", "d",
+             "--wdir", "/", "a"],
+     "srun --mpi=pmi2 -n 1 -o d/pe.%t.out -e d/pe.%t.err --cpu-bind=verbose,cores -D / "
+     "--overcommit --kill-on-bad-exit=1 a")
+says(every, ["--launcher=prrte", "--map-by", "core", "--output", "d", "-l", "a"],
+     "prterun -n 1 --map-by core:OVERSUBSCRIBE --output tag,dir=d --bind-to none a")
+refused([*slurm, "a", ":", "b"], 2, "srun --multi-prog", env={"PATH": every})
+refused([*slurm, "--map-by", "core", "a"], 2, "srun --distribution", env={"PATH": every})
+refused([*hydra, "--gdb", "a"], 2, "for PEs of this machine", env={"PATH": every})
 says(every, [*hydra, "-t", "2.5", "prog"], "mpiexec.hydra -n 1 -bind-to none prog")
 job = run(*hydra, "-v", "-t", "2.5", "prog", env={**CLEAN, "PATH": every + TOOLS})
 check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.hydra -n 1"
@@ -73,7 +91,7 @@ check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.h
 refused(["--launcher", "lsf", "prog"], 2, "expected oshrun, hydra, slurm, prrte or orte")
 refused(["--launcher", "hydra", "prog"], 127, "mpiexec.hydra is not in PATH (Debian: mpich)",
         env={"PATH": "/nowhere"})
-refused(["--hosts", "a", "prog"], 127, "none of mpiexec.hydra, prterun and orterun",
+refused(["--hosts", "a", "prog"], 127, "none of mpiexec.hydra, prterun, orterun and srun",
         env={"PATH": "/nowhere"})
 refused(["--hosts", "a", "--emulate-nodes", 2, "-n", 2, "prog"], 2,
         "--emulate-nodes splits one machine")

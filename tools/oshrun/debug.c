@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tools that look at programs: PEs under valgrind, and the files that tell such tools what is no
-// fault of the program. The files are installed in share/causeway, found from the place of oshrun.
+// Tools that look at programs: PEs under valgrind or gdb, in windows of their own, and the files
+// that tell such tools what is no fault of the program. These are installed in share/causeway,
+// found from the place of oshrun.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,88 @@ char **debug_valgrind(char **argv, const char *more)
     return words;
 }
 
+// ---------------------------------------------------------------- gdb, windows
+/** Is this PE in a list like "0,4-7", or "all"? *bad_p: the list is none. */
+static bool is_listed(const char *list, int pe, bool *bad_p)
+{
+    bool found = !strcmp(list, "all");
+    for (const char *at = list; *at && !found && !*bad_p;) {
+        char *end;
+        long from = strtol(at, &end, 10), to = from;
+        *bad_p = *at < '0' || *at > '9';
+        if (*end == '-') {
+            at = end + 1;
+            *bad_p = *bad_p || *at < '0' || *at > '9';
+            to = strtol(at, &end, 10);
+        }
+        *bad_p = *bad_p || (*end && *end != ',') || to < from;
+        found = pe >= from && pe <= to;
+        at = end + (*end == ',');
+    }
+    return found && !*bad_p;
+}
+
+/** True: the PE is chosen by this option. */
+static bool is_chosen(const chosen_t *chosen, int pe)
+{
+    bool bad = false;
+    return chosen->list && is_listed(chosen->list, pe, &bad);
+}
+
+static char *gdb_file, *xterm_file;
+
+static char *find_tool(const options_t *opt, const chosen_t *chosen, const char *name)
+{
+    bool bad = false;
+    if (!chosen->list)
+        return NULL;
+    is_listed(chosen->list, -1, &bad);
+    if (bad)
+        die(EXIT_USAGE, "--%s=%s: expected numbers of PEs, like 0,4-7, or all", name, chosen->list);
+    char *file = spawn_search(opt->parts, name);
+    if (!file)
+        die(EXIT_NOT_FOUND, "--%s: %s is not in PATH (Debian: %s)", name, name, name);
+    return file;
+}
+
+void debug_check(options_t *opt)
+{
+    // without a list: where there are windows, those in them, else one
+    if (opt->gdb.list && !*opt->gdb.list)
+        opt->gdb.list = opt->xterm.list ? opt->xterm.list : "0";
+    gdb_file = find_tool(opt, &opt->gdb, "gdb");
+    xterm_file = find_tool(opt, &opt->xterm, "xterm");
+}
+
+char **debug_argv(const options_t *opt, const part_t *part, int pe)
+{
+    enum { OWN = 10 };
+    bool window = is_chosen(&opt->xterm, pe), gdb = is_chosen(&opt->gdb, pe);
+    size_t n = 0, count = 0;
+    if (!window && !gdb)
+        return part->argv;
+    while (part->argv[count])
+        count++;
+    char **words = calloc(count + OWN, sizeof *words);
+    if (!words || (window && asprintf(&words[2], "PE %d of %d", pe, opt->npes) < 0))
+        die(1, "out of memory");
+    if (window) {
+        words[0] = xterm_file;
+        words[1] = "-T";
+        words[3] = "-e";
+        n = 4;
+    }
+    if (gdb) {
+        words[n++] = gdb_file;
+        words[n++] = "-q";
+        words[n++] = "--args";
+    }
+    memcpy(words + n, part->argv, count * sizeof *words);
+    words[n] = (char *)(uintptr_t)part->program;
+    return words;
+}
+
+// ---------------------------------------------------------------- sanitizers
 char *debug_sanitizer_entry(const char *name, const char *file, const char *before)
 {
     char *entry, *suppressions = NULL;

@@ -190,6 +190,9 @@ static void report(run_t *run, const death_t *d, const char *how)
 {
     say("PE %d of %d (pid %ld, host %s) %s%s", d->pe, run->opt.npes, (long)d->pid, run->host, how,
         run->nrunning ? "; ending the other PEs" : "");
+    if (run->opt.output)
+        say("what PE %d wrote is in %s/pe.%d.out and pe.%d.err", d->pe, run->opt.output, d->pe,
+            d->pe);
 }
 
 static const char no_memory[] =

@@ -59,10 +59,64 @@ static char *names_only(const char *hosts)
     return names;
 }
 
+/** "DIR/pe.PATTERN.out", with what the launcher puts in for the PE. */
+static void add_output(words_t *w, const options_t *opt, const char *option, const char *pattern,
+                       const char *end)
+{
+    char *text;
+    if (asprintf(&text, "%s/pe.%s.%s", opt->output, pattern, end) < 0)
+        die(1, "out of memory");
+    add_pair(w, option, text);
+    free(text);
+}
+
+static void add_program(words_t *w, const part_t *part)
+{
+    for (char **arg = part->argv; *arg; arg++)
+        add(w, *arg);
+}
+
+/** "program : -n 2 program", as the launchers with parts of their own have it. `set`: how a
+ *  variable of one part is named. */
+static void add_parts(const options_t *opt, words_t *w, const char *wdir,
+                      void (*set)(words_t *w, const char *text))
+{
+    for (int i = 0; i < opt->nparts; i++) {
+        const part_t *part = &opt->parts[i];
+        if (i > 0) {
+            add(w, ":");
+            add_number(w, "-n", part->npes);
+        }
+        if (part->wdir)
+            add_pair(w, wdir, part->wdir);
+        for (int k = part->own_sets_from; i > 0 && k < part->nsets; k++)
+            set(w, part->sets[k]);
+        add_program(w, part);
+    }
+}
+
+static void set_by_env(words_t *w, const char *text)
+{
+    size_t len = strcspn(text, "=");
+    char *name = strndup(text, len);
+    if (!name)
+        die(1, "out of memory");
+    if (text[len]) {  // else it is in the environment, which is passed on
+        add_pair(w, "-env", name);
+        add(w, text + len + 1);
+    }
+    free(name);
+}
+
+static void set_by_x(words_t *w, const char *text)
+{
+    add_pair(w, "-x", text);
+}
+
 static void hydra(const options_t *opt, words_t *w)
 {
     add(w, "mpiexec.hydra");
-    add_number(w, "-n", opt->npes);
+    add_number(w, "-n", opt->parts[0].npes);
     if (opt->ppn)
         add_number(w, "-ppn", opt->ppn);
     if (opt->hosts)
@@ -71,11 +125,25 @@ static void hydra(const options_t *opt, words_t *w)
         add_pair(w, "-f", opt->hostfile);
     if (opt->label)
         add(w, "-l");
-    add_pair(w, "-bind-to", "none");
+    if (opt->output) {
+        add_output(w, opt, "-outfile-pattern", "%r", "out");
+        add_output(w, opt, "-errfile-pattern", "%r", "err");
+    }
+    add_pair(w, "-bind-to", options_unit_name(opt->bind_to));
+    if (opt->map_by)
+        add_pair(w, "-map-by", options_unit_name(opt->map_by));
+    if (opt->report_bindings)
+        setenv("HYDRA_TOPO_DEBUG", "1", 1);
+    add_parts(opt, w, "-wdir", set_by_env);
 }
 
 static void slurm(const options_t *opt, words_t *w)
 {
+    static const char *const units[] = {"none", "threads", "cores", "sockets", "ldoms"};
+    if (opt->nparts > 1)
+        die(EXIT_USAGE, "several programs: srun takes them from a file (srun --multi-prog)");
+    if (opt->map_by)
+        die(EXIT_USAGE, "--map-by: srun has an option of its own (srun --distribution)");
     add(w, "srun");
     add(w, "--mpi=pmi2");
     add_number(w, "-n", opt->npes);
@@ -90,8 +158,21 @@ static void slurm(const options_t *opt, words_t *w)
         add_pair(w, "-w", opt->hostfile);  // srun takes a name with a slash as a file
     if (opt->label)
         add(w, "--label");
+    if (opt->output) {
+        add_output(w, opt, "-o", "%t", "out");
+        add_output(w, opt, "-e", "%t", "err");
+    }
+    if (opt->bind_to || opt->report_bindings) {
+        char text[48];
+        snprintf(text, sizeof text, "--cpu-bind=%s%s", opt->report_bindings ? "verbose," : "",
+                 units[opt->bind_to]);
+        add(w, text);
+    }
+    if (opt->parts[0].wdir)
+        add_pair(w, "-D", opt->parts[0].wdir);
     add(w, "--overcommit");
     add(w, "--kill-on-bad-exit=1");
+    add_program(w, &opt->parts[0]);
 }
 
 /** Open MPI's launchers pass on only the variables that are named to them. */
@@ -106,9 +187,10 @@ static void pass_settings_on(const options_t *opt, words_t *w)
         snprintf(name, sizeof name, "%.*s", (int)(end - *e), *e);
         add_pair(w, "-x", name);
     }
-    for (int i = 0; i < opt->nsets; i++) {
+    const part_t *first = &opt->parts[0];
+    for (int i = 0; i < first->nsets; i++) {
         char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(opt->sets[i], "="), opt->sets[i]);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(first->sets[i], "="), first->sets[i]);
         if (strncmp(name, "CAUSEWAY_", 9) && strncmp(name, "SHMEM_", 6) && strncmp(name, "SMA_", 4))
             add_pair(w, "-x", name);
     }
@@ -116,14 +198,21 @@ static void pass_settings_on(const options_t *opt, words_t *w)
 
 static void open_mpi(const options_t *opt, words_t *w, bool prrte)
 {
+    const char *map_by = opt->map_by ? options_unit_name(opt->map_by) : "";
     add(w, prrte ? "prterun" : "orterun");
-    add_number(w, "-n", opt->npes);
-    if (opt->ppn) {
+    add_number(w, "-n", opt->parts[0].npes);
+    if (opt->ppn && opt->map_by)
+        die(EXIT_USAGE, "--ppn and --map-by: Open MPI's launchers take one of them");
+    if (opt->map_by && !prrte) {
+        add_pair(w, "--map-by", map_by);
+    } else if (opt->ppn) {
         char text[48];
         snprintf(text, sizeof text, "ppr:%d:node%s", opt->ppn, prrte ? ":OVERSUBSCRIBE" : "");
         add_pair(w, "--map-by", text);
     } else if (prrte) {
-        add_pair(w, "--map-by", ":OVERSUBSCRIBE");
+        char text[48];
+        snprintf(text, sizeof text, "%s:OVERSUBSCRIBE", map_by);
+        add_pair(w, "--map-by", text);
     }
     if (!prrte)
         add(w, "--oversubscribe");
@@ -131,12 +220,24 @@ static void open_mpi(const options_t *opt, words_t *w, bool prrte)
         add_pair(w, "--host", opt->hosts);
     if (opt->hostfile)
         add_pair(w, "--hostfile", opt->hostfile);
-    if (opt->label && prrte)
+    if (prrte && opt->output) {
+        char *text;
+        if (asprintf(&text, "%sdir=%s", opt->label ? "tag," : "", opt->output) < 0)
+            die(1, "out of memory");
+        add_pair(w, "--output", text);
+        free(text);
+    } else if (prrte && opt->label) {
         add_pair(w, "--output", "tag");
-    else if (opt->label)
+    }
+    if (!prrte && opt->label)
         add(w, "--tag-output");
-    add_pair(w, "--bind-to", "none");
+    if (!prrte && opt->output)
+        add_pair(w, "--output-filename", opt->output);
+    add_pair(w, "--bind-to", options_unit_name(opt->bind_to));
+    if (opt->report_bindings)
+        add(w, "--report-bindings");
     pass_settings_on(opt, w);
+    add_parts(opt, w, "--wdir", set_by_x);
 }
 
 static void orte(const options_t *opt, words_t *w)
@@ -204,19 +305,20 @@ static const struct launcher *choose(const options_t *opt)
     if (!opt->hosts && !opt->hostfile)
         return NULL;
     for (int i = 0; i < NLAUNCHERS; i++)
-        if (in_path(launchers[i].program) && strcmp(launchers[i].name, "slurm"))
+        if (in_path(launchers[i].program))
             return &launchers[i];
-    die(EXIT_NOT_FOUND, "several hosts need a launcher, and none of mpiexec.hydra, prterun and "
-                        "orterun is in PATH (Debian: "
-                        "mpich or openmpi-bin)");
+    die(EXIT_NOT_FOUND,
+        "several hosts need a launcher, and none of mpiexec.hydra, prterun, orterun and srun is in "
+        "PATH (Debian: mpich, openmpi-bin or slurm-client)");
 }
 
 // ---------------------------------------------------------------- becoming it
 /** All launchers pass the environment on; names the variables to those that need a list. */
 static void set_variables(const options_t *opt)
 {
-    for (int i = 0; i < opt->nsets; i++) {
-        char *set = strdup(opt->sets[i]), *value = set ? strchr(set, '=') : NULL;
+    const part_t *first = &opt->parts[0];
+    for (int i = 0; i < first->nsets; i++) {
+        char *set = strdup(first->sets[i]), *value = set ? strchr(set, '=') : NULL;
         if (!set)
             die(1, "out of memory");
         if (value) {
@@ -251,6 +353,12 @@ void handover(const options_t *opt)
             l->name);
     if (opt->hosts && opt->hostfile)
         die(EXIT_USAGE, "--hosts and --hostfile: one or the other");
+    if (opt->gdb.list || opt->xterm.list)
+        die(EXIT_USAGE,
+            "--gdb and --xterm are for PEs of this machine; with --launcher %s name the debugger "
+            "as "
+            "the program: xterm -e gdb --args %s",
+            l->name, opt->parts[0].argv[0]);
     if (!in_path(l->program))
         die(EXIT_NOT_FOUND, "--launcher %s: %s is not in PATH (%s)", l->name, l->program,
             l->package);
@@ -266,8 +374,6 @@ void handover(const options_t *opt)
         add(&w, seconds);
     }
     l->translate(opt, &w);
-    for (char **arg = opt->argv; *arg; arg++)
-        add(&w, *arg);
     set_variables(opt);
     if (opt->verbose)
         say_command(l, &w);

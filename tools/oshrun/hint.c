@@ -108,7 +108,8 @@ static const char *other_library(const file_t *f)
 void hint_other_library(const run_t *run)
 {
     struct stat st;
-    int fd = open(run->program, O_RDONLY | O_CLOEXEC);
+    const char *program = run->opt.parts[0].program;
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
     void *bytes = fstat(fd, &st) == 0 && st.st_size > 0
@@ -122,6 +123,6 @@ void hint_other_library(const run_t *run)
     if (library)
         say("no process of %s has joined the job: it is linked with %s, not with Causeway; compile "
             "it with oshcc, or start it with that library's launcher",
-            run->program, library);
+            program, library);
     munmap(bytes, f.nbytes);
 }

@@ -26,7 +26,10 @@ int input_open(void)
     return fds[0];
 }
 
-// In the background a read would stop oshrun; SIGCONT wakes the loop when the shell brings it back.
+// In the background a read would stop oshrun. A shell that brings a job back sends SIGCONT only if
+// the job was stopped, so the loop looks now and then.
+enum { LOOK_MS = 200 };
+
 static bool in_foreground(void)
 {
     return tcgetpgrp(0) == getpgrp();
@@ -43,6 +46,11 @@ int input_pollfds(struct pollfd *fds)
     else
         return 0;
     return 1;
+}
+
+int input_timeout_ms(void)
+{
+    return pipe_fd >= 0 && !len && !in_foreground() ? LOOK_MS : -1;
 }
 
 static void stop(void)

@@ -71,8 +71,12 @@ static void fill_job(run_t *run)
     job->started_ns = run->started_ns;
     job->machine_nbytes = cwu_machine_memory();
     run->memory_kills = cwu_memory_kills();
-    if (options_getenv(&run->opt, "CAUSEWAY_NODE"))
-        job->flags |= CWB_JOB_NODE_NAMES;
+    for (int i = 0; i < run->opt.nparts; i++)
+        if (options_getenv(&run->opt.parts[i], "CAUSEWAY_NODE"))
+            job->flags |= CWB_JOB_NODE_NAMES;
+    cpu_set_t cpus;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+        job->ncpus = (uint32_t)CPU_COUNT(&cpus);
     snprintf(job->job_id, sizeof job->job_id, "oshrun-%ld-%016llx", (long)getpid(),
              (unsigned long long)tag);
     for (int pe = 0; pe < run->opt.npes; pe++)

@@ -130,8 +130,10 @@ static void loop(run_t *run)
         n += output_pollfds(fds + n);
         if (!output_congested() && run->nopen_streams > 0)
             fds[n++] = (struct pollfd){.fd = run->source_fd, .events = POLLIN};
-        if (poll(fds, (nfds_t)n, starting ? 0 : end_poll_timeout_ms(run, cwu_now_ns())) < 0 &&
-            errno != EINTR)
+        int wait_ms = starting ? 0 : end_poll_timeout_ms(run, cwu_now_ns());
+        if (input_timeout_ms() >= 0 && (wait_ms < 0 || wait_ms > input_timeout_ms()))
+            wait_ms = input_timeout_ms();
+        if (poll(fds, (nfds_t)n, wait_ms) < 0 && errno != EINTR)
             say("poll: %s", strerror(errno));
         if (!output_congested())
             take_sources(run);
@@ -173,7 +175,10 @@ int main(int argc, char **argv)
     handover(&run.opt);
     options_check_shape(&run.opt);
     output_init(run.opt.label, isatty(0));
-    spawn_find_program(&run);
+    run.output_dir_fd = run.opt.output ? output_open_dir(run.opt.output) : -1;
+    spawn_find_programs(&run);
+    debug_check(&run.opt);
+    bind_prepare(&run.opt);
     raise_fd_limit(&run);
     prepare(&run);
     job_create(&run);
@@ -181,7 +186,7 @@ int main(int argc, char **argv)
     take_signals(&run);
     if (run.opt.verbose)
         say("job %s: %d PEs on %d node(s), program %s", run.job->job_id, run.opt.npes,
-            run.opt.nnodes, run.program);
+            run.opt.nnodes, run.opt.parts[0].program);
     if (run.opt.timeout_ns)
         run.deadline_ns = cwu_now_ns() + run.opt.timeout_ns;
     spawn_begin(&run);

@@ -18,7 +18,7 @@
 #define NPES_MAX (1 << 20)
 
 static const char help[] =
-    "Usage: oshrun -n PES [options] [--] program [arguments]\n"
+    "Usage: oshrun -n PES [options] [--] program [arguments] [: -n PES program ...]\n"
     "Runs a program as PES processing elements (PEs) on this machine, or through another "
     "launcher.\n"
     "\n"
@@ -28,7 +28,14 @@ static const char help[] =
     "  -l, --label              begin each line of output with [pe]\n"
     "  -t, --timeout SECONDS    end the job after this time, with status 124\n"
     "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
+    "      --wdir DIR           run the PEs in this directory\n"
+    "      --output DIR         output of each PE into files DIR/pe.K.out and DIR/pe.K.err\n"
+    "      --bind-to UNIT       bind PEs to a hwthread, core, socket or numa; none (the default)\n"
+    "      --map-by UNIT        take units of this kind in turn, one for each PE\n"
+    "      --report-bindings    print which processors each PE has\n"
     "      --valgrind[=OPTIONS] run the PEs under valgrind\n"
+    "      --gdb[=PES]          run these PEs (default: 0; with --xterm: all there) under gdb\n"
+    "      --xterm[=PES]        run these PEs (default: all) in a window each\n"
     "  -v, --verbose            say what the launcher does\n"
     "      --launcher NAME      hand over to hydra, slurm, prrte or orte; oshrun: do not\n"
     "      --hosts LIST         hosts, with commas between; host:PES where the launcher knows it\n"
@@ -70,15 +77,30 @@ static uint64_t parse_seconds(const char *option, const char *text)
     return (uint64_t)ceil(seconds * 1e9);
 }
 
-static void add_set(options_t *opt, const char *text)
+static void add_set(part_t *part, const char *text)
 {
     size_t len = strcspn(text, "=");
     if (len == 0 || isdigit((unsigned char)text[0]))
         usage("-x \"%s\": expected VAR or VAR=VALUE", text);
-    opt->sets = realloc(opt->sets, (size_t)(opt->nsets + 1) * sizeof *opt->sets);
-    if (!opt->sets)
+    part->sets = realloc(part->sets, (size_t)(part->nsets + 1) * sizeof *part->sets);
+    if (!part->sets)
         die(1, "out of memory");
-    opt->sets[opt->nsets++] = text;
+    part->sets[part->nsets++] = text;
+}
+
+static const char *const units[] = {"none", "hwthread", "core", "socket", "numa"};
+
+const char *options_unit_name(unit_t unit)
+{
+    return units[unit];
+}
+
+static unit_t parse_unit(const char *option, const char *text)
+{
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(text, units[i]))
+            return (unit_t)i;
+    usage("%s \"%s\": expected none, hwthread, core, socket or numa", option, text);
 }
 
 enum {
@@ -91,7 +113,14 @@ enum {
     OPT_LAUNCHER,
     OPT_HOSTS,
     OPT_HOSTFILE,
+    OPT_WDIR,
+    OPT_OUTPUT,
+    OPT_BIND_TO,
+    OPT_MAP_BY,
+    OPT_REPORT_BINDINGS,
     OPT_VALGRIND,
+    OPT_GDB,
+    OPT_XTERM,
     OPT_VERBOSE,
     OPT_HELP,
     OPT_VERSION
@@ -127,7 +156,17 @@ static const struct {
     {"-hostfile", OPT_HOSTFILE, NEEDED},
     {"--machinefile", OPT_HOSTFILE, NEEDED},
     {"-f", OPT_HOSTFILE, NEEDED},
+    {"--wdir", OPT_WDIR, NEEDED},
+    {"-wdir", OPT_WDIR, NEEDED},
+    {"--output", OPT_OUTPUT, NEEDED},
+    {"--bind-to", OPT_BIND_TO, NEEDED},
+    {"-bind-to", OPT_BIND_TO, NEEDED},
+    {"--map-by", OPT_MAP_BY, NEEDED},
+    {"-map-by", OPT_MAP_BY, NEEDED},
+    {"--report-bindings", OPT_REPORT_BINDINGS, NONE},
     {"--valgrind", OPT_VALGRIND, OPTIONAL},
+    {"--gdb", OPT_GDB, OPTIONAL},
+    {"--xterm", OPT_XTERM, OPTIONAL},
     {"-v", OPT_VERBOSE, NONE},
     {"--verbose", OPT_VERBOSE, NONE},
     {"-h", OPT_HELP, NONE},
@@ -136,12 +175,31 @@ static const struct {
     {"--version", OPT_VERSION, NONE},
 };
 
-static void apply(options_t *opt, int what, const char *name, const char *value)
+/** What each part may say. False: `what` is an option of the whole job. */
+static bool apply_to_part(part_t *part, int what, const char *name, const char *value)
 {
     switch (what) {
     case OPT_NPES:
-        opt->npes = parse_count(name, value);
-        break;
+        part->npes = parse_count(name, value);
+        return true;
+    case OPT_SET:
+        add_set(part, value);
+        return true;
+    case OPT_WDIR:
+        part->wdir = value;
+        return true;
+    case OPT_VALGRIND:
+        part->valgrind = true;
+        part->valgrind_more = value;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void apply(options_t *opt, int what, const char *name, const char *value)
+{
+    switch (what) {
     case OPT_PPN:
         opt->ppn = parse_count(name, value);
         break;
@@ -150,9 +208,6 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
         break;
     case OPT_TIMEOUT:
         opt->timeout_ns = parse_seconds(name, value);
-        break;
-    case OPT_SET:
-        add_set(opt, value);
         break;
     case OPT_LAUNCHER:
         opt->launcher = value;
@@ -163,9 +218,23 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
     case OPT_HOSTFILE:
         opt->hostfile = value;
         break;
-    case OPT_VALGRIND:
-        opt->valgrind = true;
-        opt->valgrind_more = value;
+    case OPT_OUTPUT:
+        opt->output = value;
+        break;
+    case OPT_BIND_TO:
+        opt->bind_to = parse_unit(name, value);
+        break;
+    case OPT_MAP_BY:
+        opt->map_by = parse_unit(name, value);
+        break;
+    case OPT_REPORT_BINDINGS:
+        opt->report_bindings = true;
+        break;
+    case OPT_GDB:
+        opt->gdb.list = value ? value : "";
+        break;
+    case OPT_XTERM:
+        opt->xterm.list = value ? value : "all";
         break;
     case OPT_LABEL:
         opt->label = true;
@@ -182,6 +251,15 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
     }
 }
 
+static void apply_any(options_t *opt, int what, const char *name, const char *value)
+{
+    if (apply_to_part(&opt->parts[opt->nparts - 1], what, name, value))
+        return;
+    if (opt->nparts > 1)
+        usage("%s is an option of the whole job: it stands before the first program", name);
+    apply(opt, what, name, value);
+}
+
 // Takes one option at argv[i]; returns the index after it. Accepted: "-n 4", "-n4" (short),
 // "--np=4" (long).
 static int take_option(options_t *opt, int argc, char **argv, int i)
@@ -194,14 +272,14 @@ static int take_option(options_t *opt, int argc, char **argv, int i)
             bool takes = table[k].value == NEEDED;
             if (takes && i + 1 >= argc)
                 usage("%s needs a value", name);
-            apply(opt, table[k].what, name, takes ? argv[i + 1] : NULL);
+            apply_any(opt, table[k].what, name, takes ? argv[i + 1] : NULL);
             return i + 1 + takes;
         }
         bool is_long = name[1] == '-';
         if (table[k].value != NONE && !strncmp(arg, name, len) &&
             (is_long ? arg[len] == '='
                      : len == 2 && (isdigit((unsigned char)arg[2]) || arg[1] == 'x'))) {
-            apply(opt, table[k].what, name, arg + len + is_long);
+            apply_any(opt, table[k].what, name, arg + len + is_long);
             return i + 1;
         }
     }
@@ -225,20 +303,70 @@ void options_check_shape(options_t *opt)
         opt->nnodes = 1;
 }
 
+/** A part that has what the first one says. */
+static part_t *add_part(options_t *opt)
+{
+    opt->parts = realloc(opt->parts, (size_t)(opt->nparts + 1) * sizeof *opt->parts);
+    if (!opt->parts)
+        die(1, "out of memory");
+    part_t *part = &opt->parts[opt->nparts++];
+    *part = (part_t){.npes = 1};
+    if (opt->nparts == 1)
+        return part;
+    const part_t *first = opt->parts;
+    part->wdir = first->wdir;
+    part->valgrind = first->valgrind;
+    part->valgrind_more = first->valgrind_more;
+    for (int i = 0; i < first->nsets; i++)
+        add_set(part, first->sets[i]);
+    part->own_sets_from = part->nsets;
+    return part;
+}
+
+/** Takes the words up to a lone colon, which is replaced by the end of the list; returns the index
+ *  behind it, or argc. */
+static int take_program(part_t *part, int argc, char **argv, int i)
+{
+    part->argv = argv + i;
+    while (i < argc && strcmp(argv[i], ":"))
+        i++;
+    bool more = i < argc;
+    if (more)
+        argv[i] = NULL;
+    if (!part->argv[0])
+        usage("no program given%s", more ? " before a \":\"" : "");
+    if (part->valgrind)
+        part->argv = debug_valgrind(part->argv, part->valgrind_more);
+    return i + more;
+}
+
 void options_parse(options_t *opt, int argc, char **argv)
 {
     memset(opt, 0, sizeof *opt);
-    opt->npes = 1;
     int i = 1;
-    while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--"))
-        i = take_option(opt, argc, argv, i);
-    if (i < argc && !strcmp(argv[i], "--"))
-        i++;
-    if (i >= argc)
-        usage("no program given");
-    opt->argv = argv + i;
-    if (opt->valgrind)
-        opt->argv = debug_valgrind(opt->argv, opt->valgrind_more);
+    bool more;
+    do {
+        part_t *part = add_part(opt);
+        while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--"))
+            i = take_option(opt, argc, argv, i);
+        if (i < argc && !strcmp(argv[i], "--"))
+            i++;
+        int end = take_program(part, argc, argv, i);
+        more = !argv[end - 1];
+        i = end;
+        part->first_pe = opt->npes;
+        opt->npes += part->npes;
+        if (opt->npes > NPES_MAX)
+            usage("%d PEs: at most %d", opt->npes, NPES_MAX);
+    } while (more);
+}
+
+part_t *options_part_of(const options_t *opt, int pe)
+{
+    int i = opt->nparts - 1;
+    while (opt->parts[i].first_pe > pe)
+        i--;
+    return &opt->parts[i];
 }
 
 int options_node_of(const options_t *opt, int pe)
@@ -251,11 +379,11 @@ int options_node_of(const options_t *opt, int pe)
     return pe < in_large ? pe / (small + 1) : nlarge + (pe - in_large) / small;
 }
 
-const char *options_getenv(const options_t *opt, const char *name)
+const char *options_getenv(const part_t *part, const char *name)
 {
     size_t len = strlen(name);
-    for (int i = opt->nsets; i-- > 0;)
-        if (!strncmp(opt->sets[i], name, len) && opt->sets[i][len] == '=')
-            return opt->sets[i] + len + 1;
+    for (int i = part->nsets; i-- > 0;)
+        if (!strncmp(part->sets[i], name, len) && part->sets[i][len] == '=')
+            return part->sets[i] + len + 1;
     return getenv(name);
 }

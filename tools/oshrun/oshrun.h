@@ -8,13 +8,15 @@
 //   input.c     standard input of PE 0
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
 //   hint.c      a program of another library
-//   debug.c     PEs under valgrind, suppressions of sanitizers
+//   debug.c     PEs under valgrind, gdb, in windows; suppressions of sanitizers
+//   bind.c      processors for each PE
 //   handover.c  several hosts: becomes another launcher
 //   main.c      order of events, the loop
 #ifndef OSHRUN_H
 #define OSHRUN_H
 
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,16 +31,35 @@
 
 enum { EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
+/** A part of the command line, between colons: PEs with consecutive numbers. Later parts have what
+ *  the first one says, where they do not say otherwise. */
+typedef struct part {
+    int npes, first_pe;
+    char **argv;               // the program and its arguments, with what runs them under valgrind
+    const char *wdir;          // as given; absolute once the program is found; NULL: that of oshrun
+    const char **sets;         // -x, as given: "VAR" or "VAR=value"
+    int nsets, own_sets_from;  // those before it are the first part's
+    bool valgrind;
+    const char *valgrind_more;  // further options of it; NULL: none
+    const char *program;        // path after the search in PATH
+} part_t;
+
+/** A choice of PEs: -1 for all, or a list. */
+typedef struct chosen {
+    const char *list;  // as given, "all" or numbers and ranges with commas between; NULL: none
+} chosen_t;
+
+typedef enum unit { UNIT_NONE, UNIT_THREAD, UNIT_CORE, UNIT_SOCKET, UNIT_NUMA } unit_t;
+
 typedef struct options {
     int npes, ppn, nnodes;
-    bool label, verbose;
-    uint64_t timeout_ns;                      // 0: none
-    char **argv;                              // the program and its arguments
-    const char *launcher, *hosts, *hostfile;  // NULL: not given
-    bool valgrind;
-    const char *valgrind_more;                // further options of it; NULL: none
-    const char **sets;                        // -x, as given: "VAR" or "VAR=value"
-    int nsets;
+    bool label, verbose, report_bindings;
+    uint64_t timeout_ns;                               // 0: none
+    const char *launcher, *hosts, *hostfile, *output;  // NULL: not given
+    unit_t bind_to, map_by;                            // UNIT_NONE: not given, or "none"
+    chosen_t gdb, xterm;
+    part_t *parts;
+    int nparts;
 } options_t;
 
 // Output of one PE on its way: bytes after the last newline wait in `partial`.
@@ -71,7 +92,7 @@ typedef struct run {
     sigset_t old_mask;
     struct rlimit old_nofile;
     char host[256];
-    const char *program;  // path after the search in PATH
+    int output_dir_fd;  // of --output; -1: none
     // How the job ends
     bool ending;                                   // PEs have been, or will be, signalled
     int status;                                    // exit status of oshrun, once `ending`
@@ -90,9 +111,18 @@ noreturn void die(int status, const char *fmt, ...) CW_PRINTF(2, 3);
 
 void options_parse(options_t *opt, int argc, char **argv);
 int options_node_of(const options_t *opt, int pe);
-/** The first argument of -x that sets `name`, or the environment's value; NULL when unset. */
-const char *options_getenv(const options_t *opt, const char *name);
+part_t *options_part_of(const options_t *opt, int pe);
+/** The last argument of -x of this part that sets `name`, or the environment's value; NULL when
+ *  unset. */
+const char *options_getenv(const part_t *part, const char *name);
+/** "none", "core", ...; the names of launchers' own options differ little. */
+const char *options_unit_name(unit_t unit);
 
+/** Checks the lists of --gdb and --xterm, and finds these programs. */
+void debug_check(options_t *opt);
+/** The words that run a PE: those of its part, or under gdb, in a window of its own. Never freed
+ *  if they differ from the part's. */
+char **debug_argv(const options_t *opt, const part_t *part, int pe);
 /** The words that run `argv` under valgrind, with more options of it, by blanks (or NULL). */
 char **debug_valgrind(char **argv, const char *more);
 /** "NAME=options", the variable of a sanitizer with the file of suppressions added to what it is
@@ -101,6 +131,11 @@ char *debug_sanitizer_entry(const char *name, const char *file, const char *befo
 
 /** No process has joined the job: says so if the program is linked with another such library. */
 void hint_other_library(const run_t *run);
+
+/** Finds out which processors each PE may use, when they are to be bound; prints that. */
+void bind_prepare(const options_t *opt);
+/** The processors of a PE, to be given to sched_setaffinity; NULL: it is not bound. */
+const cpu_set_t *bind_of(int pe);
 
 /** Replaces oshrun by another launcher when the options or a Slurm allocation ask for one; else
  *  returns. */
@@ -114,7 +149,10 @@ void job_create(run_t *run);
 int guard_start(cwb_job_t *job);
 void guard_stop(void);
 
-void spawn_find_program(run_t *run);
+/** The file of a program that is in the PATH of a part; NULL: there is none. Never freed. */
+char *spawn_search(const part_t *part, const char *name);
+/** For all parts: the directory and the program. */
+void spawn_find_programs(run_t *run);
 void spawn_begin(run_t *run);
 /** Starts the next PEs while run->nstarted < npes; on failure prints why, and the job ends. */
 void spawn_some(run_t *run);
@@ -127,6 +165,10 @@ struct pollfd;
 void output_init(bool label, bool prompt_at_once);
 /** Takes what a stream has; returns false at its end, after closing it. */
 bool output_take(stream_t *stream);
+/** Makes the directory of --output where it is missing; returns a descriptor of it. */
+int output_open_dir(const char *path);
+/** A PE's file in it, for standard output (1) or error (2); -1 with errno. */
+int output_file(int dir_fd, int pe, int sink);
 /** Forwards what waits for a newline as it is. */
 void output_flush_partial(stream_t *stream);
 /** True when too much is queued: the caller takes nothing from streams until it has drained. */
@@ -146,6 +188,9 @@ void output_drain(void);
 int input_open(void);
 /** For poll: the descriptors that input_move waits for. Returns their number, 0 or 1. */
 int input_pollfds(struct pollfd *fds);
+/** Milliseconds after which input_pollfds may have a descriptor though nothing else happens; -1:
+ *  never. */
+int input_timeout_ms(void);
 void input_move(const struct pollfd *fd);
 
 void end_reap(run_t *run);

@@ -67,6 +67,23 @@ void output_init(bool with_label, bool prompt_at_once)
         sinks[i].kind = kind_of(sinks[i].fd);
 }
 
+int output_open_dir(const char *path)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        die(1, "--output %s: cannot make this directory: %s", path, strerror(errno));
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        die(1, "--output %s: %s", path, strerror(errno));
+    return fd;
+}
+
+int output_file(int dir_fd, int pe, int sink)
+{
+    char name[32];
+    snprintf(name, sizeof name, "pe.%d.%s", pe, sink == 1 ? "out" : "err");
+    return openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+}
+
 static void append(sink_t *s, const char *bytes, size_t nbytes)
 {
     if (s->error)

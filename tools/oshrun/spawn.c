@@ -33,15 +33,15 @@ enum { SEATS = 8, STACK_NBYTES = 64 * 1024 };
 
 typedef struct seat {
     // The same for all seats.
-    const char *program;
-    char **argv;
     int job_fd, bell_fd, life_fd;
     pid_t launcher;
     const sigset_t *mask;
     const struct rlimit *nofile;
     // Of this seat.
     bool taken;
-    char **envp, *stack;
+    const char *program, *wdir;
+    char **argv, **envp, *stack;
+    const cpu_set_t *cpus;  // NULL: as oshrun's
     char launch[128], rank[32], node[32];
     int in_fd, out_fd, err_fd, node_fd;
     _Atomic uint32_t here;  // not 0 while the process shares oshrun's memory;
@@ -66,6 +66,10 @@ static int become_pe(void *arg)
     for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
         if (fcntl(keep[i], F_SETFD, 0) < 0)
             goto fail;
+    if (c->wdir && chdir(c->wdir) != 0)
+        goto fail;
+    if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) != 0)
+        goto fail;
     setrlimit(RLIMIT_NOFILE, c->nofile);
     sigprocmask(SIG_SETMASK, c->mask, NULL);
     execve(c->program, c->argv, c->envp);
@@ -94,7 +98,7 @@ static void clear_seat(run_t *run, seat_t *c)
     c->taken = false;
     if (c->error == 0 || run->ending)
         return;
-    say("cannot run %s: %s%s", run->program, strerror(c->error),
+    say("cannot run %s: %s%s", c->program, strerror(c->error),
         c->error == ENOEXEC ? " (neither a binary for this machine nor a script with a #! line)"
                             : "");
     end_job(run, c->error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN, 0);
@@ -121,39 +125,77 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-void spawn_find_program(run_t *run)
+/** Makes the directory of the PEs an absolute path. */
+static void find_directory(part_t *part)
 {
-    const char *name = run->opt.argv[0];
+    struct stat st;
+    char *full = realpath(part->wdir, NULL);
+    int error = !full || stat(full, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    if (!error && access(full, X_OK) != 0)
+        error = errno;
+    if (error)
+        die(EXIT_CANNOT_RUN, "--wdir %s: %s", part->wdir, strerror(error));
+    part->wdir = full;  // lives as long as oshrun
+}
+
+/** A relative path is that of a file seen from the PEs' directory. Lives as long as oshrun. */
+static char *path_of(const part_t *part, const char *folder, size_t len, const char *name)
+{
+    const char *wdir = part->wdir && (len ? *folder : *name) != '/' ? part->wdir : NULL;
+    char *full;
+    if (asprintf(&full, "%s%s%.*s%s%s", wdir ? wdir : "", wdir ? "/" : "", (int)len, folder,
+                 len ? "/" : "", name) < 0)
+        die(1, "out of memory");
+    return full;
+}
+
+char *spawn_search(const part_t *part, const char *name)
+{
+    const char *path = options_getenv(part, "PATH");
+    for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+        size_t len = strcspn(p, ":");
+        char *full = path_of(part, p, len, name);
+        if (is_program(full))
+            return full;
+        free(full);
+        p += len + (p[len] == ':');
+    }
+    return NULL;
+}
+
+static void find_program(part_t *part)
+{
+    const char *name = part->argv[0];
     if (!*name)
         die(EXIT_USAGE, "the name of the program is empty");
     if (strchr(name, '/')) {
         struct stat st;
-        if (stat(name, &st) != 0)
-            die(EXIT_NOT_FOUND, "cannot run %s: %s", name, strerror(errno));
-        if (!is_program(name))
-            die(EXIT_CANNOT_RUN, "cannot run %s: it is not an executable file", name);
-        run->program = name;
+        part->program = path_of(part, "", 0, name);
+        if (stat(part->program, &st) != 0)
+            die(EXIT_NOT_FOUND, "cannot run %s: %s", part->program, strerror(errno));
+        if (!is_program(part->program))
+            die(EXIT_CANNOT_RUN, "cannot run %s: it is not an executable file", part->program);
         return;
     }
-    const char *path = options_getenv(&run->opt, "PATH");
-    for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
-        size_t len = strcspn(p, ":");
-        char *full;
-        if (asprintf(&full, "%.*s%s%s", (int)len, p, len ? "/" : "", name) < 0)
-            die(1, "out of memory");
-        if (is_program(full)) {
-            run->program = full;  // lives as long as oshrun
-            return;
-        }
-        free(full);
-        p += len + (p[len] == ':');
-    }
-    if (is_program(name))
+    part->program = spawn_search(part, name);
+    if (part->program)
+        return;
+    char *here = path_of(part, "", 0, name);
+    if (is_program(here))
         die(EXIT_NOT_FOUND, "%s is not in PATH; did you mean ./%s?", name, name);
     die(EXIT_NOT_FOUND, "cannot run %s: not found in PATH", name);
 }
 
-// The environment of all PEs; the last entries are each PE's own and are filled in for each.
+void spawn_find_programs(run_t *run)
+{
+    for (int i = 0; i < run->opt.nparts; i++) {
+        if (run->opt.parts[i].wdir)
+            find_directory(&run->opt.parts[i]);
+        find_program(&run->opt.parts[i]);
+    }
+}
+
+// The environment of a part's PEs; the last entries are each PE's own and are filled in for each.
 enum { OWN_LAUNCH, OWN_PE, OWN_NODE, NOWN };
 _Static_assert(NOWN == 3, "as many as a seat has");
 
@@ -163,14 +205,14 @@ static bool same_name(const char *a, const char *b)
     return strcspn(b, "=") == n && !strncmp(a, b, n);
 }
 
-static bool is_replaced(const options_t *opt, const char *entry)
+static bool is_replaced(const part_t *part, const char *entry)
 {
     static const char *const own[] = {CWB_JOB_ENV, "OSHRUN_PE", "OSHRUN_NPES", "OSHRUN_NODE"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (same_name(entry, own[i]))
             return true;
-    for (int i = 0; i < opt->nsets; i++)
-        if (strchr(opt->sets[i], '=') && same_name(entry, opt->sets[i]))
+    for (int i = 0; i < part->nsets; i++)
+        if (strchr(part->sets[i], '=') && same_name(entry, part->sets[i]))
             return true;
     return false;
 }
@@ -183,11 +225,11 @@ enum { NSANITIZERS = sizeof sanitizers / sizeof *sanitizers };
 
 /** Adds to the variable of a sanitizer among `n` entries, or adds the variable; returns how many
  *  there are then. */
-static size_t set_suppressions(const options_t *opt, char **envp, size_t n, int sanitizer)
+static size_t set_suppressions(const part_t *part, char **envp, size_t n, int sanitizer)
 {
     const char *name = sanitizers[sanitizer].name;
     char *entry =
-        debug_sanitizer_entry(name, sanitizers[sanitizer].file, options_getenv(opt, name));
+        debug_sanitizer_entry(name, sanitizers[sanitizer].file, options_getenv(part, name));
     if (!entry)
         return n;
     size_t i = 0;
@@ -197,29 +239,30 @@ static size_t set_suppressions(const options_t *opt, char **envp, size_t n, int 
     return i == n ? n + 1 : n;
 }
 
-static char **make_environment(const options_t *opt, size_t *nshared_p)
+static char **make_environment(const part_t *part, int npes_of_job, size_t *nshared_p)
 {
     size_t n = 0, count = 0;
     while (environ[count])
         count++;
-    char **envp = calloc(count + (size_t)opt->nsets + NSANITIZERS + NOWN + 2, sizeof *envp), *npes;
-    if (!envp || asprintf(&npes, "OSHRUN_NPES=%d", opt->npes) < 0)
+    char **envp = calloc(count + (size_t)part->nsets + NSANITIZERS + NOWN + 2, sizeof *envp), *npes;
+    if (!envp || asprintf(&npes, "OSHRUN_NPES=%d", npes_of_job) < 0)
         die(1, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (!is_replaced(opt, environ[i]))
+        if (!is_replaced(part, environ[i]))
             envp[n++] = environ[i];
-    for (int i = 0; i < opt->nsets; i++) {
+    for (int i = 0; i < part->nsets; i++) {
         bool later = false;  // the last -x of a name counts
-        for (int k = i + 1; k < opt->nsets; k++)
-            later = later || (strchr(opt->sets[k], '=') && same_name(opt->sets[i], opt->sets[k]));
-        if (strchr(opt->sets[i], '=') && !later)
-            envp[n++] = (char *)(uintptr_t)opt->sets[i];
-        else if (!strchr(opt->sets[i], '=') && !getenv(opt->sets[i]))
-            say("-x %s: the variable is not set", opt->sets[i]);
+        for (int k = i + 1; k < part->nsets; k++)
+            later =
+                later || (strchr(part->sets[k], '=') && same_name(part->sets[i], part->sets[k]));
+        if (strchr(part->sets[i], '=') && !later)
+            envp[n++] = (char *)(uintptr_t)part->sets[i];
+        else if (!strchr(part->sets[i], '=') && !getenv(part->sets[i]))
+            say("-x %s: the variable is not set", part->sets[i]);
     }
     envp[n++] = npes;
     for (int i = 0; i < NSANITIZERS; i++)
-        n = set_suppressions(opt, envp, n, i);
+        n = set_suppressions(part, envp, n, i);
     *nshared_p = n;
     return envp;
 }
@@ -252,12 +295,22 @@ static int watch(run_t *run, int pe, int which, int fd)
     return 0;
 }
 
+/** The ends of a PE's output, in [1]: pipes that are read here, or files. */
+static bool open_output(run_t *run, int pe, int out[2], int err[2])
+{
+    if (run->output_dir_fd < 0)
+        return pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 &&
+               watch(run, pe, 0, out[0]) == 0 && watch(run, pe, 1, err[0]) == 0;
+    out[1] = output_file(run->output_dir_fd, pe, 1);
+    err[1] = out[1] < 0 ? -1 : output_file(run->output_dir_fd, pe, 2);
+    return err[1] >= 0;
+}
+
 static bool start_pe(run_t *run, seat_t *c, int pe)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     pid_t pid = -1;
-    if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 &&
-        watch(run, pe, 0, out[0]) == 0 && watch(run, pe, 1, err[0]) == 0) {
+    if (open_output(run, pe, out, err)) {
         c->out_fd = out[1];
         c->err_fd = err[1];
         pid = start(c);
@@ -281,34 +334,44 @@ static bool start_pe(run_t *run, seat_t *c, int pe)
 
 static int in_fd, null_fd;
 
-static void make_seat(const run_t *run, seat_t *c, char **envp, size_t nshared)
+static void make_seat(const run_t *run, seat_t *c)
 {
-    *c = (seat_t){.program = run->program,
-                  .argv = run->opt.argv,
-                  .job_fd = run->job_fd,
+    *c = (seat_t){.job_fd = run->job_fd,
                   .bell_fd = run->bell_fd,
                   .life_fd = run->lifeline_fd,
                   .launcher = getpid(),
                   .mask = &run->old_mask,
                   .nofile = &run->old_nofile};
-    c->envp = calloc(nshared + NOWN + 1, sizeof *envp);
     c->stack = mmap(NULL, STACK_NBYTES, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (!c->envp || c->stack == MAP_FAILED)
+    if (c->stack == MAP_FAILED)
         die(1, "out of memory");
-    memcpy(c->envp, envp, nshared * sizeof *envp);
-    c->envp[nshared + OWN_LAUNCH] = c->launch;
-    c->envp[nshared + OWN_PE] = c->rank;
-    c->envp[nshared + OWN_NODE] = c->node;
+}
+
+/** The seats start PEs of this part from now on. None is taken. */
+static void use_part(const run_t *run, const part_t *part)
+{
+    size_t nshared;
+    char **envp = make_environment(part, run->opt.npes, &nshared);
+    for (int i = 0; i < SEATS && i < run->opt.npes; i++) {
+        seat_t *c = &seats[i];
+        c->wdir = part->wdir;
+        free(c->envp);
+        c->envp = calloc(nshared + NOWN + 1, sizeof *envp);
+        if (!c->envp)
+            die(1, "out of memory");
+        memcpy(c->envp, envp, nshared * sizeof *envp);
+        c->envp[nshared + OWN_LAUNCH] = c->launch;
+        c->envp[nshared + OWN_PE] = c->rank;
+        c->envp[nshared + OWN_NODE] = c->node;
+    }
+    free(envp);
 }
 
 void spawn_begin(run_t *run)
 {
-    size_t nshared;
-    char **envp = make_environment(&run->opt, &nshared);
     for (int i = 0; i < SEATS && i < run->opt.npes; i++)
-        make_seat(run, &seats[i], envp, nshared);
-    free(envp);
+        make_seat(run, &seats[i]);
     in_fd = input_open();
     null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null_fd < 0)
@@ -331,7 +394,16 @@ void spawn_some(run_t *run)
         await_seat(run, c);
         if (run->ending)
             break;
+        const part_t *part = options_part_of(&run->opt, pe);
+        if (pe == part->first_pe) {
+            for (int k = 0; k < SEATS; k++)
+                await_seat(run, &seats[k]);
+            use_part(run, part);
+        }
         run->nstarted++;
+        c->argv = debug_argv(&run->opt, part, pe);
+        c->program = c->argv == part->argv ? part->program : c->argv[0];
+        c->cpus = bind_of(pe);
         c->node_fd = run->node_fds[n];
         c->in_fd = pe == 0 ? in_fd : null_fd;
         snprintf(c->launch, sizeof c->launch,
@@ -341,7 +413,7 @@ void spawn_some(run_t *run)
         snprintf(c->node, sizeof c->node, "OSHRUN_NODE=%d", n);
         if (!start_pe(run, c, pe))
             end_job(run, 1, 0);
-        else if (pe == 0)
+        else if (pe == part->first_pe)
             await_seat(run, c);
     }
     if (run->nstarted == run->opt.npes || run->ending)

@@ -110,6 +110,8 @@ void cw_wait_init(void)
 {
     cpu_set_t set;
     int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    if (ncpus < cw_world.machine_cpus)  // this PE is bound to some
+        ncpus = cw_world.machine_cpus;
     bool roomy = cw_wait_roomy = cw_world.machine_pes <= ncpus;
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
     // Long enough to see a reply that comes at once (a flag: 2 rounds; a round trip over

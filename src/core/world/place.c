@@ -40,6 +40,7 @@ int cw_place_self(void)
             w->pes_of_node[w->slot_of_pe[pe]] = pe;
             left--;
         }
+    w->machine_cpus = cw_boot.ncpus;
     w->machine_pes = cw_boot.one_machine ? w->npes : w->nslots;
     return CW_OK;
 }

@@ -20,6 +20,7 @@ typedef struct cw_world {
     int pe, npes;
     int node, nnodes;     // this PE's node
     int slot, nslots;     // this PE's place in its node
+    int machine_cpus;     // processors that these PEs have together; 0: not known
     int machine_pes;      // PEs that share this machine's cores: all of a one-machine job, else
                           // this node's
     int max_slots;        // most PEs of any node: node objects have one shape
