@@ -90,7 +90,6 @@ static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, con
 {
     uint64_t old = 0;
     cw_req_amo_t req;
-    cw_bundles_pause(CW_BUNDLE_ORDER);
     amo_request(&req, t, addr, op, nbytes, operand, compare);
     cwt_reply_t reply;  // the transport sets the rest
     reply.buf = &old;
@@ -136,8 +135,9 @@ uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t compare, int rank)
 {
     cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
-    return CW_LIKELY(t != NULL) ? fetch(ctx, t, addr, op, nbytes, operand, compare, rank)
-                                : remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
+    if (CW_LIKELY(t != NULL) && CW_LIKELY(!cw_bundles_due()))
+        return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
+    return remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
 }
 
 /** A request without a reply. */

@@ -28,8 +28,6 @@ static CW_ALWAYS_INLINE void put_there(cw_ctx_t *ctx, const cwt_target_t *t, voi
 static CW_ALWAYS_INLINE void get_there(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
                                        const void *src, size_t nbytes, int rank, bool nbi)
 {
-    if (!nbi)
-        cw_bundles_get();
     cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get",
                 ctx, rank);
     if (nbi)
@@ -68,6 +66,8 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
         return;
     }
     cw_batch_pass(ctx, rank);
+    if (!nbi)
+        cw_bundles_get();
     get_there(ctx, t, dest, src, nbytes, rank, nbi);
 }
 
@@ -85,7 +85,7 @@ static CW_ALWAYS_INLINE void get_out(cw_ctx_t *ctx, void *dest, const void *src,
                                      int rank, bool nbi)
 {
     cwt_target_t *t = cw_warm_peer(ctx, rank);
-    if (CW_LIKELY(t != NULL))
+    if (CW_LIKELY(t != NULL) && (nbi || CW_LIKELY(!cw_bundles_due())))
         get_there(ctx, t, dest, src, nbytes, rank, nbi);
     else
         get_cold(ctx, dest, src, nbytes, rank, nbi);
@@ -226,6 +226,7 @@ static CW_NOINLINE uint64_t get_scalar_cold(cw_ctx_t *ctx, const void *src, size
     if (!t)
         return cw_load_bits(cw_local_address(delta, src), nbytes);
     cw_batch_pass(ctx, rank);
+    cw_bundles_get();
     get_there(ctx, t, &bits, src, nbytes, rank, false);
     return bits;
 }
@@ -234,7 +235,7 @@ uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int ra
 {
     uint64_t bits = 0;
     cwt_target_t *t = cw_warm_peer(ctx, rank);
-    if (CW_UNLIKELY(!t))
+    if (CW_UNLIKELY(!t) || CW_UNLIKELY(cw_bundles_due()))
         return get_scalar_cold(ctx, src, nbytes, rank);
     get_there(ctx, t, &bits, src, nbytes, rank, false);
     return bits;
