@@ -23,6 +23,7 @@ enum {
     MPW_ACK_EVERY = 64,         // one of so many asks for an answer
     MPW_LOOK_EVERY = 64,        // transfers, or
     MPW_LOOK_NBYTES = 1 << 16,  // as many of these, between two hints to the server
+    MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint
     MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
 };
 

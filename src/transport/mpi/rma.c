@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 /** The threads of a client count with it; a single one needs no locked instruction. */
@@ -32,13 +33,24 @@ static CW_NOINLINE int failed(const cwt_conn_t *conn, const char *what, int code
     return conn->client->error;
 }
 
+/** A target whose processor moves the data, and whose server naps, lets a transfer wait: then the
+ *  next one begins with a hint. */
+static int flush_and_judge(cwt_conn_t *conn, int (*flush)(int rank))
+{
+    uint64_t start = cwu_now_ns();
+    int rc = flush(conn->rank);
+    if (CW_UNLIKELY(cwu_now_ns() - start > MPW_SLOW_NS))
+        atomic_store_explicit(&conn->traffic, MPW_LOOK_EVERY, memory_order_relaxed);
+    return rc;
+}
+
 int mpw_flush(cwt_conn_t *conn)
 {
     uint64_t issued = atomic_load_explicit(&conn->issued, memory_order_acquire);
     uint64_t copied = atomic_load_explicit(&conn->copied, memory_order_acquire);
     if (issued == atomic_load_explicit(&conn->flushed, memory_order_acquire))
         return 0;
-    int rc = mpw_world.plugin->flush(conn->rank);
+    int rc = flush_and_judge(conn, mpw_world.plugin->flush);
     if (rc)
         return failed(conn, "MPI_Win_flush", rc);
     raise_to(&conn->flushed, issued);
@@ -49,7 +61,7 @@ int mpw_flush(cwt_conn_t *conn)
 static int flush_local(cwt_conn_t *conn)
 {
     uint64_t copied = atomic_load_explicit(&conn->copied, memory_order_acquire);
-    int rc = mpw_world.plugin->flush_local(conn->rank);
+    int rc = flush_and_judge(conn, mpw_world.plugin->flush_local);
     if (rc)
         return failed(conn, "MPI_Win_flush_local", rc);
     raise_to(&conn->reusable, copied);
