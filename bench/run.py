@@ -18,7 +18,7 @@ ROOT = os.path.dirname(BENCH)
 sys.path.insert(0, BENCH)
 sys.dont_write_bytecode = True
 
-from driver import build, measure, peers, plan, report, table  # noqa: E402
+from driver import build, dart, measure, peers, plan, report, table  # noqa: E402
 from driver.draw import draw  # noqa: E402
 from driver.store import Store  # noqa: E402
 
@@ -32,8 +32,9 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
     parser.add_argument("--rounds", type=int,
                         help="rounds of each measurement (default 3, with --quick 1)")
-    parser.add_argument("--only", metavar="NAME", action="append", choices=plan.NAMES,
-                        help=f"only these measurements, repeatable: {', '.join(plan.NAMES)}")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=(*plan.NAMES, "dart"),
+                        help=f"only these measurements, repeatable: {', '.join(plan.NAMES)}; or "
+                             "dart, alone")
     parser.add_argument("--max-bytes", type=int, metavar="N", help="no message larger than this")
     parser.add_argument("--json", metavar="FILE", help="everything measured, with samples")
     parser.add_argument("--plots", metavar="DIR",
@@ -102,6 +103,10 @@ class Named:
 
 def main():
     args = arguments()
+    if args.only and "dart" in args.only:
+        if len(args.only) > 1:
+            sys.exit("bench: --only dart has a page of its own: run the others by themselves")
+        return dart.main(args, peers.causeway(args.stage), ROOT, typed(), say)
     if args.from_json:
         with open(args.from_json, encoding="utf-8") as file:
             document = json.load(file)

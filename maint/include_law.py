@@ -75,7 +75,7 @@ BELONGS = {
     "pmix": ("src/bootstrap/pmix.c",),
     # armci.h: where the include path of a program has it
     "mpi.h": ("src/bootstrap/mpi_plugin.c", "src/transport/mpi/plugin.c", "include/armci.h",
-              "tests/", "examples/"),
+              "bench/baseline/", "tests/", "examples/"),
     "infiniband/": (),
 }
 

@@ -24,6 +24,7 @@ PROGRAMS = {
 OURS = {
     "am": ["am.c"],
     "armci": ["armci.c"],
+    "dart": ["dart.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
@@ -106,6 +107,14 @@ class Builder:
         for program in programs:
             self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program],
                       defines=DEFINES.get(program, ()))
+
+    def mpi(self, mpi, program):
+        """A program of baseline/ for one of the MPIs."""
+        compiler = shutil.which(f"mpicc.{mpi}")
+        if compiler:
+            self._one(compiler, mpi, program, [f"baseline/{program}.c"])
+        else:
+            self.missing[mpi, program] = f"there is no mpicc.{mpi}"
 
     def baselines(self, names=tuple(BASELINES)):
         compiler = os.environ.get("CC", "cc")
