@@ -26,9 +26,10 @@ static void print_build(void)
     printf("  OpenSHMEM        %s\n", CAUSEWAY_SHMEM_VERSION);
     printf("  compiler         %s\n", __VERSION__);
     printf("  machine          %s, build type %s\n", CAUSEWAY_BUILD_MACHINE, CAUSEWAY_BUILD_TYPE);
-    printf("  transports       shared memory (same node), libfabric (other nodes, loaded at run "
-           "time)\n");
-    printf("  launchers        oshrun, PMI-1 (Hydra), a single PE\n");
+    printf("  transports       shared memory (same node), libfabric or windows of an MPI (other "
+           "nodes, loaded at run time)\n");
+    printf("  launchers        oshrun, PMIx (orterun, prterun, Slurm), PMI-1 (Hydra, Slurm), PMI-2 "
+           "(Slurm), an MPI that is initialised, a single PE\n");
     printf("  online cores     %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
