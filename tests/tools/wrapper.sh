@@ -80,6 +80,8 @@ if readelf -d static_hello | grep -q libcauseway; then
     bad "-static-causeway linked the shared library"
 fi
 output_has "$runs" ./static_hello
+check "static, position independent" oshcc -static-pie hello.c -o static_pie_hello
+output_has "$runs" ./static_pie_hello
 check "-lsma" cc "-I$stage/include" hello.c -o sma "-L$stage/lib" -lsma "-Wl,-rpath,$stage/lib"
 output_has "$runs" ./sma
 
