@@ -161,6 +161,9 @@ typedef enum gas_own {
 enum { GAS_OWN_NBYTES = 4096 };
 /** The same calls, with the same sizes, in all processes. NULL: no room. */
 void *gas_own(gas_own_t part, size_t nbytes);
+/** What GASNET_MAX_SEGSIZE asks for a process, of a machine with so much memory (0: not known).
+ *  False: nothing. */
+bool gas_segment_size(uint64_t machine_nbytes, uint64_t *nbytes_p);
 /** The table, before others can know of this process. */
 void gas_segments_open(void);
 /** Publishes this process's segment, maybe of 0 bytes, and names it to the interfaces. */

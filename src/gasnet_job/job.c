@@ -38,14 +38,8 @@ static struct {
     int other_mode;
 } announced;
 
-static bool area_nbytes(uint64_t *nbytes_p)
-{
-    *nbytes_p = cwu_env.max_segsize;
-    return cwu_env.max_segsize_set;
-}
-
 const cw_area_request_t gas_area_request = {
-    .nbytes = area_nbytes, .setting = "GASNET_MAX_SEGSIZE", .what = "the GASNet segments"};
+    .nbytes = gas_segment_size, .setting = "GASNET_MAX_SEGSIZE", .what = "the GASNet segments"};
 
 static bool is_routine(const char *symbol)
 {
@@ -167,7 +161,7 @@ static bool check_joined(const char *call)
         return false;
     }
     if (!cw_area(&gas_area_request, &nbytes) && gas.segments != GAS_EVERYTHING &&
-        !cwu_env.max_segsize_set) {
+        !cwu_env.max_segsize) {
         cwu_error("%s: the job was joined before this code was loaded, and has no room for "
                   "segments; call %s before shmem_init",
                   call, call);

@@ -4,8 +4,11 @@
 // begins in its own view, when it attaches, and how large its segment is, when it has one. A
 // process waits for them when it needs them: a put for the first of its target, checks for both,
 // gasnet_getSegmentInfo for all. The segment's address follows from the first.
+#include <ctype.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/sync/card.h"
 #include "gasnet_job/gas.h"
@@ -13,6 +16,58 @@
 #define SMALLEST_PAGE 4096  // what the area is aligned to on every machine
 
 GAS_API void (*gasnet_client_attach_hook)(void *, uintptr_t);
+
+// ---------------------------------------------------------------- GASNET_MAX_SEGSIZE
+/** A number between 0 and 1 without a unit, in 2^-40. */
+static bool is_fraction(const char *number, size_t *nth_p)
+{
+    char tera[80];
+    size_t len = strlen(number);
+    if (len == 0 || !(isdigit((unsigned char)number[len - 1]) || number[len - 1] == '.'))
+        return false;
+    snprintf(tera, sizeof tera, "%sT", number);
+    return cwu_parse_size(tera, nth_p) == CW_OK && *nth_p > 0 && *nth_p < (size_t)1 << 40;
+}
+
+/** Cuts a letter of GASNet off, with the slash and the blanks before it. */
+static void cut(char *text, const char *letters)
+{
+    size_t len = strlen(text);
+    if (len > 0 && strchr(letters, text[len - 1]))
+        text[--len] = '\0';
+    while (len > 0 && isspace((unsigned char)text[len - 1]))
+        text[--len] = '\0';
+    if (len > 0 && text[len - 1] == '/')
+        text[--len] = '\0';
+}
+
+bool gas_segment_size(uint64_t machine_nbytes, uint64_t *nbytes_p)
+{
+    const char *setting = cwu_env.max_segsize;
+    char number[64];
+    if (!setting)
+        return false;
+    size_t len = strlen(setting), nth, nbytes;
+    while (len > 0 && isspace((unsigned char)setting[len - 1]))
+        len--;
+    bool of_host = len > 0 && (setting[len - 1] == 'h' || setting[len - 1] == 'H');
+    snprintf(number, sizeof number, "%.*s", (int)len, setting);
+    cut(number, "hHpP");
+    if (is_fraction(number, &nth)) {
+        if (machine_nbytes == 0)
+            cwu_fatal("GASNET_MAX_SEGSIZE=\"%s\": the memory of this machine is not known; give a "
+                      "number of bytes",
+                      setting);
+        nbytes = (size_t)((long double)machine_nbytes * (long double)nth / 0x1p40L);
+    } else if (len >= sizeof number || cwu_parse_size(number, &nbytes)) {
+        cwu_fatal("GASNET_MAX_SEGSIZE=\"%s\" is not a size: give bytes such as 1048576, 512MB or "
+                  "1.5G, or a part of the machine's memory such as 0.85; /H behind it: of all "
+                  "processes of the machine",
+                  setting);
+    }
+    *nbytes_p = of_host ? nbytes / cw_machine_sharers() : nbytes;
+    return true;
+}
 
 // ---------------------------------------------------------------- the area
 /** The first place for a segment at or above an address. */

@@ -45,8 +45,9 @@ static area_t *area_of(int pe)
 }
 
 /** No size of its own: a share of the machine's memory. */
-static bool no_size(uint64_t *nbytes_p)
+static bool no_size(uint64_t machine_nbytes, uint64_t *nbytes_p)
 {
+    (void)machine_nbytes;
     (void)nbytes_p;
     return false;
 }

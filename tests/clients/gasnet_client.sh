@@ -17,6 +17,8 @@ include $(STAGE)/include/$(CONDUIT)-conduit/$(CONDUIT)-$(MODEL).mak
 %_cc_$(NAME): gasnet_%.cc
 	g++ $(GASNET_CXXCPPFLAGS) $(GASNET_CXXFLAGS) $(SEGMENT) -Wall -Werror -c -o $@.o $<
 	g++ $(GASNET_LDFLAGS) -o $@ $@.o $(GASNET_LIBS)
+segment: segment.c
+	gcc $(GASNET_CPPFLAGS) $(GASNET_CFLAGS) $(GASNET_LDFLAGS) -o $@ $< $(GASNET_LIBS)
 flags:
 	@echo $(GASNET_CPPFLAGS)
 END
@@ -48,6 +50,30 @@ fi
 printf '#include <gasnet_fwd.h>\nstatic gex_Rank_t r = GEX_RANK_INVALID;\n
 int main(void) { return r == 0 || GEX_FLAG_IMMEDIATE != 1; }\n' >forward.c
 check "gasnet_fwd.h alone" gcc "-I$stage/include/gasnet" -Wall -Werror forward.c -o forward
+
+# GASNET_MAX_SEGSIZE as GASNet writes it: of each process or of all of a host, a part of the memory.
+printf '#include <gasnet.h>\nint main(int argc, char **argv)\n{\n
+    if (gasnet_init(&argc, &argv) != GASNET_OK) return 1;
+    printf("%%lu\\n", (unsigned long)gasnet_getMaxLocalSegmentSize());
+    fflush(stdout);
+    if (gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0) != GASNET_OK) return 1;
+    gasnet_exit(0);\n}\n' >segment.c
+check "segment.c" make -s "STAGE=$stage" CONDUIT=smp MODEL=seq NAME=x segment
+segment() { # setting: what two processes have
+    GASNET_MAX_SEGSIZE=$1 gasnetrun_smp -n 2 ./segment 2>&1 | sort -u
+}
+is() { # value expected what
+    checks=$((checks + 1))
+    [ "$1" = "$2" ] || bad "$3: \"$1\", not \"$2\""
+}
+is "$(segment 64MB/P)" 67108864 "bytes of a process"
+is "$(segment '64MB / h ')" 33554432 "bytes of a host"
+is "$(segment 64Mp)" 67108864 "a suffix alone"
+is "$(segment 0.125/H)" "$(segment 0.0625)" "parts of the memory"
+checks=$((checks + 1))
+[ "$(segment .125)" -gt "$(segment .0625/P)" ] || bad "a part of the memory does not count"
+GASNET_MAX_SEGSIZE=50% refuses 1 'GASNET_MAX_SEGSIZE="50%" is not a size' \
+    gasnetrun_smp -n 1 ./segment
 
 output_has 'includes: node 1, right' gasnetrun_smp -n 2 ./includes_c_seq_FAST
 output_has 'includes: node 0, right' gasnetrun_udp -n 1 ./includes_cc_parsync_LARGE

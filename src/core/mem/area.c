@@ -82,7 +82,7 @@ static int choose(const cw_area_request_t *request, uint64_t machine_nbytes, uin
     }
     cw_agreement_area_setting = request->setting;
     uint64_t wanted, npes = cw_machine_sharers();
-    if (!request->nbytes(&wanted)) {
+    if (!request->nbytes(machine_nbytes, &wanted)) {
         *nbytes_p = default_size(machine_nbytes, most);
         return CW_OK;
     }

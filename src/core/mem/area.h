@@ -16,7 +16,8 @@
 
 /** What a front end wants: asked for when the job is joined, after the environment was read. */
 typedef struct cw_area_request {
-    bool (*nbytes)(uint64_t *nbytes_p);  // false: a share of the machine's memory
+    // false: a share of the machine's memory, which is 0 where it is not known
+    bool (*nbytes)(uint64_t machine_nbytes, uint64_t *nbytes_p);
     const char *setting;                 // the variable that sets it, for messages
     const char *what;                    // "the segments"
     bool sparse;  // PEs allocate from it as they need: each may take all of the machine's memory
