@@ -20,13 +20,13 @@ CASES = [
 def hot_spot():
     """While an answer is due, PEs of a node leave what they send to its server, which packs it. On
     a crowded machine the PEs of a job may run one after the other, and none finds an answer due:
-    one of five jobs must show it."""
+    delays longer than its turns bring them together, and one of five jobs must show it."""
     compile_program("hot")
     for endpoint in "msg", "rdm":
         for _ in range(5):
             run("hot", pes=12, oshrun=("--emulate-nodes", "2"), CAUSEWAY_ENDPOINT=endpoint,
                 CAUSEWAY_PROVIDER="tcp" if endpoint == "msg" else "net", CAUSEWAY_TOPOLOGY="fcg",
-                CAUSEWAY_DELAY="1:1000", CAUSEWAY_STATS="json:hot.json")
+                CAUSEWAY_DELAY="1:20000", CAUSEWAY_STATS="json:hot.json")
             with open("hot.json") as file:
                 servers = [r for r in json.load(file)["pes"] if r["slot"] == 0]
             target, other = (r["forwarding"] for r in sorted(servers, key=lambda r: r["node"]))
