@@ -124,6 +124,9 @@ extern "C++" {
 #include <complex>
 typedef std::complex<float> causeway_complexf_t;
 typedef std::complex<double> causeway_complexd_t;
+// those of C, which compilers know in C++, too
+__extension__ typedef float _Complex causeway_c_complexf_t;
+__extension__ typedef double _Complex causeway_c_complexd_t;
 }
 #else
 typedef float _Complex causeway_complexf_t;
@@ -342,6 +345,32 @@ def overload(name, target, params, ret, t, old=False):
             f"{{ {back}{target}({', '.join(names_of(params))}); }}")
 
 
+def of_c(param):
+    """A parameter with C's complex type instead of C++'s, and what is passed on for it."""
+    name = names_of([param])[0]
+    if "causeway_complex" not in param:
+        return param, name
+    kind = param[:param.rindex(name)].strip()
+    return param.replace("causeway_", "causeway_c_"), f"reinterpret_cast<{kind}>({name})"
+
+
+def c_complex_overloads():
+    """The routines of complex types, under their own and their generic names, for pointers to C's
+    types."""
+    generic = {plain["name"]: name for name, plain, _, _ in typed_generics()}
+    for row, name, proto in functions():
+        if "causeway_complex" not in proto:
+            continue
+        ret = proto[:proto.index(name)].strip()
+        params, passed = zip(*(of_c(p.strip())
+                               for p in proto[proto.index("(") + 1:proto.rindex(")")].split(",")))
+        old = "CAUSEWAY_OLD " if is_old(row) else ""
+        back = "" if ret == "void" else "return "
+        for called in filter(None, (name, generic.get(row["name"]))):
+            yield (f"{old}static inline {ret} {called}({', '.join(params)}) "
+                   f"{{ {back}{name}({', '.join(passed)}); }}")
+
+
 def shmem_cxx_h():
     out = banner("The type-generic names of OpenSHMEM as C++ overloads. Included by shmem.h.",
                  "CAUSEWAY_SHMEM_CXX_H")
@@ -367,6 +396,7 @@ def shmem_cxx_h():
     out.append(
         overload("shmem_sync", "shmem_team_sync", parameters(FAMILIES["shmem_team_sync"]), "int",
                  "int"))
+    out += ["", *comment("Pointers to C's complex types."), *c_complex_overloads()]
     return out + ["", "#pragma GCC diagnostic pop", "}", "", "#endif"]
 
 

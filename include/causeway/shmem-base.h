@@ -15,6 +15,9 @@ extern "C++" {
 #include <complex>
 typedef std::complex<float> causeway_complexf_t;
 typedef std::complex<double> causeway_complexd_t;
+// those of C, which compilers know in C++, too
+__extension__ typedef float _Complex causeway_c_complexf_t;
+__extension__ typedef double _Complex causeway_c_complexd_t;
 }
 #else
 typedef float _Complex causeway_complexf_t;

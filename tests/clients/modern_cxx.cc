@@ -87,6 +87,17 @@ int main()
         const double n = shmem_n_pes();
         CHECK(sum[0] == std::complex<double>(n, 2 * n) && sum[1].imag() == n * (n - 1) / 2,
               "sum of complex");
+        // as a library in C hands its numbers over
+        __extension__ typedef double _Complex c_double_complex;
+        auto *from = reinterpret_cast<c_double_complex *>(z.data());
+        auto *to = reinterpret_cast<c_double_complex *>(sum.data());
+        sum[0] = sum[1] = {-1., -1.};
+        shmem_barrier_all();
+        CHECK(shmem_sum_reduce(SHMEM_TEAM_WORLD, to, from, 1) == 0 &&
+                  shmem_complexd_sum_reduce(SHMEM_TEAM_WORLD, to + 1, from + 1, 1) == 0,
+              "sums of C's complex return 0");
+        CHECK(sum[0] == std::complex<double>(n, 2 * n) && sum[1].imag() == n * (n - 1) / 2,
+              "sums of C's complex");
     }
     auto release = [](int *p) { shmem_free(p); };
     std::unique_ptr<int, decltype(release)> counter(
