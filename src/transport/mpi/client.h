@@ -21,8 +21,8 @@ enum {
     MPW_PUTS_MOST = 4096,       // puts to a node without a flush
     MPW_REQUESTS_MOST = 256,    // requests to a node that are not known to be executed
     MPW_ACK_EVERY = 64,         // one of so many asks for an answer
-    MPW_LOOK_EVERY = 64,        // transfers, or
-    MPW_LOOK_NBYTES = 1 << 16,  // as many of these, between two hints to the server
+    MPW_LOOK_EVERY = 64,        // one of so many transfers begins with a hint to the server
+    MPW_LOOK_NBYTES = 1 << 16,  // and each of so many bytes
     MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint
     MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
 };

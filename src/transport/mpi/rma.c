@@ -107,12 +107,11 @@ static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
 
 // ---------------------------------------------------------------- puts and gets
 
-/** Transfers without end, or large ones, are worth a message to the server now and then. */
+/** Of many transfers one, and each large one, is worth a message to the server. */
 static void count_traffic(cwt_conn_t *conn, size_t nbytes)
 {
-    uint64_t n =
-        atomic_load_explicit(&conn->traffic, memory_order_relaxed) + 1 + nbytes / MPW_LOOK_NBYTES;
-    bool due = n >= MPW_LOOK_EVERY;
+    uint64_t n = atomic_load_explicit(&conn->traffic, memory_order_relaxed) + 1;
+    bool due = n >= MPW_LOOK_EVERY || nbytes >= MPW_LOOK_NBYTES;
     atomic_store_explicit(&conn->traffic, due ? 0 : n, memory_order_relaxed);
     if (CW_UNLIKELY(due))
         mpw_look(conn);
