@@ -14,6 +14,7 @@ last. Every function is on exactly one page. In shmem.7.md it puts the table of 
     gen_man_pages.py            rewrites the synopses
     gen_man_pages.py --check    only compares, and checks that each function is on one page
     gen_man_pages.py --links D  writes D/FUNCTION.3 for every function, which leads man to its page
+                                (--links-without-gasnet D: not for GASNet's)
 """
 import pathlib
 import re
@@ -217,7 +218,7 @@ def gex_names():
     return listed
 
 
-def write_links(folder):
+def write_links(folder, gasnet):
     folder.mkdir(parents=True, exist_ok=True)
     own = {page.name.removesuffix(".3.md") for page in pages()}
     links = page_of_each()
@@ -226,17 +227,18 @@ def write_links(folder):
         links.setdefault(g["name"], next((links[n] for row in FUNCTIONS if row["name"] == typed
                                           for n, _ in gen_shmem.expand(row)), None))
     links |= {row["name"]: "shmemx_team_from_mpi_comm" for row in gen_shmem.of_kind("mpi")}
-    links |= {"shmemx_team_of_members": "shmemx_team_from_gex_tm", **gasnet_pages()}
+    links |= {"shmemx_team_of_members": "shmemx_team_from_gex_tm"}
+    links |= gasnet_pages() if gasnet else {}
     for name, page in links.items():
         if name not in own and page:
             (folder / f"{name}.3").write_text(f".so man3/{page}.3\n", encoding="utf-8")
-    for name in gex_names() - set(links) - own:
+    for name in gex_names() - set(links) - own if gasnet else ():
         (folder / f"{name}.3").write_text(".so man7/gasnetex.7\n", encoding="utf-8")
 
 
 def main(args):
-    if len(args) == 2 and args[0] == "--links":
-        write_links(pathlib.Path(args[1]))
+    if len(args) == 2 and args[0] in ("--links", "--links-without-gasnet"):
+        write_links(pathlib.Path(args[1]), args[0] == "--links")
         return 0
     page_of_each()
     gasnet_pages()
