@@ -50,8 +50,8 @@ TAIL = """# SEE ALSO
 **oshrun**(1), **causeway-info**(1), **oshcc**(1)
 """
 
-KINDS = {"BOOL": "switch", "ANYBOOL": "switch", "INT": "whole number", "SIZE": "size",
-         "STRING": "text"}
+KINDS = {"BOOL": "switch", "ANYBOOL": "switch", "INT": "whole number", "REAL": "number",
+         "SIZE": "size", "STRING": "text"}
 ROW = re.compile(r'^CW_ENV\((\w+), (\w+), "([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\)$')
 CHOICE = re.compile(r'^CW_ENV_CHOICE\("([^"]*)", "([^"]*)"\)$')
 RANGE = re.compile(r'^CW_ENV_RANGE\("([^"]*)", (-?\d+), (-?\d+)\)$')

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +15,7 @@
 
 cwu_env_t cwu_env;
 
-typedef enum kind { KIND_BOOL, KIND_ANYBOOL, KIND_INT, KIND_SIZE, KIND_STRING } kind_t;
+typedef enum kind { KIND_BOOL, KIND_ANYBOOL, KIND_INT, KIND_REAL, KIND_SIZE, KIND_STRING } kind_t;
 
 typedef struct var {
     cwu_env_row_t row;
@@ -204,12 +205,40 @@ static int parse_int(const char *text, long *value_p)
     return CW_OK;
 }
 
+/** "10", "0.25", "1e3", "3/8". */
+static int parse_real(const char *text, double *value_p)
+{
+    const char *p = text + strspn(text, " \t");
+    long double value, below = 1;
+    if (*p == '+')
+        p++;
+    if (!parse_mantissa(&p, &value))
+        return CW_EINVAL;
+    parse_exponent(&p, &value);
+    if (*p == '/') {
+        p++;
+        if (!parse_mantissa(&p, &below))
+            return CW_EINVAL;
+        parse_exponent(&p, &below);
+    }
+    p += strspn(p, " \t");
+    if (*p != '\0' || !(below > 0) || !(value / below < (long double)LONG_MAX))
+        return CW_EINVAL;
+    *value_p = (double)(value / below);
+    return CW_OK;
+}
+
 static void check_range(const char *name, const char *text, long value)
 {
     for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
         if (strcmp(ranges[i].name, name) == 0 && (value < ranges[i].min || value > ranges[i].max))
-            cwu_fatal("%s=\"%s\" is out of range: give a whole number from %ld to %ld", name, text,
+            cwu_fatal("%s=\"%s\" is out of range: give a number from %ld to %ld", name, text,
                       ranges[i].min, ranges[i].max);
+}
+
+static long rounded_up(double value)
+{
+    return (long)value + ((double)(long)value < value);
 }
 
 static void check_choice(const char *name, const char *text)
@@ -253,6 +282,14 @@ static void set_var(const var_t *var, const char *name, const char *text)
         if (parse_int(text, field))
             cwu_fatal("%s=\"%s\" is not a whole number", name, text);
         check_range(var->row.name, text, *(long *)field);
+        break;
+    case KIND_REAL:
+        *(double *)field = 0;  // where there is no default
+        if (*text && parse_real(text, field))
+            cwu_fatal("%s=\"%s\" is not a number: give one that is not negative, such as 10, 0.5 "
+                      "or 3/8",
+                      name, text);
+        check_range(var->row.name, text, rounded_up(*(double *)field));
         break;
     case KIND_SIZE:
         if (cwu_parse_size(text, field))

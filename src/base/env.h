@@ -2,8 +2,8 @@
 //
 // Every environment variable the library reads stands in one table, base/env.def:
 //   CW_ENV(field, kind, "NAME", "OLDNAME or \"\"", "default", "meaning")
-// with kind one of BOOL, ANYBOOL, INT, SIZE, STRING. cwu_env_load() parses them all once at start:
-// an invalid value is a fatal error that quotes name, value and what is accepted.
+// with kind one of BOOL, ANYBOOL, INT, REAL, SIZE, STRING. cwu_env_load() parses them all once at
+// start: an invalid value is a fatal error that quotes name, value and what is accepted.
 // cwu_env_warn_unknown() (base/env_names.h), called once a job, warns of unknown CAUSEWAY_* names
 // and names the nearest known one. No other file calls getenv(). Threads: load once before threads
 // exist, read freely afterwards.
@@ -17,6 +17,7 @@
 typedef bool cwu_env_BOOL;
 typedef bool cwu_env_ANYBOOL;  // any value but a clear no is a yes
 typedef long cwu_env_INT;
+typedef double cwu_env_REAL;  // not negative; a point, an exponent, a fraction "3/8"
 typedef size_t cwu_env_SIZE;  // bytes; floating point and suffixes k m g t (1024-based, any case,
                               // optional b) accepted
 typedef const char *cwu_env_STRING;  // NULL when unset and the default is ""

@@ -108,7 +108,7 @@ static void on_end(int signo)
 static void install_handler(int signo, void (*handler)(int))
 {
     struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
-    if (sigaction(signo, NULL, &now) == 0 &&
+    if (gas_catches(signo) && sigaction(signo, NULL, &now) == 0 &&
         (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && signo == SIGQUIT)))
         sigaction(signo, &wanted, NULL);
 }
@@ -128,9 +128,9 @@ static void ignore_signals(void)
 /** For all, or until another process has waited too long. */
 static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
 {
-    uint64_t deadline = cwu_now_ns() + patience_ns;
+    uint64_t begun = cwu_now_ns();
     cw_wait_t w = CW_WAIT_INIT("gasnet_exit");
-    while (!all_came() && cwu_now_ns() < deadline && !(also_wanted && is_wanted()))
+    while (!all_came() && cwu_now_ns() - begun < patience_ns && !(also_wanted && is_wanted()))
         cw_wait_round(&w);
     cw_wait_done(&w);
     return all_came();
@@ -167,8 +167,16 @@ static void mind_the_end(void)
     signal_host();
 }
 
-/** Returns the status when all have come; ends the job when a process does not come. */
-static int end_together(int status, bool interrupted)
+/** How long a process with that status waits for the others. */
+static uint64_t patience_ns(int status, bool forces)
+{
+    if (!forces)
+        return UINT64_MAX;
+    return status ? SECOND : (uint64_t)(gas_exit_timeout() * (double)SECOND);
+}
+
+/** Returns the status when all have come; ends the job when a process does not come, if it may. */
+static int end_together(int status, bool interrupted, bool forces)
 {
     uint64_t first = cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
@@ -177,7 +185,7 @@ static int end_together(int status, bool interrupted)
              came = cw_rendezvous_count(&me.mine->arrived, one);
     if ((uint32_t)came == gas.nodes)
         notify_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
-    if (wait_for_all(status ? SECOND : (uint64_t)cwu_env.exit_timeout * SECOND, true))
+    if (wait_for_all(patience_ns(status, forces), true))
         return agreed;
     cwu_error_hush();  // connections break between this process and those that leave later
     if (!is_wanted())
@@ -214,8 +222,8 @@ static void end_mpi(int status)
         cw_mpi_end();
 }
 
-/** Returns the job's status. */
-static int end(int status)
+/** Returns the job's status. Without force the process waits as long as the others take. */
+static int end(int status, bool forces)
 {
     // Core must not take a signal handler for a call of the client: nothing is checked from here
     // on.
@@ -225,7 +233,7 @@ static int end(int status)
     bool interrupted = is_wanted() || cw_am_running();
     if (interrupted)
         cwu_error_hush();
-    int agreed = end_together(status, interrupted);
+    int agreed = end_together(status, interrupted, forces);
     if (__atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) == BROKEN)
         cw_disband();
     bool ends_mpi = !is_wanted() && cw_mpi_is_live(), last = cw_mpi_is_road();
@@ -267,11 +275,12 @@ GAS_API void gasnet_exit(int exitcode)
     block_signals();
     begin_or_stay();
     cwu_flush_output();
-    cw_exit(end(exitcode));
+    cw_exit(end(exitcode, true));
 }
 
-/** exit, or a return from main, without gasnet_exit. Libraries below libfabric also turn SIGTERM
- *  into exit(1). */
+/** exit, or a return from main, without gasnet_exit. With GASNET_CATCH_EXIT=0 the others go on, so
+ *  the process stays until they end: its memory, and what it does for its node, is still needed.
+ *  Libraries below libfabric also turn SIGTERM into exit(1). */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -280,7 +289,8 @@ static void at_exit(int status, void *arg)
         return;
     begin_or_stay();
     fflush(NULL);
-    int agreed = end(status);
+    // where exit is not caught, a launcher would end the job because of another status than 0
+    int agreed = end(status, status != 0 || cwu_env.catch_exit);
     if (agreed != status)
         cw_exit(agreed);
 }

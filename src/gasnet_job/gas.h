@@ -184,6 +184,14 @@ static inline const gas_segment_t *gas_segment(gasnet_node_t node)
     return &gas.segment[node];
 }
 
+// ---------------------------------------------------------------- settings (settings.c)
+/** After joining: reports all with GASNET_VERBOSEENV. */
+void gas_settings_open(void);
+/** May the library handle that signal? (GASNET_NO_CATCH_SIGNAL) */
+bool gas_catches(int signo);
+/** Seconds, of GASNET_EXITTIMEOUT and its like. */
+double gas_exit_timeout(void);
+
 // ---------------------------------------------------------------- end and waits (exit.c, wait.c)
 /** Before main: the node server will mind the end of the job. */
 void gas_exit_announce(void);

@@ -82,6 +82,23 @@ static void test_defaults_and_values(void)
     clearenv();
 }
 
+static void test_numbers(void)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"2", 2}, {"0.5", .5}, {" 3/8 ", .375}, {"1e-1/.5", .2}, {"+7.", 7}, {"0", 0}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        setenv("GASNET_EXITTIMEOUT", good[i].text, 1);
+        cwu_env_load();
+        double off = cwu_env.exit_timeout - good[i].value;
+        CHECK(cwu_env.exit_timeout_set && off < 1e-12 && off > -1e-12);
+    }
+    unsetenv("GASNET_EXITTIMEOUT");
+    cwu_env_load();
+    CHECK(!cwu_env.exit_timeout_set && !(cwu_env.exit_timeout_factor > .25));
+}
+
 static void expect_refused(const char *name, const char *value, const char *accepted)
 {
     setenv(name, value, 1);
@@ -104,6 +121,11 @@ static void test_refused_values(void)
     expect_refused("CAUSEWAY_CONNECT", "never", "ondemand|static");
     expect_refused("CAUSEWAY_SPIN", "12x", "whole number");
     expect_refused("CAUSEWAY_TIMEOUT", "0", "from 1 to");
+    expect_refused("GASNET_EXITTIMEOUT", "-1", "not negative");
+    expect_refused("GASNET_EXITTIMEOUT", "1/0", "3/8");
+    expect_refused("GASNET_EXITTIMEOUT", "10s", "3/8");
+    expect_refused("GASNET_EXITTIMEOUT", "1e300", "3/8");
+    expect_refused("GASNET_EXITTIMEOUT", "86400.5", "from 0 to");
     expect_refused("CAUSEWAY_CHECK", "maybe", "0 or 1");
 }
 
@@ -153,6 +175,7 @@ int main(void)
     clearenv();
     test_sizes();
     test_defaults_and_values();
+    test_numbers();
     test_refused_values();
     test_unknown_names();
     test_table();

@@ -28,7 +28,7 @@
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof *signals };
-static bool installed[SIGNALS];
+static bool installed[SIGNALS], left_alone[SIGNALS];
 
 // ---------------------------------------------------------------- what an address is
 
@@ -179,20 +179,34 @@ void cw_crash_open(void)
     sigemptyset(&action.sa_mask);
     for (int i = 0; cwu_env.backtrace && i < SIGNALS; i++) {
         struct sigaction now;
-        installed[i] = sigaction(signals[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-                       now.sa_handler == SIG_DFL && sigaction(signals[i], &action, NULL) == 0;
+        installed[i] = !left_alone[i] && sigaction(signals[i], NULL, &now) == 0 &&
+                       !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL &&
+                       sigaction(signals[i], &action, NULL) == 0;
         if (installed[i])
             give_stack();
     }
 }
 
+static void take_away(int i)
+{
+    struct sigaction now;
+    if (installed[i] && sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+        now.sa_sigaction == on_crash)
+        signal(signals[i], SIG_DFL);
+    installed[i] = false;
+}
+
 void cw_crash_close(void)
 {
-    for (int i = 0; i < SIGNALS; i++) {
-        struct sigaction now;
-        if (installed[i] && sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
-            now.sa_sigaction == on_crash)
-            signal(signals[i], SIG_DFL);
-        installed[i] = false;
-    }
+    for (int i = 0; i < SIGNALS; i++)
+        take_away(i);
+}
+
+void cw_crash_leave(int signal_number)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i] == signal_number) {
+            take_away(i);
+            left_alone[i] = true;
+        }
 }

@@ -8,6 +8,8 @@
 #ifndef CW_CORE_CRASH_H
 #define CW_CORE_CRASH_H
 
+/** Leaves a signal alone from now on, whether it is handled already or not. */
+void cw_crash_leave(int signal_number);
 /** When this PE has its memory. */
 void cw_crash_open(void);
 /** Before it goes. */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What settings of GASNet's environment do (settings.py). The first argument says what to try.
+#include <gasnet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void on_quit(int signo)
+{
+    (void)signo;
+    static const char line[] = "cleaned up\n";
+    if (write(STDOUT_FILENO, line, sizeof line - 1) < 0)
+        _exit(1);
+    _exit(9);
+}
+
+/** The last process ends at once; the others need its memory. */
+static int part(void)
+{
+    static gasnet_seginfo_t info[16];
+    unsigned me = gasnet_mynode(), last = gasnet_nodes() - 1;
+    GASNET_Safe(gasnet_getSegmentInfo(info, (int)gasnet_nodes()));
+    *(int *)info[me].addr = 7;
+    gasnet_barrier_notify(0, 0);
+    gasnet_barrier_wait(0, 0);
+    int sum = 0;
+    for (int i = 0; me != last && i < 300; i++) {
+        sum += (int)gasnet_get_val(last, info[last].addr, sizeof(int));
+        usleep(1000);
+    }
+    printf("process %u of %u: %d\n", me, last + 1, sum);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "term") == 0)
+        signal(SIGQUIT, on_quit);
+    GASNET_Safe(gasnet_init(&argc, &argv));
+    GASNET_Safe(gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0));
+    if (strcmp(what, "part") == 0)
+        return part();
+    if (strcmp(what, "one") == 0 && gasnet_mynode() != 0)
+        for (;;)
+            pause();
+    if (strcmp(what, "term") == 0)
+        raise(SIGTERM);
+    if (strcmp(what, "crash") == 0)
+        *(volatile int *)0 = 1;
+    gasnet_exit(0);
+}
