@@ -65,6 +65,7 @@ def make(folder):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, text in zip(pages, pool.map(formatted, [files[page][1] for page in pages])):
             files[f"{MADE}/{Path(name).stem}"] = (0o644, text)
+    files["COMMIT"] = (0o644, git("rev-parse", "HEAD"))  # for maint/commit.sh
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for name in sorted(files):

@@ -11,9 +11,17 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "causeway_commit.h"
 #include "core/coll/describe.h"
+#include "info_doctor.h"
 #include "info_topology.h"
 #include "transport/describe.h"
+
+#ifdef __clang__
+#define COMPILER ""  // its version has the name
+#else
+#define COMPILER "gcc "
+#endif
 
 static void print_version(void)
 {
@@ -24,8 +32,12 @@ static void print_build(void)
 {
     print_version();
     printf("  OpenSHMEM        %s\n", CAUSEWAY_SHMEM_VERSION);
-    printf("  compiler         %s\n", __VERSION__);
+    printf("  commit           %s\n", CAUSEWAY_COMMIT);
+    printf("  compiler         " COMPILER "%s\n", __VERSION__);
     printf("  machine          %s, build type %s\n", CAUSEWAY_BUILD_MACHINE, CAUSEWAY_BUILD_TYPE);
+    printf("  options          %s checking mode, %s PMIx, %s hwloc; MPI plugins: %s\n",
+           CAUSEWAY_CHECKING ? "with" : "without", CAUSEWAY_WITH_PMIX, CAUSEWAY_WITH_HWLOC,
+           *CAUSEWAY_PLUGINS ? CAUSEWAY_PLUGINS : "none");
     printf("  transports       shared memory (same node), libfabric or windows of an MPI (other "
            "nodes, loaded at run time)\n");
     printf("  launchers        oshrun, PMIx (orterun, prterun, Slurm), PMI-1 (Hydra, Slurm), PMI-2 "
@@ -154,6 +166,10 @@ static void usage(FILE *out)
     fputs(
         "Usage: causeway-info [option]...\n"
         "Without an option: version and build of this installation.\n"
+        "  -a, --all         all of that, files, plugins, launchers, machine, limits, network; "
+        "runs "
+        "two small jobs;\n"
+        "                    says what may stop jobs here\n"
         "  -e, --env         every environment variable: meaning, default, and the value set now\n"
         "      --env-table   the same as tab-separated lines: name, old name, kind, default, "
         "meaning\n"
@@ -175,12 +191,14 @@ static void usage(FILE *out)
 
 int main(int argc, char **argv)
 {
-    enum { ENV_TABLE = 256 };
+    enum { ENV_TABLE = 256, TRIAL };
     if (argc > 1 && strcmp(argv[1], "--plot") == 0)
         return become("causeway-plot", argv + 2);
     if (argc > 1 && strcmp(argv[1], "--startup") == 0)
         return become("causeway-startup", argv + 2);
     static const struct option options[] = {
+        {"all", no_argument, NULL, 'a'},
+        {"trial", no_argument, NULL, TRIAL},  // a PE of --all's jobs
         {"env", no_argument, NULL, 'e'},
         {"env-table", no_argument, NULL, ENV_TABLE},
         {"collectives", no_argument, NULL, 'c'},
@@ -192,9 +210,15 @@ int main(int argc, char **argv)
     };
     int option, status = 0;
     bool any = false;
-    while ((option = getopt_long(argc, argv, "ecft:vh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "aecft:vh", options, NULL)) != -1) {
         any = true;
         switch (option) {
+        case 'a':
+            print_build();
+            status |= info_doctor();
+            break;
+        case TRIAL:
+            return info_trial();
         case 'e':
             print_env(false);
             break;

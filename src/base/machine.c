@@ -68,7 +68,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-static void visit_groups(const char *groups, const char *mounts, visit_fn *visit, void *arg)
+static void visit_groups(const char *groups, const char *mounts, const char *controller,
+                         visit_fn *visit, void *arg)
 {
     char line[PATH_MAX], mount[PATH_MAX];
     bool done = false;
@@ -81,9 +82,10 @@ static void visit_groups(const char *groups, const char *mounts, visit_fn *visit
         *group++ = '\0';
         group[strcspn(group, "\n")] = '\0';
         bool unified = controllers[1] == '\0';
-        if (!unified && !has_word(controllers + 1, "memory"))
+        if (!unified && !has_word(controllers + 1, controller))
             continue;
-        snprintf(mount, sizeof mount, "%s%s", mounts, unified ? "" : "/memory");
+        snprintf(mount, sizeof mount, "%s%s%s", mounts, unified ? "" : "/",
+                 unified ? "" : controller);
         done = visit_up(mount, group, unified, visit, arg);
     }
     if (f)
@@ -100,6 +102,35 @@ static bool take_limit(const char *folder, bool unified, void *limit_p)
     return false;
 }
 
+static bool take_pids(const char *folder, bool unified, void *limit_p)
+{
+    char path[PATH_MAX + 32];
+    uint64_t limit, *least = limit_p;
+    (void)unified;  // the same in both
+    snprintf(path, sizeof path, "%s/pids.max", folder);
+    if (read_number(path, "", &limit) && limit < *least)
+        *least = limit;
+    return false;
+}
+
+static bool take_quota(const char *folder, bool unified, void *processors_p)
+{
+    char path[PATH_MAX + 32];
+    double quota = 0, period = 0, *least = processors_p;
+    snprintf(path, sizeof path, "%s/%s", folder, unified ? "cpu.max" : "cpu.cfs_quota_us");
+    FILE *f = fopen(path, "re");
+    int n = f ? fscanf(f, "%lf %lf", &quota, &period) : 0;  // "max" and -1: there is none
+    if (f)
+        fclose(f);
+    uint64_t us = 0;
+    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+    if (n == 1 && !unified && read_number(path, "", &us))
+        period = (double)us;
+    if (n > 0 && quota > 0 && period > 0 && (*least == 0 || quota / period < *least))
+        *least = quota / period;
+    return false;
+}
+
 static bool take_kills(const char *folder, bool unified, void *kills_p)
 {
     char path[PATH_MAX + 32];
@@ -110,8 +141,23 @@ static bool take_kills(const char *folder, bool unified, void *kills_p)
 uint64_t cwu_group_memory(const char *groups, const char *mounts)
 {
     uint64_t limit = UINT64_MAX;
-    visit_groups(groups, mounts, take_limit, &limit);
+    visit_groups(groups, mounts, "memory", take_limit, &limit);
     return limit;
+}
+
+uint64_t cwu_group_limit(const char *controller)
+{
+    uint64_t limit = UINT64_MAX;
+    visit_groups(GROUPS, MOUNTS, controller, strcmp(controller, "pids") ? take_limit : take_pids,
+                 &limit);
+    return limit;
+}
+
+double cwu_group_processors(void)
+{
+    double processors = 0;
+    visit_groups(GROUPS, MOUNTS, "cpu", take_quota, &processors);
+    return processors;
 }
 
 uint64_t cwu_machine_memory(void)
@@ -127,7 +173,7 @@ uint64_t cwu_machine_memory(void)
 uint64_t cwu_memory_kills(void)
 {
     uint64_t kills = UINT64_MAX;
-    visit_groups(GROUPS, MOUNTS, take_kills, &kills);
+    visit_groups(GROUPS, MOUNTS, "memory", take_kills, &kills);
     if (kills == UINT64_MAX && !read_number("/proc/vmstat", "oom_kill ", &kills))
         return 0;
     return kills;

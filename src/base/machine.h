@@ -13,6 +13,11 @@ uint64_t cwu_machine_memory(void);
 /** That limit, from a file like /proc/self/cgroup and a tree like /sys/fs/cgroup; UINT64_MAX: there
  *  is none. */
 uint64_t cwu_group_memory(const char *groups, const char *mounts);
+/** The lowest limit of this process's control groups, and of those above them, on what a controller
+ *  counts ("memory", "pids"); UINT64_MAX: there is none. */
+uint64_t cwu_group_limit(const char *controller);
+/** The processors that their quotas leave, the lowest; 0: there is no quota. */
+double cwu_group_processors(void);
 /** Processes that the kernel has killed for lack of memory: of this process's control group, or of
  *  the machine where groups do not count. */
 uint64_t cwu_memory_kills(void);
