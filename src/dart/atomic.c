@@ -275,7 +275,7 @@ static CW_NOINLINE dart_ret_t update(const update_t *u)
 }
 
 // ---------------------------------------------------------------- one word, mapped here
-/** NULL: the general path. */
+/** Of any basic type. NULL: the general path. */
 static CW_ALWAYS_INLINE void *word_near(dart_gptr_t gptr, dart_datatype_t type)
 {
     if (CW_UNLIKELY(!drt_is_basic(type)) || CW_UNLIKELY(cw_world.nic_atomics))
@@ -315,26 +315,60 @@ static CW_ALWAYS_INLINE void *word_near(dart_gptr_t gptr, dart_datatype_t type)
 ONE(uint32_t)
 ONE(uint64_t)
 
-static CW_ALWAYS_INLINE bool fetch_near(void *p, const void *value, void *result,
+/** Of 4 or 8 bytes, a constant, for the CPU's atomics; NULL: the general path. */
+static CW_ALWAYS_INLINE void *cell_near(dart_gptr_t gptr, size_t nbytes)
+{
+    // parts of allocated segments begin at whole words
+    if (CW_UNLIKELY(gptr.addr_or_offs.offset & (nbytes - 1)) || CW_UNLIKELY(cw_world.nic_atomics))
+        return NULL;
+    return drt_near_word(gptr, nbytes);
+}
+
+/** False: the general path. */
+static CW_ALWAYS_INLINE bool fetch_near(dart_gptr_t gptr, const void *value, void *result,
                                         dart_datatype_t type, dart_operation_t op)
 {
+    void *p;
+    if (CW_UNLIKELY(!value && op != DART_OP_NO_OP))
+        return false;
     if (type >= DART_TYPE_LONG && type <= DART_TYPE_ULONGLONG)
-        return one_uint64_t(p, value, result, op);
+        return CW_LIKELY((p = cell_near(gptr, 8)) != NULL) && one_uint64_t(p, value, result, op);
     if (type == DART_TYPE_INT || type == DART_TYPE_UINT)
-        return one_uint32_t(p, value, result, op);
+        return CW_LIKELY((p = cell_near(gptr, 4)) != NULL) && one_uint32_t(p, value, result, op);
     return false;
 }
 
 // ---------------------------------------------------------------- calls
+static CW_NOINLINE dart_ret_t fetch_anywhere(dart_gptr_t gptr, const void *value, void *result,
+                                             dart_datatype_t dtype, dart_operation_t op)
+{
+    if (!result)
+        return drt_refuse_null("dart_fetch_and_op", "result");
+    const update_t u = {"dart_fetch_and_op", gptr, value, result, 1, dtype, op};
+    return update(&u);
+}
+
 DRT_API dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                                      dart_datatype_t dtype, dart_operation_t op)
 {
-    void *near = word_near(gptr, dtype);
-    DRT_WANT(result);
-    if (CW_LIKELY(near && (value || op == DART_OP_NO_OP)) &&
-        CW_LIKELY(fetch_near(near, value, result, dtype, op)))
+    if (CW_LIKELY(result != NULL) && CW_LIKELY(fetch_near(gptr, value, result, dtype, op)))
         return DART_OK;
-    const update_t u = {__func__, gptr, value, result, 1, dtype, op};
+    return fetch_anywhere(gptr, value, result, dtype, op);
+}
+
+static CW_NOINLINE dart_ret_t accumulate_anywhere(dart_gptr_t gptr, const void *values,
+                                                  size_t nelem, dart_datatype_t dtype,
+                                                  dart_operation_t op)
+{
+    const update_t u = {"dart_accumulate", gptr, values, NULL, nelem, dtype, op};
+    return update(&u);
+}
+
+static CW_NOINLINE dart_ret_t accumulate_local_anywhere(dart_gptr_t gptr, const void *values,
+                                                        size_t nelem, dart_datatype_t dtype,
+                                                        dart_operation_t op)
+{
+    const update_t u = {"dart_accumulate_blocking_local", gptr, values, NULL, nelem, dtype, op};
     return update(&u);
 }
 
@@ -343,8 +377,7 @@ static CW_ALWAYS_INLINE bool accumulate_near(dart_gptr_t gptr, const void *value
                                              dart_datatype_t type, dart_operation_t op)
 {
     uint64_t old;  // of no interest
-    void *near = word_near(gptr, type);
-    return CW_LIKELY(nelem == 1 && near && values) && fetch_near(near, values, &old, type, op);
+    return CW_LIKELY(nelem == 1) && fetch_near(gptr, values, &old, type, op);
 }
 
 DRT_API dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
@@ -352,8 +385,7 @@ DRT_API dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t 
 {
     if (CW_LIKELY(accumulate_near(gptr, values, nelem, dtype, op)))
         return DART_OK;
-    const update_t u = {__func__, gptr, values, NULL, nelem, dtype, op};
-    return update(&u);
+    return accumulate_anywhere(gptr, values, nelem, dtype, op);
 }
 
 DRT_API dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values,
@@ -362,8 +394,7 @@ DRT_API dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *
 {
     if (CW_LIKELY(accumulate_near(gptr, values, nelem, dtype, op)))
         return DART_OK;
-    const update_t u = {__func__, gptr, values, NULL, nelem, dtype, op};
-    return update(&u);
+    return accumulate_local_anywhere(gptr, values, nelem, dtype, op);
 }
 
 /** Mapped here: all four sizes. */

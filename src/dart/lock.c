@@ -57,7 +57,7 @@ enum { TAIL, NEXT, WAITS };
 static uint64_t ask(const queue_t *q, int unit, int word, cw_amo_op_t op, uint64_t operand,
                     uint64_t compare)
 {
-    uint64_t *at = (uint64_t *)(void *)q->segment->at[unit].far + word;
+    uint64_t *at = (uint64_t *)(void *)q->segment->far[unit] + word;
     return cw_amo_fetching(&cw_ctx_default, at, op, sizeof *at, operand, compare,
                            cw_group_pe(q->team->group, unit));
 }

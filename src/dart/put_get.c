@@ -17,24 +17,52 @@ static CW_ALWAYS_INLINE char *near_of(dart_gptr_t gptr, const void *local, size_
     return drt_near(gptr, *nbytes_p);
 }
 
-static CW_NOINLINE dart_ret_t copy_bytes(void *dest, const void *src, size_t nbytes)
+static CW_ALWAYS_INLINE dart_ret_t copy(void *dest, const void *src, size_t nbytes)
 {
     memcpy(dest, src, nbytes);
     cw_get_done();
     return DART_OK;
 }
 
-/** Ends a call: large copies by a jump, so that small ones need no frame. */
-static CW_ALWAYS_INLINE dart_ret_t copy(void *dest, const void *src, size_t nbytes)
+// One word, mapped here, which most calls are: it is all that the functions of the interface do by
+// themselves. The rest is a jump to a function of the same arguments, so that they save no registers
+// and move no arguments.
+/** Bytes of the word; 0: it is none. */
+static CW_ALWAYS_INLINE size_t word_nbytes(size_t nelem, dart_datatype_t src_type,
+                                           dart_datatype_t dst_type)
 {
-    if (nbytes == 8)
-        memcpy(dest, src, 8);
-    else if (nbytes == 4)
-        memcpy(dest, src, 4);
+    size_t nbytes;
+    return CW_LIKELY(drt_plain_nbytes(nelem, src_type, dst_type, &nbytes)) ? nbytes : 0;
+}
+
+/** False: it was none. */
+static CW_ALWAYS_INLINE bool put_word(dart_gptr_t gptr, const void *src, size_t nbytes)
+{
+    char *near;
+    if (CW_UNLIKELY(!src))
+        return false;
+    if (CW_LIKELY(nbytes == 8) && CW_LIKELY((near = drt_near_word(gptr, 8)) != NULL))
+        memcpy(near, src, 8);
+    else if (nbytes == 4 && CW_LIKELY((near = drt_near_word(gptr, 4)) != NULL))
+        memcpy(near, src, 4);
     else
-        return copy_bytes(dest, src, nbytes);
+        return false;
+    return true;
+}
+
+static CW_ALWAYS_INLINE bool get_word(void *dest, dart_gptr_t gptr, size_t nbytes)
+{
+    const char *near;
+    if (CW_UNLIKELY(!dest))
+        return false;
+    if (CW_LIKELY(nbytes == 8) && CW_LIKELY((near = drt_near_word(gptr, 8)) != NULL))
+        memcpy(dest, near, 8);
+    else if (nbytes == 4 && CW_LIKELY((near = drt_near_word(gptr, 4)) != NULL))
+        memcpy(dest, near, 4);
+    else
+        return false;
     cw_get_done();
-    return DART_OK;
+    return true;
 }
 
 #define PUT(call_, blocking_)                                                             \
@@ -46,8 +74,6 @@ static CW_ALWAYS_INLINE dart_ret_t copy(void *dest, const void *src, size_t nbyt
         call_, gptr, dest, nelem, src_type, dst_type, false, (blocking_) \
     }
 
-// The general paths are functions of their own: fast paths that end in a jump to them save no
-// registers.
 // ---------------------------------------------------------------- complete when they return
 static dart_ret_t complete(const drt_transfer_t *t)
 {
@@ -62,6 +88,10 @@ static CW_NOINLINE dart_ret_t put_blocking_anywhere(dart_gptr_t gptr, const void
                                                     dart_datatype_t src_type,
                                                     dart_datatype_t dst_type)
 {
+    size_t nbytes;
+    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(near, src, nbytes);
     const drt_transfer_t t = PUT("dart_put_blocking", true);
     return complete(&t);
 }
@@ -69,10 +99,8 @@ static CW_NOINLINE dart_ret_t put_blocking_anywhere(dart_gptr_t gptr, const void
 DRT_API dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-    size_t nbytes;
-    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
-    if (CW_LIKELY(near != NULL))
-        return copy(near, src, nbytes);
+    if (CW_LIKELY(put_word(gptr, src, word_nbytes(nelem, src_type, dst_type))))
+        return DART_OK;
     return put_blocking_anywhere(gptr, src, nelem, src_type, dst_type);
 }
 
@@ -80,6 +108,10 @@ static CW_NOINLINE dart_ret_t get_blocking_anywhere(void *dest, dart_gptr_t gptr
                                                     dart_datatype_t src_type,
                                                     dart_datatype_t dst_type)
 {
+    size_t nbytes;
+    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(dest, near, nbytes);
     const drt_transfer_t t = GET("dart_get_blocking", true);
     return complete(&t);
 }
@@ -87,10 +119,8 @@ static CW_NOINLINE dart_ret_t get_blocking_anywhere(void *dest, dart_gptr_t gptr
 DRT_API dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-    size_t nbytes;
-    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
-    if (CW_LIKELY(near != NULL))
-        return copy(dest, near, nbytes);
+    if (CW_LIKELY(get_word(dest, gptr, word_nbytes(nelem, src_type, dst_type))))
+        return DART_OK;
     return get_blocking_anywhere(dest, gptr, nelem, src_type, dst_type);
 }
 
@@ -98,6 +128,10 @@ DRT_API dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
 static CW_NOINLINE dart_ret_t put_anywhere(dart_gptr_t gptr, const void *src, size_t nelem,
                                            dart_datatype_t src_type, dart_datatype_t dst_type)
 {
+    size_t nbytes;
+    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(near, src, nbytes);
     const drt_transfer_t t = PUT("dart_put", false);
     bool in_flight;
     return drt_transfer(&t, &in_flight);
@@ -106,16 +140,18 @@ static CW_NOINLINE dart_ret_t put_anywhere(dart_gptr_t gptr, const void *src, si
 DRT_API dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
                             dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-    size_t nbytes;
-    char *near = near_of(gptr, src, nelem, src_type, dst_type, &nbytes);
-    if (CW_LIKELY(near != NULL))
-        return copy(near, src, nbytes);
+    if (CW_LIKELY(put_word(gptr, src, word_nbytes(nelem, src_type, dst_type))))
+        return DART_OK;
     return put_anywhere(gptr, src, nelem, src_type, dst_type);
 }
 
 static CW_NOINLINE dart_ret_t get_anywhere(void *dest, dart_gptr_t gptr, size_t nelem,
                                            dart_datatype_t src_type, dart_datatype_t dst_type)
 {
+    size_t nbytes;
+    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
+    if (CW_LIKELY(near != NULL))
+        return copy(dest, near, nbytes);
     const drt_transfer_t t = GET("dart_get", false);
     bool in_flight;
     return drt_transfer(&t, &in_flight);
@@ -124,10 +160,8 @@ static CW_NOINLINE dart_ret_t get_anywhere(void *dest, dart_gptr_t gptr, size_t 
 DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                             dart_datatype_t dst_type)
 {
-    size_t nbytes;
-    const char *near = near_of(gptr, dest, nelem, src_type, dst_type, &nbytes);
-    if (CW_LIKELY(near != NULL))
-        return copy(dest, near, nbytes);
+    if (CW_LIKELY(get_word(dest, gptr, word_nbytes(nelem, src_type, dst_type))))
+        return DART_OK;
     return get_anywhere(dest, gptr, nelem, src_type, dst_type);
 }
 

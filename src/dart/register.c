@@ -67,7 +67,7 @@ static dart_ret_t fill_in(drt_segment_t *segment, const drt_team_t *team, const 
             return offer->kind == WRONG ? DART_ERR_INVAL : DART_ERR_NOMEM;
         *part = (drt_part_t){.nbytes = offer->nbytes, .symmetric = offer->kind == SYMMETRIC};
         if (part->symmetric) {
-            segment->at[unit] = drt_place_of(team, unit, area + offer->addr);
+            drt_segment_place(segment, team, unit, area + offer->addr);
         } else {
             part->addr = (char *)(uintptr_t)offer->addr;
             part->range = (uint32_t)(offer->kind - PRIVATE);

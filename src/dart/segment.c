@@ -137,16 +137,20 @@ drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *o
 {
     const int n = team->group->size;
     drt_segment_t *segment = take_spare(n);
-    if (!segment && !(segment = malloc(sizeof *segment + (size_t)n * sizeof segment->at[0])))
+    const size_t nbytes_of_places = 2 * (size_t)n * sizeof segment->near[0];
+    if (!segment && !(segment = malloc(sizeof *segment + nbytes_of_places)))
         return NULL;
     __atomic_store_n(&segment->key, DRT_NO_KEY, __ATOMIC_RELAXED);
     segment->nbytes = nbytes;
+    segment->words = nbytes < 8 ? 0 : nbytes - 7;
+    segment->half_words = nbytes < 4 ? 0 : nbytes - 3;
     segment->nunits = n;
     segment->rank = team->group->rank;
     segment->flags = 0;
     segment->own = own;
     segment->parts = NULL;
-    memset(segment->at, 0, (size_t)n * sizeof segment->at[0]);
+    segment->far = segment->near + n;
+    memset(segment->near, 0, nbytes_of_places);
     return segment;
 }
 
@@ -157,13 +161,12 @@ static void publish(drt_segment_t *segment, dart_gptr_t gptr)
     drt_index_enter(segment);
 }
 
-drt_place_t drt_place_of(const drt_team_t *team, int unit, char *symmetric)
+void drt_segment_place(drt_segment_t *segment, const drt_team_t *team, int unit, char *symmetric)
 {
     int pe = cw_group_pe(team->group, unit);
-    drt_place_t place = {.far = symmetric};
+    segment->far[unit] = symmetric;
     if (cw_world.plain && cw_world.node_of_pe[pe] == cw_world.node)
-        place.near = pe == cw_world.pe ? symmetric : cw_area_early(symmetric, pe);
-    return place;
+        segment->near[unit] = pe == cw_world.pe ? symmetric : cw_area_early(symmetric, pe);
 }
 
 /** Segment 0 of all units: their whole areas. */
@@ -175,7 +178,7 @@ static void add_areas(drt_team_t *team)
     if (!segment || !drt_segments_have_room(&team->segments, 0))
         cwu_fatal("dart_init: out of memory for the table of %d units", team->group->size);
     for (int unit = 0; unit < team->group->size; unit++)
-        segment->at[unit] = drt_place_of(team, unit, area);
+        drt_segment_place(segment, team, unit, area);
     team->segments->of[0] = segment;
     publish(segment, (dart_gptr_t){.teamid = DART_TEAM_ALL});
 }
@@ -240,7 +243,7 @@ static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
     bool all = segment != NULL;
     for (size_t unit = 0; unit < n; unit++) {
         if (all && blocks[unit])
-            segment->at[unit] = drt_place_of(team, (int)unit, area + blocks[unit] - 1);
+            drt_segment_place(segment, team, (int)unit, area + blocks[unit] - 1);
         all = all && blocks[unit];
     }
     free(blocks);

@@ -18,12 +18,6 @@
 #include "core/owner/private.h"
 #include "dart/drt.h"
 
-/** What lies where, of a unit's part. */
-typedef struct drt_place {
-    char *near;  // where it is mapped here; NULL: it is not, or everything is observed
-    char *far;   // its symmetric address: the default context reaches it there
-} drt_place_t;
-
 /** A unit's part of a registered segment. */
 typedef struct drt_part {
     char *addr;  // in the unit's process
@@ -34,13 +28,15 @@ typedef struct drt_part {
 
 typedef struct drt_segment {
     uint64_t nbytes;  // of each unit's part, if allocated
+    uint64_t words, half_words;  // offsets at which 8 bytes and 4 bytes may begin
     uint32_t key;     // of allocated ones: as pointers have it, else DRT_NO_KEY; atomic
     int32_t nunits, rank;  // of the team, of this unit
     uint16_t flags;
     char *own;         // this unit's part
     drt_part_t *parts; // [nunits] if registered, else NULL
     struct drt_segment *spare;  // the next one
-    drt_place_t at[];  // [nunits]
+    char **far;    // [nunits] symmetric addresses: the default context reaches the parts there
+    char *near[];  // [nunits] where parts are mapped here; NULL: not, or everything is observed
 } drt_segment_t;
 
 /** The segments of a team. */
@@ -60,20 +56,35 @@ extern drt_segment_t *drt_index[DRT_INDEX] CW_HIDDEN;
 
 #define DRT_NO_KEY UINT32_MAX  // that of no pointer to an allocated segment
 
+/** All of a pointer but its offset, in one register: 24 bits of the unit, and the key above 32. */
+static CW_ALWAYS_INLINE uint64_t drt_place_bits(dart_gptr_t gptr)
+{
+    uint64_t bits;
+    _Static_assert(offsetof(dart_gptr_t, segid) == 4 && offsetof(dart_gptr_t, teamid) == 6 &&
+                       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                   "unit, flags, segment, team");
+    memcpy(&bits, &gptr, sizeof bits);
+    return bits;
+}
+
 /** Number of segment and team together. */
 static CW_ALWAYS_INLINE uint32_t drt_key_of(dart_gptr_t gptr)
 {
-    uint32_t key;
-    _Static_assert(offsetof(dart_gptr_t, segid) == 4 && offsetof(dart_gptr_t, teamid) == 6,
-                   "one half word");
-    memcpy(&key, (const char *)&gptr + 4, sizeof key);
-    return key;
+    return (uint32_t)(drt_place_bits(gptr) >> 32);
 }
 
-/** Teams are 32 places apart. */
+/** A negative one is larger than any. */
+static CW_ALWAYS_INLINE uint32_t drt_unit_of(dart_gptr_t gptr)
+{
+    return drt_place_bits(gptr) & 0xffffff;
+}
+
+/** The upper bits of a product, in which each bit of the key counts. Segments of a team that follow
+ *  each other have places of their own. */
 static CW_ALWAYS_INLINE drt_segment_t **drt_place_in_index(uint32_t key)
 {
-    return &drt_index[(key ^ key >> 11) % DRT_INDEX];
+    _Static_assert(DRT_INDEX == 1 << (32 - 22), "as many places as bits are left");
+    return &drt_index[key * UINT32_C(0x9e3779b1) >> 22];
 }
 
 /** Also behind a use that did not find it there. */
@@ -115,8 +126,8 @@ static CW_ALWAYS_INLINE uint32_t drt_segment_key(const drt_segment_t *segment)
 {
     return __atomic_load_n(&segment->key, __ATOMIC_RELAXED);
 }
-/** Where the part of `unit` is, from its symmetric address. */
-drt_place_t drt_place_of(const drt_team_t *team, int unit, char *symmetric);
+/** The part of `unit` has that symmetric address. */
+void drt_segment_place(drt_segment_t *segment, const drt_team_t *team, int unit, char *symmetric);
 /** What is left of a registered segment when its team ends. */
 void drt_unregister(drt_segment_t *segment);
 

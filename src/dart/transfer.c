@@ -36,10 +36,10 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
                           "%llu on unit %d",
                           nbytes, (unsigned long long)at, gptr.segid, gptr.teamid,
                           (unsigned long long)most, gptr.unitid);
-    const drt_place_t *place = &segment->at[gptr.unitid];
+    char *far = segment->far[gptr.unitid], *near = segment->near[gptr.unitid];
     *target_p = (drt_target_t){.pe = cw_group_pe(team->group, gptr.unitid),
-                               .far = place->far + at,
-                               .near = place->near ? place->near + at : NULL};
+                               .far = far + at,
+                               .near = near ? near + at : NULL};
     if (part && !part->symmetric)
         name_private(part, at, target_p);
     return DART_OK;

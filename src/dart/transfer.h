@@ -8,22 +8,40 @@
 #include "dart/segment.h"
 #include "dart/type.h"
 
+/** The segment of a pointer to a unit of its team; NULL: it is none, or is not in the index. */
+static CW_ALWAYS_INLINE const drt_segment_t *drt_segment_near(dart_gptr_t gptr)
+{
+    const uint32_t key = drt_key_of(gptr);
+    const drt_segment_t *segment = __atomic_load_n(drt_place_in_index(key), CW_DEPENDED_ON);
+    if (CW_UNLIKELY(!segment) || CW_UNLIKELY(drt_segment_key(segment) != key) ||
+        CW_UNLIKELY(drt_unit_of(gptr) >= (uint32_t)segment->nunits))
+        return NULL;
+    return segment;
+}
+
 /** Where nbytes behind a pointer are mapped here; NULL: they are not, the pointer is wrong, or the
  *  segment is not in the index. */
 static CW_ALWAYS_INLINE char *drt_near(dart_gptr_t gptr, size_t nbytes)
 {
-    const uint32_t key = drt_key_of(gptr), unit = (uint32_t)gptr.unitid;
-    const drt_segment_t *segment = __atomic_load_n(drt_place_in_index(key), CW_DEPENDED_ON);
-    if (CW_UNLIKELY(!segment) || CW_UNLIKELY(drt_segment_key(segment) != key) ||
-        CW_UNLIKELY(unit >= (uint32_t)segment->nunits))
+    const drt_segment_t *segment = drt_segment_near(gptr);
+    if (CW_UNLIKELY(!segment) || CW_UNLIKELY(nbytes > segment->nbytes))
         return NULL;
+    char *near = segment->near[drt_unit_of(gptr)];
+    if (CW_UNLIKELY(gptr.addr_or_offs.offset > segment->nbytes - nbytes) || CW_UNLIKELY(!near))
+        return NULL;
+    return near + gptr.addr_or_offs.offset;
+}
+
+/** The same of 4 or 8 bytes, a constant: one comparison says that they are in the segment. */
+static CW_ALWAYS_INLINE char *drt_near_word(dart_gptr_t gptr, size_t nbytes)
+{
+    const drt_segment_t *segment = drt_segment_near(gptr);
     const uint64_t at = gptr.addr_or_offs.offset;
-    uint64_t end;
-    char *near = segment->at[unit].near;
-    if (CW_UNLIKELY(__builtin_add_overflow(at, nbytes, &end)) ||
-        CW_UNLIKELY(end > segment->nbytes) || CW_UNLIKELY(!near))
+    if (CW_UNLIKELY(!segment) ||
+        CW_UNLIKELY(at >= (nbytes == 8 ? segment->words : segment->half_words)))
         return NULL;
-    return near + at;
+    char *near = segment->near[drt_unit_of(gptr)];
+    return CW_LIKELY(near != NULL) ? near + at : NULL;
 }
 
 /** Bytes of nelem elements of one basic type, or more than there are in a segment; false: it is
