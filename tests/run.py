@@ -361,8 +361,9 @@ def launcher(case, options, env):
 
 def environment(case, options, token):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CAUSEWAY_", "SHMEM_", "SMA_"))}
-    if "CAUSEWAY_LIBFABRIC" in os.environ:
-        env["CAUSEWAY_LIBFABRIC"] = os.environ["CAUSEWAY_LIBFABRIC"]
+    for name in ("CAUSEWAY_LIBFABRIC", "CAUSEWAY_AGGREGATE"):
+        if name in os.environ:
+            env[name] = os.environ[name]
     env["PATH"] = f"{options.stage / 'bin'}:{env.get('PATH', '/usr/bin:/bin')}"
     env["LC_ALL"] = "C.UTF-8"
     # marks every process of the case, whatever group it moves to

@@ -43,7 +43,8 @@ typedef struct cwt_from cwt_from_t;  // sender of a request; valid only inside t
 
 #define CWT_SECRET_BYTES 16
 #define CWT_ADDRESS_MAX 128   // bytes of a published node address
-#define CWT_MESSAGE_MAX 4128  // bytes of a request or reply, header included
+#define CWT_MESSAGE_MAX 4128  // bytes of a message or reply, and of any request, header included
+#define CWT_REQUEST_MAX 16032  // bytes of a request on connections that take long ones
 
 /** The part of a node object that a slot uses; holes between them must not be pinned. */
 typedef struct cwt_layout {
@@ -226,6 +227,8 @@ typedef struct cwt_ops {
     /** Where registering pins memory: the node gives up what no other client uses of [offset,
      *  +nbytes). The contents are dead, and this client has nothing under way there. Waits. */
     int (*release)(cwt_conn_t *conn, uint64_t offset, uint64_t nbytes);
+    /** Most bytes of a request on that connection: CWT_MESSAGE_MAX, or up to CWT_REQUEST_MAX. */
+    size_t (*request_most)(const cwt_conn_t *conn);
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for
      *  a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);

@@ -16,11 +16,12 @@
 
 #define FLOOD 2000
 #define COLLECTED 64
-#define SIZES 10
+#define SIZES 12
+#define LONGEST 2049
 #define SLOTS 16
 
-static const size_t sizes[SIZES] = {1, 2, 4, 7, 8, 64, 250, 1000, 1024, 1025};
-static unsigned char area[SLOTS][SIZES][1025];  // by sender
+static const size_t sizes[SIZES] = {1, 2, 4, 7, 8, 64, 250, 1000, 1024, 1025, 2048, LONGEST};
+static unsigned char area[SLOTS][SIZES][LONGEST];  // by sender
 static uint64_t sum[SLOTS], last[SLOTS], word[SLOTS][COLLECTED], before[SLOTS], heard, at_end;
 static int me, npes;
 
@@ -40,7 +41,7 @@ static uint64_t added(int pe)
 
 static void flood(int round)
 {
-    unsigned char bytes[1025];
+    unsigned char bytes[LONGEST];
     memset(bytes, me + round + 1, sizeof bytes);
     for (int i = 1; i <= FLOOD; i++) {
         int pe = i / 50 % npes;

@@ -282,8 +282,29 @@ static void replies(void)
         CHECK(one.nbytes == nbytes - 40 && bulk[0] == (uint8_t)(nbytes - 40));
     }
     CHECK(atomic_load(&n.shared->words[6]) == 0);
-    request_t r2 = {.offset = 0};
-    CHECK(n.ops->request(n.conn, &r2.header, CWT_MESSAGE_MAX + 1, NULL) == CW_EINVAL);
+}
+
+/** Requests of every size that the connection takes, many under way at once, arrive whole. */
+static void long_requests(void)
+{
+    static uint8_t bulk[64];
+    size_t most = n.ops->request_most(n.conn);
+    CHECK(most == CWT_MESSAGE_MAX || most == CWT_REQUEST_MAX);
+    CHECK(ofi_choice.long_requests == (most == CWT_REQUEST_MAX));
+    for (int round = 0; round < 4; round++) {
+        cwt_reply_t last = {.buf = bulk, .capacity = sizeof bulk};
+        for (size_t nbytes = most; nbytes > CWT_MESSAGE_MAX; nbytes -= 211 + (size_t)round) {
+            cwt_reply_t one = {.buf = bulk, .capacity = sizeof bulk};
+            CHECK(request(OP_BULK, n.heap, nbytes % 64, nbytes, &one) == 0);
+            CHECK(n.ops->wait(n.client, &one) == 0 && one.nbytes == nbytes % 64);
+        }
+        for (int i = 0; i < 100; i++)
+            CHECK(request(OP_CHECK, n.heap, 0, most - (size_t)i, NULL) == 0);
+        CHECK(request(OP_BULK, n.heap, 8, most, &last) == 0 && n.ops->wait(n.client, &last) == 0);
+    }
+    CHECK(atomic_load(&n.shared->words[6]) == 0);
+    request_t whole = {.offset = 0};
+    CHECK(n.ops->request(n.conn, &whole.header, most + 1, NULL) == CW_EINVAL);
 }
 
 /** A server notifies a client only as far as the client has room: one round's worth, and as much
@@ -404,6 +425,7 @@ static void all(void)
                  {"fence_put", fence_put},
                  {"request_flood", request_flood},
                  {"replies", replies},
+                 {"long_requests", long_requests},
                  {"notified", notified},
                  {"native_atomics", native_atomics},
                  {"inject_flood", inject_flood},

@@ -247,7 +247,7 @@ static void truncated(void)
     ofi_op_t op = {.receives = &client->receives, .buf = bytes, .kind = OFI_RECV};
     ofi_choice.msg = false;
     client->device.cq = &cq;
-    ofi_receives_init(&client->receives, &client->device, &ep, &client->late);
+    ofi_receives_init(&client->receives, &client->device, &ep, &client->late, sizeof bytes);
     client->conns = conn;
     conn->client = client;
     conn->welcomed = true;

@@ -46,10 +46,11 @@ void cw_batch_send(cw_ctx_t *ctx)
 }
 
 /** Bytes of a node's message: whole, unless fewer operations are announced than would fill it. */
-static size_t capacity_for(size_t total_ops)
+static size_t capacity_for(size_t total_ops, const cwt_conn_t *conn)
 {
     size_t small = sizeof(cw_req_batch_t) + sizeof(uint64_t) + CW_BATCH_PUT_MAX;
-    size_t most = CW_MESSAGE_MAX, record = 2 * sizeof(uint64_t);
+    size_t most = cw_routed_is_on() ? CW_MESSAGE_MAX : cw_bundle_most(conn),
+           record = 2 * sizeof(uint64_t);
     if (total_ops >= (most - small) / record)
         return most;
     return small + total_ops * record;
@@ -58,7 +59,7 @@ static size_t capacity_for(size_t total_ops)
 static bundle_t *bundle_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
 {
     if (!batch->of_node[node]) {
-        size_t capacity = capacity_for(batch->total_ops);
+        size_t capacity = capacity_for(batch->total_ops, conn);
         bundle_t *b = malloc(offsetof(bundle_t, req) + capacity);
         if (!b)
             return NULL;

@@ -12,6 +12,7 @@
 
 #define AT_ONCE 2u          // operations to a node after a pause that are sent by themselves
 #define AT_ONCE_FENCED 16u  // the same behind a fence that has waited for nothing
+#define PUT_MOST 256u       // bytes of a put where messages are short
 #define IDLE_NS 50000u      // behind the last message to a node, one operation goes by itself again
 
 cw_bundles_t cw_bundles;
@@ -48,6 +49,12 @@ cw_bundle_t *cw_bundles_of(int slot)
 cw_sweep_t *cw_sweep(void)
 {
     return (cw_sweep_t *)(void *)(cw_segment.base + cw_sweep_section.offset);
+}
+
+uint32_t cw_bundle_most(const cwt_conn_t *conn)
+{
+    size_t most = cw_transport->request_most(conn);
+    return most < CW_BUNDLE_MAX ? CW_MESSAGE_MAX : CW_BUNDLE_MAX;
 }
 
 void cw_bundles_open(void)
@@ -196,7 +203,7 @@ static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, bo
         await_taken(way);
         *aged_p = false;
     }
-    if (way->open && way->open->nbytes + record > CW_MESSAGE_MAX) {
+    if (way->open && way->open->nbytes + record > way->most) {
         send(way, CW_BUNDLE_FULL);
         *aged_p = false;
     }
@@ -222,7 +229,8 @@ static bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *sr
 {
     size_t words = 1 + (nbytes + 7) / 8;
     bool aged;
-    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way)))
+    if (offset > CW_BATCH_OFFSET_MAX || (nbytes > PUT_MOST && way->most < CW_BUNDLE_MAX) ||
+        (!way->open && !is_flooded(way)))
         return false;
     cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), &aged);
     if (!b)

@@ -23,7 +23,8 @@
 #include "core/rma/path.h"
 #include "core/rma/request.h"
 
-#define CW_BUNDLE_PUT_MAX 1024u  // bytes of a put; longer ones gain nothing
+#define CW_BUNDLE_PUT_MAX 2048u  // bytes of a put; longer ones gain nothing
+#define CW_BUNDLE_MAX 16000u  // bytes of a message, where the transport takes so many
 #define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
 
 enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
@@ -35,9 +36,10 @@ typedef struct cw_bundle {
     _Atomic uint32_t node;    // where it goes; the sweeper looks before it owns the bundle
     uint32_t nbytes;          // of the message
     CW_CACHE_ALIGNED cw_req_batch_t req;
-    uint64_t word[(CW_MESSAGE_MAX - sizeof(cw_req_batch_t)) / sizeof(uint64_t)];
+    uint64_t word[(CW_BUNDLE_MAX - sizeof(cw_req_batch_t)) / sizeof(uint64_t)];
 } cw_bundle_t;
-_Static_assert(sizeof(cw_bundle_t) == 64 + CW_MESSAGE_MAX, "shared between processes");
+_Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
+_Static_assert(CW_BUNDLE_MAX <= CWT_REQUEST_MAX, "a request");
 
 /** In the control area. */
 typedef struct cw_sweep {
@@ -85,6 +87,8 @@ extern cw_bundles_t cw_bundles CW_HIDDEN;
 
 /** Could this job have bundles? At init, and for what serves them. */
 bool cw_bundles_possible(void);
+/** Bytes of the messages of small operations on a connection. */
+uint32_t cw_bundle_most(const cwt_conn_t *conn);
 /** The default context's port is open: decides. Lock of the port held. */
 void cw_bundles_open(void);
 void cw_bundles_close(void);

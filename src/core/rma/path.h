@@ -25,6 +25,7 @@ struct cw_bundle;
 typedef struct cw_way {
     cwt_conn_t *conn;
     int node;
+    uint32_t most;           // bytes of a bundle
     bool puts;               // some are collected
     struct cw_bundle *open;  // what is collected; NULL: nothing
     struct cw_way *next;     // of those with something

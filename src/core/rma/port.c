@@ -283,7 +283,7 @@ static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
         if (!blank)
             cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
         memset(blank, 0, nbytes);
-        blank->first = (cw_way_t){.conn = conn, .node = node};
+        blank->first = (cw_way_t){.conn = conn, .node = node, .most = cw_bundle_most(conn)};
         paths[node] = blank;
     }
     cw_path_t *path = &paths[node][slot];

@@ -86,7 +86,7 @@ static void deliver(cw_bundle_t *b)
 {
     cwt_conn_t *conn = connection(atomic_load_explicit(&b->node, memory_order_relaxed));
     uint32_t nbytes = b->nbytes;
-    if (nbytes < sizeof b->req || nbytes > CW_MESSAGE_MAX)
+    if (nbytes < sizeof b->req || nbytes > CW_BUNDLE_MAX)
         failed(CW_EINVAL);
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
     int rc = conn ? cw_transport->request(conn, &b->req.header, nbytes, NULL) : CW_OK;

@@ -109,6 +109,11 @@ static bool delay_needs_memory(void)
     return delay_setup.real->needs_memory();
 }
 
+static size_t delay_request_most(const cwt_conn_t *c)
+{
+    return delay_setup.real->request_most(((const delay_conn_t *)(const void *)c)->real);
+}
+
 static bool delay_software(void)
 {
     return delay_setup.real->software();
@@ -129,6 +134,7 @@ const cwt_ops_t cwt_delay = {
     .inject_most = delay_inject_most,
     .needs_memory = delay_needs_memory,
     .software = delay_software,
+    .request_most = delay_request_most,
     .server_open = delay_server_open,
     .server_address = delay_server_address,
     .server_secret = delay_server_secret,

@@ -26,6 +26,12 @@ static bool one_client(void)
 }
 
 /** Not known of the MPI. */
+static size_t request_most(const cwt_conn_t *conn)
+{
+    (void)conn;
+    return CWT_MESSAGE_MAX;
+}
+
 static bool software(void)
 {
     return false;
@@ -72,6 +78,7 @@ const cwt_ops_t cwt_mpi = {
     .inject_most = inject_most,
     .needs_memory = needs_memory,
     .software = software,
+    .request_most = request_most,
     .server_open = mpw_server_open,
     .server_address = mpw_server_address,
     .server_secret = mpw_server_secret,

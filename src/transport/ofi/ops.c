@@ -36,6 +36,7 @@ const cwt_ops_t cwt_ofi = {
     .inject_most = ofi_inject_most,
     .needs_memory = ofi_needs_memory,
     .software = ofi_software,
+    .request_most = ofi_request_most,
     .server_open = ofi_server_open,
     .server_address = ofi_server_address,
     .server_secret = ofi_server_secret,

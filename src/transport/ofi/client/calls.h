@@ -22,6 +22,7 @@ int ofi_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 int ofi_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);
 int ofi_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
 int ofi_release(cwt_conn_t *conn, uint64_t offset, uint64_t nbytes);  // keys.c
+size_t ofi_request_most(const cwt_conn_t *conn);
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                 size_t payload_nbytes);

@@ -41,7 +41,7 @@ static void init_pools(cwt_client_t *client)
     ofi_pool_init(&client->ops, device, 0, ofi_device_take(device, OFI_OPS_MAX, 2));
     ofi_pool_init(&client->bounce, device, OFI_BOUNCE_NBYTES,
                   ofi_device_take(device, OFI_BOUNCE_MAX, 4));
-    ofi_receives_init(&client->receives, device, device->ep, &client->late);
+    ofi_receives_init(&client->receives, device, device->ep, &client->late, OFI_BUFFER_NBYTES);
     if (device->ep)
         (void)ofi_receives_many(&client->receives, MANY_NBYTES);
 }
@@ -58,7 +58,7 @@ int ofi_client_receive(cwt_conn_t *conn)
         return 0;
     uint32_t nodes = most_nodes(&client->config),
              others = client->open < nodes ? nodes - client->open + 1 : 1;
-    ofi_receives_init(&conn->receives, &client->device, NULL, &client->late);
+    ofi_receives_init(&conn->receives, &client->device, NULL, &client->late, OFI_BUFFER_NBYTES);
     conn->receives.conn = conn;
     return ofi_receives_add(&conn->receives, receives_each(&client->config), others);
 }

@@ -104,11 +104,16 @@ static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t
     return rc;
 }
 
+size_t ofi_request_most(const cwt_conn_t *conn)
+{
+    return ofi_longest_request(conn->blob.long_requests);
+}
+
 int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX) {
-        cwu_error("a request of %zu bytes; from %zu to %d are possible", nbytes, sizeof *msg,
-                  CWT_MESSAGE_MAX);
+    if (nbytes < sizeof *msg || nbytes > ofi_request_most(conn)) {
+        cwu_error("a request of %zu bytes; from %zu to %zu are possible", nbytes, sizeof *msg,
+                  ofi_request_most(conn));
         return CW_EINVAL;
     }
     int rc = ofi_conn_up(conn, "request");

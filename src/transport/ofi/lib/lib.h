@@ -65,6 +65,7 @@ typedef struct ofi_choice {
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
     bool multi_recv;  // a buffer may take several messages
+    bool long_requests;  // servers take requests of up to CWT_REQUEST_MAX
     bool guarded;     // the provider gets no connection of another user of this machine (gate.c)
     size_t inject_nbytes;
     size_t fragment;  // largest single write or read

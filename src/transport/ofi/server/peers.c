@@ -14,7 +14,8 @@ ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
     if (!peer)
         return NULL;
     if (ofi_choice.msg) {
-        ofi_receives_init(&peer->receives, &server->device, NULL, &server->late);
+        ofi_receives_init(&peer->receives, &server->device, NULL, &server->late,
+                          ofi_request_buffer());
         peer->receives.peer = peer;
         if (ofi_receives_add(&peer->receives, OFI_CREDITS, PARTS) != 0) {
             ofi_receives_close(&peer->receives);

@@ -41,7 +41,7 @@ static void post_again(cwt_server_t *server, ofi_op_t *op)
 
 static void received_many(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry)
 {
-    _Alignas(8) uint8_t room[OFI_BUFFER_NBYTES];
+    _Alignas(8) uint8_t room[OFI_REQUEST_NBYTES];
     if (entry->flags & FI_RECV) {  // otherwise only the end of the buffer
         void *msg = ofi_receives_message(op, entry, room);
         if (msg)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define FIRST_BUFFERS 64u
-#define MANY_NBYTES 65536u  // of a buffer for many messages
+#define MANY_MESSAGES 16u  // the longest, of a buffer for many
 
 static int failed(const char *what, ssize_t rc)
 {
@@ -26,8 +26,10 @@ int ofi_server_rdm_open(cwt_server_t *server)
     int rc = fi_getname(&server->device.ep->fid, server->addr, &server->addr_nbytes);
     if (rc != 0)
         return failed("learn its own address", rc);
-    ofi_receives_init(&server->receives, &server->device, server->device.ep, &server->late);
-    if (ofi_receives_many(&server->receives, MANY_NBYTES))
+    size_t longest = ofi_request_buffer();
+    ofi_receives_init(&server->receives, &server->device, server->device.ep, &server->late,
+                      longest);
+    if (ofi_receives_many(&server->receives, MANY_MESSAGES * longest))
         return 0;
     rc = ofi_receives_add(&server->receives, FIRST_BUFFERS, 1);
     return rc == 0 ? 0 : failed("post receive buffers", -FI_ENOMEM);

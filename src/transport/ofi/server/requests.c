@@ -36,7 +36,8 @@ static bool is_about_keys(const cwt_header_t *msg)
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
 {
     cwt_header_t *msg = bytes;
-    if (nbytes < sizeof *msg || nbytes > CWT_MESSAGE_MAX || msg->nbytes != nbytes) {
+    if (nbytes < sizeof *msg || nbytes > ofi_longest_request(ofi_choice.long_requests) ||
+        msg->nbytes != nbytes) {
         ofi_server_drop(server, "malformed");
         return;
     }

@@ -114,6 +114,7 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     b.wire = OFI_WIRE;
     b.msg = ofi_choice.msg;
     b.nic_atomics = ofi_choice.nic_atomics;
+    b.long_requests = ofi_choice.long_requests;
     b.node = (uint32_t)server->config.node;
     b.birth = server->birth;
     b.life_port = server->life_port;

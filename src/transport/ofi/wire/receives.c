@@ -111,9 +111,10 @@ int ofi_receives_retry(ofi_receives_t *r)
     return rc;
 }
 
-void ofi_receives_init(ofi_receives_t *r, ofi_device_t *device, struct fid_ep *ep, uint32_t *late_p)
+void ofi_receives_init(ofi_receives_t *r, ofi_device_t *device, struct fid_ep *ep, uint32_t *late_p,
+                       size_t longest)
 {
-    *r = (ofi_receives_t){.device = device, .ep = ep, .late_p = late_p};
+    *r = (ofi_receives_t){.device = device, .ep = ep, .late_p = late_p, .longest = longest};
 }
 
 // ---------------------------------------------------------------- a buffer for each message
@@ -135,7 +136,7 @@ int ofi_receives_add(ofi_receives_t *r, uint32_t count, uint32_t parts)
     count = ofi_device_take(r->device, count < room ? count : room, parts);
     if (count == 0)
         return r->count > 0 ? 0 : CW_ENOMEM;
-    ofi_buffers_t *block = open_block(r, OFI_RECV, count, OFI_BUFFER_NBYTES);
+    ofi_buffers_t *block = open_block(r, OFI_RECV, count, r->longest);
     if (!block) {
         ofi_device_give(r->device, count);
         return r->count > 0 ? 0 : CW_ENOMEM;
@@ -187,16 +188,16 @@ static bool provider_fails(const char *name)
 }
 
 /** Sets the room below which the provider returns a buffer: that of the longest message. */
-static bool set_room(struct fid_ep *ep)
+static bool set_room(struct fid_ep *ep, size_t room)
 {
-    size_t room = OFI_BUFFER_NBYTES;
     return fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &room, sizeof room) == 0;
 }
 
 bool ofi_receives_many(ofi_receives_t *r, size_t nbytes)
 {
     const char *name = ofi_choice.info->fabric_attr->prov_name;
-    if (!ofi_choice.multi_recv || !cwu_env.multi_recv || provider_fails(name) || !set_room(r->ep))
+    if (!ofi_choice.multi_recv || !cwu_env.multi_recv || provider_fails(name) ||
+        !set_room(r->ep, r->longest))
         return false;
     uint32_t count = ofi_device_take(r->device, MANY_BUFFERS, 1);
     ofi_buffers_t *block = open_block(r, OFI_RECV_MANY, count, nbytes);
@@ -224,7 +225,7 @@ bool ofi_receives_many(ofi_receives_t *r, size_t nbytes)
 void *ofi_receives_message(const ofi_op_t *op, const struct fi_cq_data_entry *entry, void *room)
 {
     uintptr_t at = (uintptr_t)entry->buf, offset = at - (uintptr_t)op->buf;
-    if (entry->len == 0 || entry->len > OFI_BUFFER_NBYTES || offset > op->nbytes ||
+    if (entry->len == 0 || entry->len > op->receives->longest || offset > op->nbytes ||
         entry->len > op->nbytes - offset)
         return NULL;
     return at % sizeof(uint64_t) == 0 ? entry->buf : memcpy(room, entry->buf, entry->len);

@@ -25,6 +25,7 @@ typedef struct ofi_receives {
     cwt_conn_t *conn;       // MSG, a client's: whose they are
     struct ofi_peer *peer;  // MSG, a server's
     struct ofi_buffers *blocks;
+    size_t longest;  // message
     uint32_t count;  // receives, posted and late
     uint32_t late;   // of these
     ofi_op_t *first_late;
@@ -32,9 +33,9 @@ typedef struct ofi_receives {
     bool many;         // buffers for many messages
 } ofi_receives_t;
 
-/** An empty pool; late_p: the owner's sum. */
-void ofi_receives_init(ofi_receives_t *r, ofi_device_t *device, struct fid_ep *ep,
-                       uint32_t *late_p);
+/** An empty pool; late_p: the owner's sum. longest: bytes of a message. */
+void ofi_receives_init(ofi_receives_t *r, ofi_device_t *device, struct fid_ep *ep, uint32_t *late_p,
+                       size_t longest);
 /** Posts buffers of that size for many messages each. False: the provider has none, or refuses
  *  them. */
 bool ofi_receives_many(ofi_receives_t *r, size_t nbytes);
@@ -51,7 +52,7 @@ int ofi_receives_again(ofi_op_t *op);
 /** Posts late receives until the provider refuses one. */
 int ofi_receives_retry(ofi_receives_t *r);
 /** A message in a buffer for many, where it can be read: there if it is aligned, else in room
- *  (OFI_BUFFER_NBYTES, aligned). NULL: its place or size is not valid. */
+ *  (the longest, aligned). NULL: its place or size is not valid. */
 void *ofi_receives_message(const ofi_op_t *op, const struct fi_cq_data_entry *entry, void *room);
 /** The endpoint is closed, and no completion will name a buffer. */
 void ofi_receives_close(ofi_receives_t *r);

@@ -13,7 +13,20 @@
 // so many executed requests are acknowledged when nothing else is to do
 #define OFI_ACK_LAZY (OFI_CREDITS / 2)
 #define OFI_ACK_NOW (OFI_CREDITS / 4 * 3)         // and so many at once
-#define OFI_BUFFER_NBYTES (CWT_MESSAGE_MAX + 64)  // one message buffer
+#define OFI_BUFFER_NBYTES (CWT_MESSAGE_MAX + 64)   // one message buffer
+#define OFI_REQUEST_NBYTES (CWT_REQUEST_MAX + 64)  // the same where requests may be long
+
+/** Bytes of a request. */
+static inline size_t ofi_longest_request(bool long_requests)
+{
+    return long_requests ? CWT_REQUEST_MAX : CWT_MESSAGE_MAX;
+}
+
+/** Bytes of a server's buffer for one. */
+static inline size_t ofi_request_buffer(void)
+{
+    return ofi_choice.long_requests ? OFI_REQUEST_NBYTES : OFI_BUFFER_NBYTES;
+}
 
 // ---------------------------------------------------------------- proofs (proof.c)
 typedef enum ofi_purpose {
@@ -39,7 +52,7 @@ static inline bool ofi_is_same(uint64_t a, uint64_t b)
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 6u
+#define OFI_WIRE 7u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -47,6 +60,7 @@ typedef struct ofi_blob {
     uint16_t wire;
     uint8_t msg : 1;
     uint8_t nic_atomics : 1;
+    uint8_t long_requests : 1;  // of up to CWT_REQUEST_MAX
     uint8_t addr_nbytes;
     uint32_t node;
     char provider[20];
