@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 enum { LATENCY, PLAIN, COLLECTIVE, DISTANCE, SLEEPER };
-enum { MOST = 1 << 21, ROW = 1024, ROWS = 1024, ROOM = 2 * ROW * ROWS, REPEATS = 200 };
+enum { MOST = 1 << 21, ROW = 1024, ROWS = 1024, ROOM = 2 * ROW * ROWS };
+enum { REPEATS = 200, PAIRS = 2000 };
 enum { SLEEPER_NS = 500000000 };  // for one operation's repeats
 #define WORD DART_TYPE_ULONGLONG
 #define BYTES DART_TYPE_BYTE
@@ -176,11 +177,12 @@ static void latencies(const struct bench_opts *opts, int plain)
     line(opts, "compare_and_swap", compare_and_swap, 8);
 }
 
-/** Of a pair of calls on all units. */
+/** Of a pair of calls on all units, so many in a row that the begin, when processes find their
+ *  processors, does not count. */
 static void collective(const struct bench_opts *opts, const char *name, void (*pair)(void))
 {
     struct bench_series series = {0};
-    for (int i = 0; i < REPEATS; i++) {
+    for (int i = 0; i < PAIRS; i++) {
         must(dart_barrier(DART_TEAM_ALL));
         uint64_t start = bench_now_ns();
         pair();

@@ -25,8 +25,8 @@ static CW_ALWAYS_INLINE dart_ret_t copy(void *dest, const void *src, size_t nbyt
 }
 
 // One word, mapped here, which most calls are: it is all that the functions of the interface do by
-// themselves. The rest is a jump to a function of the same arguments, so that they save no registers
-// and move no arguments.
+// themselves. The rest is a jump to a function of the same arguments, so that they save no
+// registers and move no arguments.
 /** Bytes of the word; 0: it is none. */
 static CW_ALWAYS_INLINE size_t word_nbytes(size_t nelem, dart_datatype_t src_type,
                                            dart_datatype_t dst_type)

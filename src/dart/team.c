@@ -102,6 +102,7 @@ static int combine(void *parent, uint64_t *and_words, int nand, uint64_t *max_wo
 /** Of a unit that will be no member: as often as the members combine (core/sync/team.c). */
 static int attend(const cw_group_t *parent)
 {
+    bool waited = false;
     for (int turn = 0; turn < TURNS; turn++) {
         uint64_t and[AND_WORDS], max[MAX_WORDS] = {0}, any = 0;
         memset(and, 0xff, sizeof and);
@@ -110,8 +111,12 @@ static int attend(const cw_group_t *parent)
             any |= and[i];
         if (max[1])
             return CW_EINVAL;
-        if (!any)
+        if (!any && waited)
             return CW_ENOMEM;
+        if (!any) {  // members wait for numbers that are about to be free
+            waited = true;
+            continue;
+        }
         if (!cw_world.thread_multiple)
             return CW_OK;
         uint64_t failed = 0;
@@ -200,9 +205,9 @@ DRT_API dart_ret_t dart_team_destroy(dart_team_t *teamid)
     if (team->id == DART_TEAM_ALL)
         return drt_refuse(__func__, DART_ERR_INVAL, "DART_TEAM_ALL ends with dart_exit");
     const cw_group_t *group = team->group;
-    cw_barrier(group);  // no member uses its segments any more
+    cw_quiet_default();
+    cw_team_destroy(group);  // which synchronises: no member uses its segments any more
     drop(team);
-    cw_team_destroy(group);
     *teamid = DART_TEAM_NULL;
     return DART_OK;
 }

@@ -153,6 +153,12 @@ static void exhaust(void)
               0,
           "room again");
     use(team[n / 2], &m, 35);
+    for (int i = 0; i < 40; i++) {  // at once, while other members may still be leaving
+        shmem_team_destroy(team[n / 2]);
+        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0,
+                                       &team[n / 2]) == 0,
+              "room again at once, %d", i);
+    }
     for (int i = 0; i < n; i += 2)
         shmem_team_destroy(team[i]);
     for (int i = n - 1 - n % 2; i > 0; i -= 2)

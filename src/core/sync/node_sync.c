@@ -110,8 +110,7 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes,
 }
 
 /** A member clears what it owns: once the last synchronisation has released it, no PE counts on its
- *  words any more. Only the area is still read, by members that wait for the release; its owner
- *  waits until they have left. */
+ *  words any more. Only the area is still read, by members that wait for the release. */
 void cw_node_sync_leave(cw_node_sync_t *ns)
 {
     if (ns->mine % CW_COLL_RADIX == 0)
@@ -121,16 +120,21 @@ void cw_node_sync_leave(cw_node_sync_t *ns)
         // releases this PE's last read of the area; seq_cst: before the test for sleepers
         atomic_fetch_add(&ns->area->left, 1);
         cw_local_stored(ns->pes[0]);
-        return;
     }
-    cw_wait_t w = CW_WAIT_FOR("the end of a team", &ns->area->left, sizeof ns->area->left);
-    while (atomic_load_explicit(&ns->area->left, memory_order_acquire) != (uint32_t)ns->nlocal - 1)
-        cw_wait_round(&w);
-    cw_wait_done(&w);
+}
+
+bool cw_node_sync_left(cw_node_sync_t *ns)
+{
+    if (ns->mine != 0)
+        return true;
+    // pairs with cw_node_sync_leave
+    if (atomic_load_explicit(&ns->area->left, memory_order_acquire) != (uint32_t)ns->nlocal - 1)
+        return false;
     // Visible to the members of the next team with this number: they synchronise to agree on it.
     atomic_store_explicit(&ns->area->left, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->arrived, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->released, 0, memory_order_relaxed);
+    return true;
 }
 
 /** Counts once; returns how many of n counts are missing in this synchronisation. Counters wrap, so

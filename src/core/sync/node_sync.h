@@ -46,9 +46,11 @@ void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes,
  *  this PE's, symmetric. */
 void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine,
                        int nlocal, int nnodes);
-/** Makes the cells fit for another team. After the last synchronisation, by all members; waits for
- *  those of this node. [waits] */
+/** This PE has left the team: after the last synchronisation, by all members. Never waits. */
 void cw_node_sync_leave(cw_node_sync_t *ns);
+/** Are this PE's cells fit for another team? Those of the node's first member are when the others
+ *  have left. */
+bool cw_node_sync_left(cw_node_sync_t *ns);
 
 /** From now on waiting PEs sleep at once if the node has more PEs than processors. */
 void cw_node_sync_patient(cw_node_sync_t *ns);

@@ -11,7 +11,8 @@
 // A number is used again as soon as its members have released it. They do so in cw_team_destroy()
 // after the last synchronisation of the team, when no message to them is under way, and with their
 // cells as fresh ones are; the leader of a node, whose area the others still read as they leave,
-// when they have left. What other nodes write (steps, words) is not reset: a new team starts above
+// when it finds that they have left: it asks before it offers numbers, and waits for them only when
+// no number was free. What other nodes write (steps, words) is not reset: a new team starts above
 // all that its members have seen.
 #include "core/sync/team.h"
 
@@ -36,15 +37,17 @@ typedef struct cw_team {
     int *pes;        // group.pes; freed with the team
     int *local_pes;  // PEs of the members of this node; freed with the team
     int num_contexts;
+    struct cw_team *next;  // of those that are left
 } cw_team_t;
 
 static cw_team_t shared;
 const cw_group_t *const cw_group_shared = &shared.group;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the four below
 static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
 static cw_team_t **live;  // [CW_TEAMS], those made by splits; NULL before the first
-static uint64_t reached;  // no word and no step of a free number has seen more
+static cw_team_t *leaving;  // destroyed, with members of this node that read this PE's area
+static uint64_t reached;    // no word and no step of a free number has seen more
 
 // ---------------------------------------------------------------- one team
 
@@ -201,20 +204,53 @@ static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
     a->refused |= b->refused;
 }
 
+static bool has(const uint64_t *set, int id)
+{
+    return set[id / WORD_BITS] >> id % WORD_BITS & 1;
+}
+
+static void unclaim_one(int id)
+{
+    taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
+}
+
+/** Gives back the numbers of teams that their members have left; are these all? */
+static bool end_left(void)
+{
+    pthread_mutex_lock(&lock);
+    for (cw_team_t **at = &leaving, *team; (team = *at) != NULL;) {
+        if (!cw_node_sync_left(&team->sync.node)) {
+            at = &team->next;
+            continue;
+        }
+        *at = team->next;
+        unclaim_one(team->sync.id);
+        drop(team);
+    }
+    bool all = leaving == NULL;
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+/** The other members have been released, and need nothing of this PE. */
+static void await_left(void)
+{
+    cw_wait_t w = CW_WAIT_INIT("the end of a team");
+    while (!end_left())
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
 /** A PE that will be no member accepts any number. */
 static void make_offer(offer_t *o, bool member, bool refused)
 {
+    end_left();
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof o->free / sizeof *o->free; i++)
         o->free[i] = member ? ~taken[i] : UINT64_MAX;
     o->reached = member ? reached : 0;
     o->refused = refused;
     pthread_mutex_unlock(&lock);
-}
-
-static bool has(const uint64_t *set, int id)
-{
-    return set[id / WORD_BITS] >> id % WORD_BITS & 1;
 }
 
 /** The first n numbers of the set from `first` on, in a circle. False: there are fewer. */
@@ -225,11 +261,6 @@ static bool pick(const uint64_t *set, int first, int n, int *ids)
         if (has(set, (first + i) % CW_TEAMS))
             ids[found++] = (first + i) % CW_TEAMS;
     return found == n;
-}
-
-static void unclaim_one(int id)
-{
-    taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
 }
 
 /** Takes all of them or none. */
@@ -295,14 +326,20 @@ static int first_number(const agreement_t *p, int turn)
 /** ids[n]: numbers that were free on all members, and are taken now. */
 static int agree(const agreement_t *p, bool member, bool refused, int n, int *ids, uint64_t *from_p)
 {
+    bool waited = false;
     for (int turn = 0; turn < CLAIMS; turn++) {
         offer_t offer;
         make_offer(&offer, member, refused);
         int rc = combine_over(p, &offer);
         if (rc || offer.refused)
             return rc ? rc : CW_EINVAL;
-        if (!pick(offer.free, first_number(p, turn), n, ids))
-            return CW_ENOMEM;
+        if (!pick(offer.free, first_number(p, turn), n, ids)) {
+            if (waited)
+                return CW_ENOMEM;
+            waited = true;
+            await_left();
+            continue;
+        }
         bool claimed = !member || claim(ids, n), all = true;
         *from_p = offer.reached;
         if (cw_world.thread_multiple)
@@ -374,9 +411,10 @@ void cw_team_destroy(const cw_group_t *group)
     pthread_mutex_lock(&lock);
     reached = larger(reached, larger(sync->leaders.sequence, (uint64_t)sync->reached));
     live[sync->id] = NULL;
-    unclaim_one(sync->id);
+    team->next = leaving;
+    leaving = team;
     pthread_mutex_unlock(&lock);
-    drop(team);
+    end_left();
 }
 
 bool cw_team_is_live(const cw_group_t *group)
@@ -426,5 +464,9 @@ void cw_teams_fini(void)
         drop(live[id]);
     free(live);
     live = NULL;
+    for (cw_team_t *next; leaving; leaving = next) {
+        next = leaving->next;
+        drop(leaving);
+    }
     cw_map_drop(&shared.sync.map);
 }
