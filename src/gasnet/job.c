@@ -86,18 +86,29 @@ static uintptr_t offset_of(uint32_t node)
     return cw_owner_is_mapped(word) ? word & ~(uintptr_t)3 : 0;
 }
 
+/** The lowest node of the neighborhood of node i; the table is filled up to it. */
+static uint32_t supernode_of(uint32_t i, const gasnet_nodeinfo_t *table)
+{
+    if (gas.segments == GAS_EVERYTHING || gas_leads_neighbors(i))
+        return i;  // what is shared with EVERYTHING is only what has no name of its own
+    for (uint32_t j = i; j-- > 0;)
+        if (cw_world.node_of_pe[j] == cw_world.node_of_pe[i] &&
+            cw_world.slot_of_pe[j] == cw_world.slot_of_pe[i] - 1)
+            return table[j].supernode;
+    return i;
+}
+
 GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries)
 {
     if (!gas.threads)
         gas_check_life(__func__);
     if (!check_entries(__func__, nodeinfo_table, numentries))
         return GASNET_ERR_BAD_ARG;
-    // what is shared with EVERYTHING is then only what has no name of its own
-    bool alone = gas.segments == GAS_EVERYTHING;
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
-        uintptr_t offset = offset_of(i);
         uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
-        nodeinfo_table[i] = (gasnet_nodeinfo_t){first, alone ? i : first, offset, offset};
+        nodeinfo_table[i] =
+            (gasnet_nodeinfo_t){.host = first, .supernode = supernode_of(i, nodeinfo_table)};
+        nodeinfo_table[i].offset = nodeinfo_table[i].auxoffset = offset_of(i);
     }
     return GASNET_OK;
 }

@@ -189,6 +189,16 @@ static inline const gas_segment_t *gas_segment(gasnet_node_t node)
 void gas_settings_open(void);
 /** May the library handle that signal? (GASNET_NO_CATCH_SIGNAL) */
 bool gas_catches(int signo);
+/** Slots of a neighborhood: those of a host, or what GASNET_SUPERNODE_MAXSIZE makes of them. */
+static inline uint32_t gas_neighborhood(void)
+{
+    return cwu_env.supernode_maxsize ? (uint32_t)cwu_env.supernode_maxsize : UINT32_MAX;
+}
+/** Is that process the first one of its neighborhood? */
+static inline bool gas_leads_neighbors(uint32_t node)
+{
+    return (uint32_t)cw_world.slot_of_pe[node] % gas_neighborhood() == 0;
+}
 /** Seconds, of GASNET_EXITTIMEOUT and its like. */
 double gas_exit_timeout(void);
 

@@ -5,6 +5,7 @@
 // process waits for them when it needs them: a put for the first of its target, checks for both,
 // gasnet_getSegmentInfo for all. The segment's address follows from the first.
 #include <ctype.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 #define SMALLEST_PAGE 4096  // what the area is aligned to on every machine
 
 GAS_API void (*gasnet_client_attach_hook)(void *, uintptr_t);
+// A client may define them: what GASNET_MAX_SEGSIZE is by default. The text goes before the number.
+GAS_API uint64_t gasnet_max_segsize CW_WEAK;
+GAS_API const char *gasnet_max_segsize_str CW_WEAK;
 
 // ---------------------------------------------------------------- GASNET_MAX_SEGSIZE
 /** A number between 0 and 1 without a unit, in 2^-40. */
@@ -41,9 +45,19 @@ static void cut(char *text, const char *letters)
         text[--len] = '\0';
 }
 
+/** By the user, or by the client. NULL: not at all. */
+static const char *segment_setting(void)
+{
+    static char number[32];
+    if (cwu_env.max_segsize || gasnet_max_segsize_str)
+        return cwu_env.max_segsize ? cwu_env.max_segsize : gasnet_max_segsize_str;
+    snprintf(number, sizeof number, "%" PRIu64, gasnet_max_segsize);
+    return gasnet_max_segsize ? number : NULL;
+}
+
 bool gas_segment_size(uint64_t machine_nbytes, uint64_t *nbytes_p)
 {
-    const char *setting = cwu_env.max_segsize;
+    const char *setting = segment_setting();
     char number[64];
     if (!setting)
         return false;

@@ -2,6 +2,7 @@
 //
 // Settings of GASNet that concern the whole process: signals that the library leaves alone, and the
 // report of all settings.
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,11 @@ static void report(const cwu_env_row_t *row)
     int n = snprintf(line, sizeof line, "ENV parameter: %s = %.200s%s\n", row->name, value,
                      row->given ? "" : " (default)");
     cwu_write(line, (size_t)n);
+    if (strcmp(row->name, CWU_ENV_NAME(max_segsize)) == 0 && gas.segments != GAS_EVERYTHING) {
+        n = snprintf(line, sizeof line, "    A process can attach %" PRIuPTR " bytes.\n",
+                     gas_max_segment());
+        cwu_write(line, (size_t)n);
+    }
 }
 
 void gas_settings_open(void)

@@ -208,9 +208,23 @@ static gex_RankInfo_t *my_node(void)
     return (gex_RankInfo_t *)(void *)jobrank;
 }
 
-/** Neighborhood, host and node of this library are one. */
+/** Host and node of this library are one, and a neighborhood is all of it or a part. */
 GAS_API void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p,
                                        gex_Rank_t *mine_p)
+{
+    gex_check_rank(__func__, &gex.world, 0);
+    gex_Rank_t slot = (gex_Rank_t)cw_world.slot, most = gas_neighborhood(),
+               first = slot / most * most, rest = (gex_Rank_t)cw_world.nslots - first;
+    if (info_p)
+        *info_p = my_node() + first;
+    if (count_p)
+        *count_p = rest < most ? rest : most;
+    if (mine_p)
+        *mine_p = slot - first;
+}
+
+GAS_API void gex_System_QueryHostInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p,
+                                      gex_Rank_t *mine_p)
 {
     gex_check_rank(__func__, &gex.world, 0);
     if (info_p)
@@ -221,20 +235,26 @@ GAS_API void gex_System_QueryNbrhdInfo(gex_RankInfo_t **info_p, gex_Rank_t *coun
         *mine_p = (gex_Rank_t)cw_world.slot;
 }
 
-GAS_API void gex_System_QueryHostInfo(gex_RankInfo_t **info_p, gex_Rank_t *count_p,
-                                      gex_Rank_t *mine_p)
+/** Neighborhoods whose first rank is below that one. */
+static gex_Rank_t neighborhoods_below(gex_Rank_t rank)
 {
-    gex_System_QueryNbrhdInfo(info_p, count_p, mine_p);
+    gex_Rank_t n = 0;
+    for (gex_Rank_t i = 0; i < rank; i++)
+        n += gas_leads_neighbors(i);
+    return n;
 }
 
 GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbrhd_p,
                                         gex_Rank_t *hosts_p, gex_Rank_t *my_host_p)
 {
     gex_check_rank(__func__, &gex.world, 0);
+    gex_RankInfo_t *mine;
     if (nbrhds_p)
-        *nbrhds_p = (gex_Rank_t)cw_world.nnodes;
-    if (my_nbrhd_p)
-        *my_nbrhd_p = (gex_Rank_t)cw_world.node;
+        *nbrhds_p = neighborhoods_below(gas.nodes);
+    if (my_nbrhd_p) {
+        gex_System_QueryNbrhdInfo(&mine, NULL, NULL);
+        *my_nbrhd_p = neighborhoods_below(mine->gex_jobrank);
+    }
     if (hosts_p)
         *hosts_p = (gex_Rank_t)cw_world.nnodes;
     if (my_host_p)
@@ -243,7 +263,7 @@ GAS_API void gex_System_QueryMyPosition(gex_Rank_t *nbrhds_p, gex_Rank_t *my_nbr
 
 GAS_API uint64_t gex_System_QueryMaxThreads(void)
 {
-    return gas.threads == GAS_PAR ? GASNETI_MAX_THREADS : 1;
+    return gas.threads == GAS_PAR ? (uint64_t)cwu_env.max_threads : 1;
 }
 
 /** Handlers run in threads of the client, never in hidden ones. */

@@ -417,9 +417,47 @@ GAS_API int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Cr
     return GASNET_ERR_BAD_ARG;
 }
 
+/** There is one kind, so what is asked of it has one place. */
+static void check_kind(const char *call, gex_MK_t kind)
+{
+    if (kind != GEX_MK_HOST)
+        gas_fail(call, "kind %p is none that gex_MK_Create gave", (void *)kind);
+}
+
 GAS_API void gex_MK_Destroy(gex_MK_t kind, gex_Flags_t flags)
 {
     (void)flags;
-    if (kind != GEX_MK_HOST)
-        gas_fail(__func__, "kind %p is none that gex_MK_Create gave", (void *)kind);
+    check_kind(__func__, kind);
+}
+
+GAS_API gex_MK_Class_t gex_MK_QueryClass(gex_MK_t kind)
+{
+    check_kind(__func__, kind);
+    return GEX_MK_CLASS_HOST;
+}
+
+GAS_API gex_Client_t gex_MK_QueryClient(gex_MK_t kind)
+{
+    check_kind(__func__, kind);
+    return &gex.client;
+}
+
+GAS_API gex_Flags_t gex_MK_QueryFlags(gex_MK_t kind)
+{
+    check_kind(__func__, kind);
+    return 0;
+}
+
+static void *_Atomic host_cdata;
+
+GAS_API void *gex_MK_QueryCData(gex_MK_t kind)
+{
+    check_kind(__func__, kind);
+    return host_cdata;
+}
+
+GAS_API void gex_MK_SetCData(gex_MK_t kind, const void *cdata)
+{
+    check_kind(__func__, kind);
+    host_cdata = (void *)(uintptr_t)cdata;
 }

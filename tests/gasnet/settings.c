@@ -8,6 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef DEFAULT_SIZE
+uint64_t gasnet_max_segsize = (uint64_t)DEFAULT_SIZE;
+#endif
+#ifdef DEFAULT_TEXT
+const char *gasnet_max_segsize_str = DEFAULT_TEXT;
+#endif
+
 static void on_quit(int signo)
 {
     (void)signo;
@@ -35,6 +42,20 @@ static int part(void)
     return 0;
 }
 
+static void tell(void)
+{
+    static gasnet_nodeinfo_t info[16];
+    gex_RankInfo_t *near_us;
+    gex_Rank_t count, mine, hoods, hood;
+    GASNET_Safe(gasnet_getNodeInfo(info, (int)gasnet_nodes()));
+    gex_System_QueryNbrhdInfo(&near_us, &count, &mine);
+    gex_System_QueryMyPosition(&hoods, &hood, NULL, NULL);
+    printf("process %u: %lu bytes, %d threads, supernode %u, rank %u of %u from %u, %u of %u\n",
+           gasnet_mynode(), (unsigned long)gasnet_getMaxLocalSegmentSize(),
+           (int)gex_System_QueryMaxThreads(), info[gasnet_mynode()].supernode, mine, count,
+           near_us[0].gex_jobrank, hood, hoods);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -42,6 +63,7 @@ int main(int argc, char **argv)
         signal(SIGQUIT, on_quit);
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0));
+    tell();
     if (strcmp(what, "part") == 0)
         return part();
     if (strcmp(what, "one") == 0 && gasnet_mynode() != 0)

@@ -10,10 +10,10 @@ from frame.script import TESTS, fail, finish, oshcc
 TRIED = 0
 
 
-def run(npes, *args, layout=(), **env):
+def run(npes, *args, layout=(), program="settings", **env):
     """Status and output of the program with these settings."""
     env = {f"GASNET_{name.upper()}": value for name, value in env.items()}
-    done = subprocess.run(["oshrun", "-n", str(npes), *layout, "./settings", *args],
+    done = subprocess.run(["oshrun", "-n", str(npes), *layout, f"./{program}", *args],
                           capture_output=True, text=True, timeout=100, env={**os.environ, **env})
     return done.returncode, done.stdout + done.stderr
 
@@ -56,7 +56,39 @@ def signals():
     expect("no signal", run(2, no_catch_signal="TERMINAL"), 0, "there is no signal TERMINAL")
 
 
-oshcc("settings", "-DGASNET_PAR", "-O1", TESTS / "gasnet/settings.c")
+def sizes():
+    result = run(1, max_segsize="90T")
+    most = int(re.search(r": (\d+) bytes", result[1])[1])
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if not memory // 2 < most <= memory:  # less where a container has less
+        fail(f"90T gave {most} of {memory} bytes")
+    expect("more than there is", result, 0, ": [0-9]+ bytes")
+    expect("what it is reduced to", run(2, max_segsize="90T", verboseenv="1"), 0,
+           "GASNET_MAX_SEGSIZE = 90T\n    A process can attach [0-9]+ bytes")
+    oshcc("number", "-DGASNET_SEQ", "-DDEFAULT_SIZE=3<<20", SOURCE)
+    oshcc("text", "-DGASNET_SEQ", "-DDEFAULT_SIZE=3<<20", '-DDEFAULT_TEXT="4MB/H"', SOURCE)
+    expect("the client's number", run(2, program="number"), 0, ": 3145728 bytes, 1 threads", 2)
+    expect("the client's text", run(2, program="text"), 0, ": 2097152 bytes", 2)
+    expect("the user's", run(2, program="text", max_segsize="1M"), 0, ": 1048576 bytes", 2)
+    expect("threads", run(1, max_threads="7"), 0, ", 7 threads")
+    expect("no limit", run(1), 0, ", 256 threads")
+
+
+def neighborhoods():
+    result = run(5, supernode_maxsize="2")
+    for rank, text in enumerate(("0, rank 0 of 2 from 0, 0", "0, rank 1 of 2 from 0, 0",
+                                 "2, rank 0 of 2 from 2, 1", "2, rank 1 of 2 from 2, 1",
+                                 "4, rank 0 of 1 from 4, 2")):
+        expect("halves", result, 0, f"^process {rank}: .*, supernode {text} of 3$")
+    expect("whole", run(3), 0, ", supernode 0, rank [012] of 3 from 0, 0 of 1$", 3)
+    expect("one each, two nodes", run(3, layout=("--emulate-nodes", "2"), supernode_maxsize="1"), 0,
+           ", rank 0 of 1 from ([012]), \\1 of 3$", 3)
+
+
+SOURCE = TESTS / "gasnet/settings.c"
+oshcc("settings", "-DGASNET_PAR", "-O1", SOURCE)
 exits()
 signals()
+sizes()
+neighborhoods()
 finish(f"{TRIED} settings")

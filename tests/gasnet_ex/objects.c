@@ -108,6 +108,11 @@ static void test_errors(void)
     CHECK(gex_MK_Create(&kind, client, &args, 0) == GASNET_ERR_BAD_ARG && kind == GEX_MK_INVALID);
     args.gex_class = GEX_MK_CLASS_HOST;
     CHECK(gex_MK_Create(&kind, client, &args, 0) == GASNET_OK && kind == GEX_MK_HOST);
+    CHECK(gex_MK_QueryClass(kind) == GEX_MK_CLASS_HOST && gex_MK_QueryClient(kind) == client);
+    CHECK(gex_MK_QueryFlags(kind) == 0 && gex_MK_QueryCData(kind) == NULL);
+    gex_MK_SetCData(kind, &args);
+    CHECK(gex_MK_QueryCData(GEX_MK_HOST) == &args);
+    gex_MK_SetCData(kind, NULL);
     gex_MK_Destroy(kind, 0);
     int made = 0, error = GASNET_OK;
     while (made < 2 * GASNET_MAXEPS &&

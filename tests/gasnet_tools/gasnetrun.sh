@@ -4,7 +4,8 @@
 # clients of GASNet: the tests are about how they are started.
 . "$CAUSEWAY_TEST_SOURCE/tests/tools/lib.sh"
 unset GASNET_SPAWNER GASNET_OFI_SPAWNER GASNET_SMP_SPAWNER GASNET_UDP_SPAWNER GASNET_VERBOSEENV \
-    GASNET_SSH_SERVERS GASNET_SSH_NODEFILE GASNET_NODEFILE GASNET_SSH_KEEPDUP SLURM_JOB_ID
+    GASNET_SSH_SERVERS GASNET_SSH_NODEFILE GASNET_NODEFILE GASNET_SSH_KEEPDUP SLURM_JOB_ID \
+    GASNET_SSH_CMD GASNET_SSH_OPTIONS GASNET_SSH_REMOTE_PATH GASNET_SUPERNODE_MAXSIZE
 run=$stage/bin/gasnetrun_ofi
 ln -s "$run" linked
 
@@ -44,6 +45,31 @@ passed '--launcher (orte|hydra)' "$run" -t -n 4 -spawner=mpi prog
 passed '-x GASNET_PHYSMEM_MAX .*--launcher orte' \
     GASNET_PHYSMEM_MAX=1G "$run" -t -n 4 -spawner=orte prog
 passed '-x B -x A' "$run" -t -n 4 -conduit=ofi -E A,B prog
+
+# The command that reaches hosts, its options, the directory there; the host is this one.
+cat >reach <<'END'
+#!/bin/sh
+echo "options: $*" >&2
+while [ $# -gt 0 ] && [ "$1" != elsewhere ]; do shift; done
+shift
+exec sh -c "$*"
+END
+chmod +x reach
+reached() { # spawner
+    env GASNET_SSH_CMD="$PWD/reach" GASNET_SSH_OPTIONS='-o BatchMode=yes' GASNET_SSH_REMOTE_PATH=/ \
+        GASNET_SSH_SERVERS=elsewhere OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        "$run" -n 1 -spawner="$1" pwd
+}
+command -v mpiexec.hydra >/dev/null && output_has 'options: .*-o BatchMode=yes' reached ssh &&
+    output_has '^/$' reached ssh
+refuses 2 'GASNET_SSH_CMD: /no/shell is not' env GASNET_SSH_CMD=/no/shell "$run" -t -n 1 prog
+
+# Processes that do not share memory.
+output_has '^4 on 2$' env GASNET_SUPERNODE_MAXSIZE=2 "$run" -n 5 sh -c \
+    'echo $OSHRUN_PE on $OSHRUN_NODE'
+output_has '^2 on 2$' env GASNET_SUPERNODE_MAXSIZE=2 "$run" -n 3 -N 3 sh -c \
+    'echo $OSHRUN_PE on $OSHRUN_NODE'
+passed '-n 4 -v -- prog' GASNET_SUPERNODE_MAXSIZE=0 "$run" -t -n 4 prog
 
 # Each process gets its own CPU while there are enough, and no more than there are.
 if command -v taskset >/dev/null; then

@@ -73,46 +73,42 @@ static uint64_t sparse_size(uint64_t machine_nbytes, uint64_t most)
     return size;
 }
 
-static int choose(const cw_area_request_t *request, uint64_t machine_nbytes, uint64_t most,
-                  uint64_t *nbytes_p)
+/** What was asked for, or what the machine has for each of its PEs: then in few steps, so that
+ *  hosts which differ a little agree. */
+static uint64_t wanted_size(uint64_t wanted, uint64_t machine_nbytes, uint64_t most)
 {
-    if (request->sparse) {
-        *nbytes_p = sparse_size(machine_nbytes, most);
-        return CW_OK;
-    }
-    cw_agreement_area_setting = request->setting;
-    uint64_t wanted, npes = cw_machine_sharers();
-    if (!request->nbytes(machine_nbytes, &wanted)) {
-        *nbytes_p = default_size(machine_nbytes, most);
-        return CW_OK;
-    }
-    uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT;
-    if (machine_nbytes && size > machine_nbytes / npes) {
-        const double gib = 1 << 30;
-        cwu_error(
-            "%s do not fit: %d PEs of this machine x %.2f GiB (%s) = %.2f GiB, but this machine "
-            "has %.2f GiB; ask for at most %.2f GiB per PE or start fewer PEs",
-            request->what, (int)npes, (double)size / gib, request->setting,
-            (double)size * (double)npes / gib, (double)machine_nbytes / gib,
-            (double)machine_nbytes / (double)npes / gib);
-        return CW_ENOMEM;
-    }
-    *nbytes_p = size;
-    return CW_OK;
+    uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT, fits = most;
+    if (machine_nbytes && machine_nbytes / cw_machine_sharers() < fits)
+        fits = machine_nbytes / cw_machine_sharers();
+    if (size <= fits)
+        return size;
+    uint64_t step = UNIT;
+    while (step <= fits / 16)
+        step *= 2;
+    return fits >= step ? fits / step * step : step;
 }
 
-int cw_area_choose(uint64_t machine_nbytes, uint64_t most, uint64_t *nbytes_p)
+static uint64_t choose(const cw_area_request_t *request, uint64_t machine_nbytes, uint64_t most)
 {
-    int rc = CW_OK;
-    *nbytes_p = 0;
-    for (int i = 0; i < nareas && rc == CW_OK; i++) {
+    if (request->sparse)
+        return sparse_size(machine_nbytes, most);
+    cw_agreement_area_setting = request->setting;
+    uint64_t wanted;
+    return request->nbytes(machine_nbytes, &wanted) ? wanted_size(wanted, machine_nbytes, most)
+                                                    : default_size(machine_nbytes, most);
+}
+
+uint64_t cw_area_choose(uint64_t machine_nbytes, uint64_t most)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < nareas; i++) {
         const cw_area_request_t *request = areas[i].request;
         areas[i].nbytes = 0;
         if (!request->is_wanted || request->is_wanted())
-            rc = choose(request, machine_nbytes, most, &areas[i].nbytes);
-        *nbytes_p += areas[i].nbytes;
+            areas[i].nbytes = choose(request, machine_nbytes, most);
+        sum += areas[i].nbytes;
     }
-    return rc;
+    return sum;
 }
 
 // ---------------------------------------------------------------- places

@@ -48,9 +48,9 @@ uintptr_t cw_area_origin(void);
 void cw_area_heap(uint64_t *offset_p, uint64_t *nbytes_p);
 
 // ---- for core/mem
-/** Bytes of all areas; refuses what the machine cannot hold. most: of an area whose size no user
- *  set, by the limit on addresses. */
-int cw_area_choose(uint64_t machine_nbytes, uint64_t most, uint64_t *nbytes_p);
+/** Bytes of all areas, each reduced to what the machine can hold, and to `most` by the limit on
+ *  addresses. */
+uint64_t cw_area_choose(uint64_t machine_nbytes, uint64_t most);
 bool cw_area_leaves_data(void);
 /** Of all areas, with what lies behind each of them. */
 uint64_t cw_area_nbytes(void);

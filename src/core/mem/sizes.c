@@ -69,9 +69,8 @@ int cw_sizes_choose(const cwb_t *boot, uint64_t data_nbytes, cw_sizes_t *sizes_p
     uint64_t machine = boot->machine_nbytes ? boot->machine_nbytes : cwu_machine_memory();
     uint64_t addresses = addresses_a_pe(data_nbytes);
     cw_sizes_t sizes = {0};
-    int rc = cw_area_choose(machine, addresses / 4, &sizes.area);
-    if (rc)
-        return rc;
+    int rc = CW_OK;
+    sizes.area = cw_area_choose(machine, addresses / 4);
     if (!cwu_env.symmetric_size_set) {
         sizes.heap = default_heap(boot, machine, addresses, &sizes);
     } else {
