@@ -26,10 +26,12 @@ static struct {  // guarded by the server's lock, but for what is the thread's
     _Atomic uint32_t nwanted;
     // messages with requests: all, in turns before this one, and most in one turn
     uint64_t arrived, arrived_before, most_arrived;
-    uint64_t taken;    // out of outboxes of other PEs than this
-    uint32_t left;     // requests in outboxes that the server knows of, modulo 2^32
-    bool *is_taken;    // [nslots]: the outbox holds what was taken
-    bool is_refused;   // the transport did not take a message
+    uint64_t taken;   // out of outboxes of other PEs than this
+    uint32_t left;    // requests in outboxes that the server knows of, modulo 2^32
+    bool *is_taken;   // [nslots]: the outbox holds what was taken
+    uint32_t ntaken;  // such slots
+    bool has_heard;   // a message has come since the outboxes were looked into
+    bool is_refused;  // the transport did not take a message
 } forwarding;
 
 void cw_forwarding_refused(const char *what, int pe, const char *reason)
@@ -145,6 +147,7 @@ static bool take(take_t *arrived, const cw_from_t *from, const void *message, si
     uint32_t node = 0, slot = 0;
     if (!from->client)
         return false;  // forwarded in a request
+    forwarding.has_heard = true;
     uint32_t pe = cw_transport->server_pe(from->client);
     if (!on_where(NULL, pe, &node, &slot) ||
         !arrived(forwarding.machine, node, slot, message, nbytes, &reason))
@@ -213,6 +216,7 @@ static void take_left(uint32_t slot)
     const char *reason = NULL;
     cw_forward_own_t *own;
     while ((own = cw_outbox_take(cw_routed_outbox(slot), slot))) {
+        forwarding.ntaken += !forwarding.is_taken[slot];
         forwarding.is_taken[slot] = true;
         forwarding.taken += slot != 0;
         if (!cw_forward_own(forwarding.machine, own, &reason))
@@ -221,10 +225,13 @@ static void take_left(uint32_t slot)
     }
 }
 
-/** Looks into the outboxes if something was left since the last time. */
+/** Looks into the outboxes if something was left since the last time. Who leaves something relies on
+ *  a look behind the next message, or wakes the server. */
 static void look_into_outboxes(void)
 {
-    atomic_thread_fence(memory_order_seq_cst);  // after unanswered; pairs with leave
+    if (forwarding.has_heard)
+        atomic_thread_fence(memory_order_seq_cst);  // after unanswered; pairs with leave
+    forwarding.has_heard = false;
     uint32_t left = atomic_load(cw_routed_left());
     if (left == forwarding.left)
         return;
@@ -235,13 +242,14 @@ static void look_into_outboxes(void)
 
 static void reclaim_outboxes(void)
 {
-    for (int slot = 0; slot < cw_world.nslots; slot++) {
-        cw_outbox_t *box = cw_routed_outbox((uint32_t)slot);
+    for (int slot = 0; slot < cw_world.nslots && forwarding.ntaken > 0; slot++) {
         if (!forwarding.is_taken[slot])
             continue;
+        cw_outbox_t *box = cw_routed_outbox((uint32_t)slot);
         if (cw_outbox_reclaim(box))
             cw_local_stored(cw_world.pes_of_node[slot]);
         forwarding.is_taken[slot] = cw_outbox_holds(box);
+        forwarding.ntaken -= !forwarding.is_taken[slot];
     }
 }
 

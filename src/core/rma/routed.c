@@ -30,18 +30,19 @@ typedef struct drain {
 } drain_t;
 
 static struct {
-    cwu_lock_t lock;  // guards the next seven, and what this PE puts into its outbox
+    cwu_lock_t lock;  // guards the next eight, and what this PE puts into its outbox
     bool by_server;   // requests that this PE has left at the server may be under way: others of it
                       // must not go by its own connections
     unsigned epoch;   // of the requests that are sent now: 0 or 1
     uint64_t values;  // asked for so far
     asked_t asked[CW_ROUTED_CELLS];
-    drain_t drain;         // one at a time: with two epochs the other one is empty
-    uint64_t drains;       // begun so far
-    uint64_t drained;      // and over
-    uint32_t window;       // units at each neighbour
-    cwt_target_t *record;  // [max_slots]
-    cwt_conn_t **conn;     // [degree], of the default context's port; NULL until connected
+    _Atomic uint32_t nasked;  // cells in use; read without the lock, too
+    drain_t drain;            // one at a time: with two epochs the other one is empty
+    uint64_t drains;          // begun so far
+    uint64_t drained;         // and over
+    uint32_t window;          // units at each neighbour
+    cwt_target_t *record;     // [max_slots]
+    cwt_conn_t **conn;        // [degree], of the default context's port; NULL until connected
 } routed;
 
 bool cw_routed_on;
@@ -205,6 +206,8 @@ static void hand_over(uint32_t number, const char *value, uint32_t nbytes)
     else
         memcpy(reply->buf, value, nbytes);
     atomic_store_explicit(&my_cell(number)->state, name | CW_ROUTED_FREE, memory_order_relaxed);
+    // behind the value; pairs with is_idle
+    atomic_fetch_sub_explicit(&routed.nasked, 1, memory_order_release);
 }
 
 /** Of a value that has come. Locked. */
@@ -221,6 +224,8 @@ static void take_value(uint32_t number)
 
 static void take_values(void)
 {
+    if (atomic_load_explicit(&routed.nasked, memory_order_relaxed) == 0)
+        return;
     for (uint32_t i = 0; i < CW_ROUTED_CELLS; i++)
         take_value(i);
 }
@@ -239,6 +244,7 @@ static bool give_cell(cwt_reply_t *reply, cw_forward_tail_t *tail)
     a->number = ++routed.values;
     a->generation++;
     a->is_sent = false;
+    atomic_fetch_add_explicit(&routed.nasked, 1, memory_order_relaxed);
     tail->reply_slot = (uint16_t)i;
     tail->generation = a->generation;
     atomic_store_explicit(&my_cell(i)->state, (uint32_t)a->generation << 2 | CW_ROUTED_AWAITED,
@@ -614,8 +620,24 @@ static uint64_t begin_drain(void)
     return routed.drains;
 }
 
+/** Had all that this PE has sent been executed when the second count was read? So it is where
+ *  nothing is forwarded: a quiet of contiguous transfers takes no lock for it. */
+static bool is_idle(void)
+{
+    const cw_routed_counts_t *counts = my_counts();
+    for (unsigned epoch = 0; epoch < 2; epoch++) {
+        // The executed ones first: then a request that is sent between the loads makes them differ.
+        uint32_t done = atomic_load_explicit(&counts->done[epoch], memory_order_acquire);
+        if (atomic_load_explicit(&counts->sent[epoch], memory_order_relaxed) != done)
+            return false;
+    }
+    return atomic_load_explicit(&routed.nasked, memory_order_acquire) == 0;
+}
+
 bool cw_routed_drain_try(uint64_t *drain_p)
 {
+    if (*drain_p == 0 && is_idle())
+        return true;
     cwu_lock(&routed.lock);
     if (*drain_p == 0)
         *drain_p = begin_drain();
@@ -630,6 +652,8 @@ bool cw_routed_drain_try(uint64_t *drain_p)
 
 void cw_routed_drain(void)
 {
+    if (is_idle())
+        return;
     cw_routed_counts_t *counts = my_counts();
     cw_wait_t w =
         CW_WAIT_FOR("requests to be executed at other nodes", counts->done, sizeof counts->done);

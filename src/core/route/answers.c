@@ -194,6 +194,8 @@ bool cw_answers_flush(cw_answers_t *a,
 {
     bool sent = false;
     cw_answers_box_t *list = a->first;
+    if (!list)
+        return false;
     a->first = a->last = NULL;
     while (list) {
         cw_answers_box_t *box = list;
