@@ -22,6 +22,7 @@
 #define LISTENING_SLEEP_NS 1000000u
 
 #define SERVER_CROWDED_SPIN 20
+#define EARLY_YIELD 2u  // round: whom this PE waits for may share the core
 
 static int no_events(void)
 {
@@ -100,6 +101,7 @@ cw_progress_hooks_t cw_progress_hooks = {
 };
 
 static uint32_t spin_rounds, yield_rounds;
+static uint32_t early_round;  // of one yield amid the polls
 static bool crowded;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
@@ -117,10 +119,12 @@ void cw_wait_init(void)
     // Long enough to see a reply that comes at once (a flag: 2 rounds; a round trip over
     // loopback: 10 to 20), no longer: two PEs that happen to share a core hand it over only after
     // the spin, and the scheduler lets them share one for long. Measured there, half round trip:
-    // 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20 spins 21 us. On cores of
-    // their own the length makes no difference. A yield to an empty run queue costs little.
+    // 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20 spins 21 us, with a yield
+    // amid them 12 us. On cores of their own the length makes no difference. A yield to an empty
+    // run queue costs little.
     uint32_t spins = cw_world.nnodes > 1 ? 20 : 50, yields = cw_world.nnodes > 1 ? 2000 : 400;
     crowded = !roomy;
+    early_round = cw_world.nnodes > 1 && cwu_env.spin < 0 ? EARLY_YIELD : UINT32_MAX;
     spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
     cw_wait_server_spin =
@@ -319,7 +323,9 @@ void cw_wait_round(cw_wait_t *w)
     }
     if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_progress_has_messages()))
         return;  // perhaps a message, which the next round runs: it must not wait for a yield
-    if (round < spin_rounds) {
+    if (round == early_round && !cwu_yield_is_dear()) {
+        cwu_yield();
+    } else if (round < spin_rounds) {
         cwu_cpu_pause();
     } else if (!w->announced && round < spin_rounds + yield_rounds && !cwu_yield_is_dear()) {
         cwu_yield();

@@ -31,7 +31,7 @@
 #define LONGEST_NAP_NS 1000000u
 // Polls between two yields: few while another thread wants the core, doubled each time that none
 // does.
-#define LEAST_POLLS 4
+#define LEAST_POLLS 1
 #define MOST_POLLS 64
 #define THREADS_NS UINT64_C(1000000000)  // between two tests of the process's threads
 // Between rounds while the thread waits elsewhere: connections of others are looked at after sleeps

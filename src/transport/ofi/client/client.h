@@ -169,6 +169,7 @@ struct cwt_client {
     int lost;     // what the first connection failed with, if one did while operations were under
                // way
     uint32_t spin, yields;
+    uint32_t early_yield;  // round of one yield amid the polls; 0: none
     cwt_stats_t stats;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/thread.h"
 
+#define EARLY_YIELD 2u    // round: the server that was asked may share the core, and runs at once
 #define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u  // rounds per read of connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
@@ -35,6 +36,7 @@ void ofi_wait_init(cwt_client_t *client)
     bool alone = ofi_roomy(&client->config);
     // short even with a core of its own: see core/progress/wait.c
     client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;
+    client->early_yield = cwu_env.spin >= 0 ? 0 : EARLY_YIELD;
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
 }
 
@@ -145,7 +147,8 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         help(client);
     if (sleepy || round % EVENTS_EVERY == 0)
         ofi_client_events(client);
-    if (round <= client->spin || (!sleepy && round % IDLE_EVERY != 0))
+    bool early = round == client->early_yield && !cwu_yield_is_dear();
+    if (!early && (round <= client->spin || (!sleepy && round % IDLE_EVERY != 0)))
         return 0;
     if (!sleepy) {
         ofi_unlock(client);
