@@ -4,10 +4,11 @@
 forwarding.
 
 Puts and gets of 8 B to 1 MiB, 1 MiB in rows of 8 B to 1 MiB, accumulates, fetch-adds and a lock,
-with 4, 8 and 11 PEs a node. All jobs take turns, and a topology is compared with the direct job of
-the same round.
+with 4, 8 and 11 PEs a node. Jobs of all topologies, and two of none, live at the same time and take
+turns.
 """
 
+import functools
 import os
 import statistics
 import sys
@@ -17,35 +18,39 @@ ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 sys.dont_write_bytecode = True
 
-from topologies import results, transfers_page  # noqa: E402
-from topologies.jobs import Jobs, said  # noqa: E402
+from topologies import results, transfers_page, turns  # noqa: E402
+from topologies.jobs import Jobs  # noqa: E402
 
-TOPOLOGIES = ("direct", "fcg", "mfcg", "cfcg", "hypercube")
-SIZES = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 200}
-SIZES_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 20}
+AGAIN = "direct again"  # how far two equal jobs are apart
+TOPOLOGIES = ("direct", AGAIN, "fcg", "mfcg", "cfcg", "hypercube")
+SIZES = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 40}
+SIZES_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 10}
 
 
 def of_one_size(jobs, sizes, ppn, again):
-    """Of each operation and topology the median of the rounds' medians, and the median, least and
-    most of its ratios to direct in the same round."""
-    rounds = [{name: said(jobs.run(name, "msg", sizes["nodes"], ppn, ["pair", sizes["rounds"]]))
-               for name in TOPOLOGIES} for _ in range(again)]
+    """Of each operation and topology the quartiles, and their ratios to direct."""
+    jobs_of = {
+        name: functools.partial(lambda topology, fifo: jobs.job(
+            topology, "msg", sizes["nodes"], ppn, ["pair", fifo, sizes["rounds"]]),
+            name.split()[0]) for name in TOPOLOGIES}  # fmt: skip
+    times = turns.take(jobs_of, again, lambda what: jobs.progress(f"{ppn} PEs a node, {what}"))
     for name in TOPOLOGIES:
-        for i, row in enumerate(rounds[0][name]):
-            times = [of[name][i]["median_us"] for of in rounds]
-            ratios = [of[name][i]["median_us"] / of["direct"][i]["median_us"] for of in rounds]
+        for (operation, nbytes), took in times[name].items():
+            quartiles = statistics.quantiles(took)
+            direct = statistics.quantiles(times["direct"][operation, nbytes])
+            ratios = [mine / its for mine, its in zip(quartiles, direct)]
             yield {
-                "topology": name, "ppn": ppn, "name": row["name"], "nbytes": row["nbytes"],
-                "median_us": statistics.median(times), "ratio": statistics.median(ratios),
-                "least": min(ratios), "most": max(ratios)
+                "topology": name, "ppn": ppn, "name": operation, "nbytes": nbytes,
+                "median_us": quartiles[1], "ratio": ratios[1], "least": min(ratios),
+                "most": max(ratios)
             }
 
 
 def main():
-    args = results.arguments("transfers", __doc__, 5)
+    args = results.arguments("transfers", __doc__, 60)
     sizes = SIZES_QUICK if args.quick else SIZES
-    again = 1 if args.quick else args.again
-    jobs = Jobs(args.stage, args.json, len(TOPOLOGIES) * again * len(sizes["ppn"]))
+    again = 10 if args.quick else args.again
+    jobs = Jobs(args.stage, args.json, (len(TOPOLOGIES) + again // 10) * len(sizes["ppn"]))
     rows = [row for ppn in sizes["ppn"] for row in of_one_size(jobs, sizes, ppn, again)]
     document = {"sizes": sizes, "again": again, "cores": os.cpu_count(), "rows": rows}
     results.write(document, "transfers", "topologies.transfers_figure", transfers_page, args)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs of requests.c on emulated nodes, by topology; says how far it is."""
+"""Jobs of requests.c on emulated nodes, by topology, one after the other; says how far it is."""
 
 import json
 import os
@@ -22,15 +22,21 @@ class Jobs:
                         self.program, os.path.join(HERE, "requests.c"), "-larmci"],
                        check=True)  # fmt: skip
 
-    def run(self, topology, endpoint, nodes, ppn, words, stats=False):
-        """Runs one job, with `pes` if the statistics are wanted. Ends the program if it fails."""
+    def job(self, topology, endpoint, nodes, ppn, words, stats=False):
         command = [os.path.join(self.stage, "bin", "oshrun"), "-n", str(nodes * ppn),
                    "--emulate-nodes", str(nodes), self.program, *map(str, words)]  # fmt: skip
         env = {"CAUSEWAY_TOPOLOGY": topology, "CAUSEWAY_ENDPOINT": endpoint}
-        job = Job(command, nodes * ppn, env, TIMEOUT, stats).execute()
+        return Job(command, nodes * ppn, env, TIMEOUT, stats)
+
+    def progress(self, what):
         self.done += 1
+        print(f"  [{self.done}/{self.total}] {what}", flush=True)
+
+    def run(self, topology, endpoint, nodes, ppn, words, stats=False):
+        """Runs one job, with `pes` if the statistics are wanted. Ends the program if it fails."""
+        job = self.job(topology, endpoint, nodes, ppn, words, stats).execute()
         what = f"{topology}, {endpoint}, {nodes} x {ppn} PEs, {' '.join(map(str, words))}"
-        print(f"  [{self.done}/{self.total}] {what}: {job.seconds:.1f} s", flush=True)
+        self.progress(f"{what}: {job.seconds:.1f} s")
         if job.error:
             sys.exit(f"study: {what}: {job.error}")
         return job

@@ -6,8 +6,9 @@
 //   requests hot fadd|vput PES SHARE ROUNDS   PEs of other nodes (all but the first PES) contend:
 //                                         SHARE % of them, spread, repeat the operation ROUNDS
 //                                         times; 0: each alone, in turn. Median time by rank.
-//   requests pair ROUNDS                  the last PE alone: median, tenth and ninetieth percentile
-//                                         of each operation; all others wait in a barrier.
+//   requests pair FIFO ROUNDS             the last PE alone, all others wait in a barrier: each
+//                                         line of the FIFO is answered by one with the times of
+//                                         some repetitions of each operation.
 #include <armci.h>
 #include <message.h>
 #include <stdio.h>
@@ -40,10 +41,10 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double percentile(int n, int percent)
+static double median(int n)
 {
     qsort(took, (size_t)n, sizeof *took, compare);
-    return n ? took[(size_t)(n - 1) * (size_t)percent / 100] : 0;
+    return took[(n - 1) / 2];
 }
 
 // ---------------------------------------------------------------- operations on PE 0
@@ -128,12 +129,12 @@ static void hot(const char *name, int first, int share, int rounds)
     double begin = now_us();
     if (share > 0 && contends(me, first, share)) {
         repeat(operation, 0, rounds);
-        mine = percentile(rounds, 50);
+        mine = median(rounds);
     }
     for (int pe = first; share == 0 && pe < npes; pe++) {
         if (pe == me) {
             repeat(operation, 0, rounds);
-            mine = percentile(rounds, 50);
+            mine = median(rounds);
         }
         ARMCI_Barrier();
     }
@@ -190,21 +191,32 @@ static const struct {
 };
 enum { NROWS = sizeof rows / sizeof rows[0] };
 
-static void pair(int rounds)
+static void turn(int rounds)
 {
+    for (int i = 0; i < NROWS; i++) {
+        int n = rounds / rows[i].share + 1;
+        repeat(rows[i].operation, rows[i].nbytes, 2);  // connections, caches
+        repeat(rows[i].operation, rows[i].nbytes, n);
+        printf("%s{\"name\": \"%s\", \"nbytes\": %d, \"took_us\": [", i ? ", " : "[", rows[i].name,
+               rows[i].nbytes);
+        for (int k = 0; k < n; k++)
+            printf("%s%.2f", k ? ", " : "", took[k]);
+        printf("]}");
+    }
+    printf("]\n");
+    fflush(stdout);
+}
+
+static void pair(const char *path, int rounds)
+{
+    char line[64];
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
-    for (int i = 0; i < NROWS && me == npes - 1; i++) {
-        int n = rounds / rows[i].share + 3;
-        repeat(rows[i].operation, rows[i].nbytes, 3);  // connections, memory
-        repeat(rows[i].operation, rows[i].nbytes, n);
-        printf("%s{\"name\": \"%s\", \"nbytes\": %d, \"median_us\": %.2f, ", i ? ", " : "[",
-               rows[i].name, rows[i].nbytes, percentile(n, 50));
-        printf("\"p10_us\": %.2f, \"p90_us\": %.2f}", percentile(n, 10), percentile(n, 90));
-    }
-    if (me == npes - 1)
-        printf("]\n");
-    fflush(stdout);
+    FILE *lines = me == npes - 1 ? fopen(path, "r") : NULL;
+    if (me == npes - 1 && !lines)
+        ARMCI_Error("cannot open the FIFO", 1);
+    while (lines && fgets(line, sizeof line, lines))
+        turn(rounds);
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
 }
@@ -216,15 +228,15 @@ int main(int argc, char **argv)
     npes = armci_msg_nproc();
     int rounds = argc > 2 ? atoi(argv[argc - 1]) : 0;
     if (rounds < 1 || rounds > ROUNDS_MOST - 3 || npes > 4096)
-        ARMCI_Error("usage: requests hot fadd|vput PES SHARE ROUNDS | pair ROUNDS", 1);
+        ARMCI_Error("usage: requests hot fadd|vput PES SHARE ROUNDS | pair FIFO ROUNDS", 1);
     if (ARMCI_Malloc((void **)blocks, BLOCK_NBYTES) != 0 || !(here = calloc(1, BLOCK_NBYTES)))
         ARMCI_Error("out of memory", 1);
     memset(blocks[me], 0, me == 0 ? BLOCK_NBYTES : 1);
     ARMCI_Barrier();
     if (strcmp(argv[1], "hot") == 0 && argc == 6)
         hot(argv[2], atoi(argv[3]), atoi(argv[4]), rounds);
-    else
-        pair(rounds);
+    else if (strcmp(argv[1], "pair") == 0 && argc == 4)
+        pair(argv[2], rounds);
     ARMCI_Barrier();
     free(here);
     ARMCI_Free(blocks[me]);

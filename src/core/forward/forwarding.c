@@ -225,8 +225,8 @@ static void take_left(uint32_t slot)
     }
 }
 
-/** Looks into the outboxes if something was left since the last time. Who leaves something relies on
- *  a look behind the next message, or wakes the server. */
+/** Looks into the outboxes if something was left since the last time. A PE that leaves something
+ *  relies on a look behind the next message, or wakes the server. */
 static void look_into_outboxes(void)
 {
     if (forwarding.has_heard)

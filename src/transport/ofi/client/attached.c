@@ -5,6 +5,9 @@
 // is taken here, and never held while a thread sleeps.
 #include "calls.h"
 
+#define MOST_SKIPS 64u
+#define FEW_ROUNDS 8u
+
 /** Events come before the poll: reading them may bring completions in, which no descriptor signals
  *  (ofi_device_block). */
 static int progress_locked(cwt_client_t *client, bool events)
@@ -22,11 +25,39 @@ static int progress_locked(cwt_client_t *client, bool events)
     return client->error ? client->error : client->lost ? client->lost : n;
 }
 
+/** Polls cost system calls, as many again as the server's own. So they become rarer while nothing
+ *  comes: what comes then is found later by a quarter of the rounds since the last event or call,
+ *  or at once if it ends a sleep. Takes no lock but the server's, which the caller holds. */
+static bool may_skip(cwt_client_t *client)
+{
+    uint32_t calls = atomic_load_explicit(&client->calls, memory_order_relaxed);
+    bool due = atomic_load_explicit(&client->device.is_due, memory_order_relaxed);
+    if (due)
+        atomic_store_explicit(&client->device.is_due, false, memory_order_relaxed);
+    if (due || calls != client->quiet.calls) {
+        client->quiet.rounds = client->quiet.poll_at = 0;
+        client->quiet.calls = calls;
+    }
+    return client->quiet.rounds++ < client->quiet.poll_at;
+}
+
+/** Decides when to poll next. */
+static void polled(cwt_client_t *client, int n)
+{
+    uint32_t rounds = n > 0 ? 0 : client->quiet.rounds;
+    client->quiet.rounds = rounds;
+    client->quiet.poll_at = rounds + (rounds / 4 < MOST_SKIPS ? rounds / 4 : MOST_SKIPS);
+}
+
 int ofi_attached_progress(cwt_client_t *client, bool events)
 {
+    if (may_skip(client))
+        return 0;
     ofi_lock(client);
-    int n = progress_locked(client, events);
+    // rounds that were skipped may have been for events
+    int n = progress_locked(client, events || client->quiet.rounds > FEW_ROUNDS);
     ofi_unlock(client);
+    polled(client, n);
     return n;
 }
 

@@ -164,6 +164,12 @@ struct cwt_client {
     uint32_t awaited;            // operations in flight that a quiet in two steps waits for
     uint32_t tests;              // of such a quiet
     uint32_t rounds;             // of progress that waits outside make
+    _Atomic uint32_t calls;      // that have entered; used with thread_multiple only
+    struct {                     // attached.c; guarded by the server's lock
+        uint32_t calls;          // when it began
+        uint32_t rounds;         // of progress without an event or a call
+        uint32_t poll_at;        // of these, the next one that polls
+    } quiet;
     uint64_t check_ns;           // when to check for lost peers again
     int error;
     int lost;     // what the first connection failed with, if one did while operations were under
@@ -196,6 +202,8 @@ static inline void ofi_enter(cwt_client_t *client)
     if (!client->config.thread_multiple)
         return;
     cwu_lock(&client->lock);
+    uint32_t calls = atomic_load_explicit(&client->calls, memory_order_relaxed);
+    atomic_store_explicit(&client->calls, calls + 1, memory_order_relaxed);  // the lock is held
     if (CW_UNLIKELY(client->exclusive))
         ofi_exclusive_wait(client);
 }

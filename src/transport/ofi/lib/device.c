@@ -277,10 +277,15 @@ static nfds_t add_fds(const ofi_device_t *device, struct pollfd *fds)
     return n;
 }
 
-static void slept(ofi_device_t *device, const struct pollfd *fds, int n, uint64_t slept_ns)
+static void slept(ofi_device_t *device, const struct pollfd *fds, nfds_t nfds, int n,
+                  uint64_t slept_ns)
 {
-    bool signals = n > 0 && (device->cq_fd >= 0 || device->bell);
+    bool signals = n > 0 && (device->cq_fd >= 0 || device->bell), due = n <= 0 || has_no_fd(device);
     watch_for_stuck(device, slept_ns, signals && (fds[0].revents & POLLIN));
+    for (nfds_t i = 0; i < nfds; i++)
+        due |= fds[i].revents != 0;
+    if (due)
+        atomic_store_explicit(&device->is_due, true, memory_order_relaxed);
 }
 
 int ofi_devices_block(ofi_device_t *device, ofi_device_t *other, int extra_fd, uint64_t timeout_ns,
@@ -289,9 +294,8 @@ int ofi_devices_block(ofi_device_t *device, ofi_device_t *other, int extra_fd, u
     struct pollfd fds[5];
     // without a wait object: short naps, longer with each sleep
     const uint64_t nap_ns = 200000, naps = 20, least_ns = 50000;
-    nfds_t first = add_fds(device, fds), nfds = first;
-    if (other)
-        nfds += add_fds(other, fds + first);
+    nfds_t first = add_fds(device, fds), second = other ? add_fds(other, fds + first) : 0,
+           nfds = first + second;
     if (extra_p)
         *extra_p = false;
     bool blind = has_no_fd(device) || (other && has_no_fd(other));
@@ -306,9 +310,9 @@ int ofi_devices_block(ofi_device_t *device, ofi_device_t *other, int extra_fd, u
     int n = ppoll(fds, nfds, &ts, NULL);
     if (n > 0)
         refuse_closed(fds, nfds);
-    slept(device, fds, n, cwu_now_ns() - start);
+    slept(device, fds, first, n, cwu_now_ns() - start);
     if (other)
-        slept(other, fds + first, n, cwu_now_ns() - start);
+        slept(other, fds + first, second, n, cwu_now_ns() - start);
     if (extra_p)
         *extra_p = n > 0 && extra_fd >= 0 && fds[nfds - 1].revents;
     return n < 0 && errno != EINTR ? CW_ESYS : n != 0 || blind;

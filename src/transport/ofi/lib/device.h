@@ -25,6 +25,7 @@ typedef struct ofi_device {
     bool bell;                      // eq_fd signals completions, too; cq has no wait object
     uint64_t endpoints;             // opened so far
     _Atomic uint32_t short_sleeps;  // in a row that a queue's descriptor ended at once
+    _Atomic bool is_due;            // the last sleep ended by its descriptors, or by no other's
 } ofi_device_t;
 
 /** A provider that refuses a completion queue of that many entries is asked for fewer.
