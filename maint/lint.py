@@ -270,10 +270,14 @@ def check_records(_):
 
 
 def check_versions(_):
-    """The number of the version stands in two files."""
+    """The number of the version stands in several files."""
     places = {
         "meson.build": r"^  version: '([\d.]+)'",
         "CHANGELOG.md": r"^## ([\d.]+) - ",
+        "packaging/debian/changelog": r"^causeway \(([\d.]+)-",
+        "packaging/spack/package.py": r'^    version\("([\d.]+)"',
+        **{path.relative_to(ROOT).as_posix(): r"^version = '([\d.]+)'"
+           for path in ROOT.glob("packaging/easybuild/*.eb")},
     }
     found = {}
     for path, pattern in places.items():
