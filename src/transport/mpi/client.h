@@ -23,7 +23,8 @@ enum {
     MPW_ACK_EVERY = 64,         // one of so many asks for an answer
     MPW_LOOK_EVERY = 64,        // one of so many transfers begins with a hint to the server
     MPW_LOOK_NBYTES = 1 << 16,  // and each of so many bytes
-    MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint
+    MPW_LOOK_NS = 2500000,      // but within so long of a hint, behind which servers poll for longer
+    MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint, whatever was before
     MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
 };
 
@@ -49,7 +50,8 @@ struct cwt_conn {
     _Atomic uint64_t issued, flushed;   // transfers; those that a flush has covered
     _Atomic uint64_t copied, reusable;  // puts from the ring; those that MPI has read
     _Atomic uint64_t puts, gets;        // for statistics
-    _Atomic uint64_t traffic;           // since the last hint to the server
+    _Atomic uint64_t traffic;           // transfers since a hint to the server was due
+    _Atomic uint64_t looked_ns;         // when one was sent last; 0: send one when it is due
     uint32_t sent, acked, asked;        // requests: the last one that was sent, is known to be
                                         // executed, will be answered
     uint32_t awaited;                   // quiet_test

@@ -39,8 +39,10 @@ static int flush_and_judge(cwt_conn_t *conn, int (*flush)(int rank))
 {
     uint64_t start = cwu_now_ns();
     int rc = flush(conn->rank);
-    if (CW_UNLIKELY(cwu_now_ns() - start > MPW_SLOW_NS))
+    if (CW_UNLIKELY(cwu_now_ns() - start > MPW_SLOW_NS)) {
         atomic_store_explicit(&conn->traffic, MPW_LOOK_EVERY, memory_order_relaxed);
+        atomic_store_explicit(&conn->looked_ns, 0, memory_order_relaxed);
+    }
     return rc;
 }
 
@@ -107,13 +109,24 @@ static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
 
 // ---------------------------------------------------------------- puts and gets
 
-/** Of many transfers one, and each large one, is worth a message to the server. */
+/** Does the server poll for a while, because of the last hint? */
+static bool is_watched(cwt_conn_t *conn)
+{
+    uint64_t now = cwu_now_ns(),
+             looked = atomic_load_explicit(&conn->looked_ns, memory_order_relaxed);
+    if (looked && now - looked < MPW_LOOK_NS)
+        return true;
+    atomic_store_explicit(&conn->looked_ns, now, memory_order_relaxed);
+    return false;
+}
+
+/** Of many transfers one, and each large one, is worth a message to a server that may nap. */
 static void count_traffic(cwt_conn_t *conn, size_t nbytes)
 {
     uint64_t n = atomic_load_explicit(&conn->traffic, memory_order_relaxed) + 1;
     bool due = n >= MPW_LOOK_EVERY || nbytes >= MPW_LOOK_NBYTES;
     atomic_store_explicit(&conn->traffic, due ? 0 : n, memory_order_relaxed);
-    if (CW_UNLIKELY(due))
+    if (CW_UNLIKELY(due) && !is_watched(conn))
         mpw_look(conn);
 }
 
