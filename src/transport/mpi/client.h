@@ -23,7 +23,7 @@ enum {
     MPW_ACK_EVERY = 64,         // one of so many asks for an answer
     MPW_LOOK_EVERY = 64,        // one of so many transfers begins with a hint to the server
     MPW_LOOK_NBYTES = 1 << 16,  // and each of so many bytes
-    MPW_LOOK_NS = 2500000,      // but within so long of a hint, behind which servers poll for longer
+    MPW_LOOK_NS = 2500000,      // but within so long of a hint, behind which servers poll longer
     MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint, whatever was before
     MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
 };
