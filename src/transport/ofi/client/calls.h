@@ -41,8 +41,8 @@ int ofi_progress(cwt_client_t *client);
 int ofi_poll(cwt_client_t *client);
 
 // ---------------------------------------------------- attached.c: a client that a server minds
-/** Progress, with connection events where `events`: how many things happened, or the error of the
- *  client. Any thread. */
+/** Progress, with connection events where `events`, or none while nothing comes: how many things
+ *  happened, or the error of the client. Under the server's lock. */
 int ofi_attached_progress(cwt_client_t *client, bool events);
 /** After it returned 0: false, if a sleep on the client's device could miss something. *naps_p: it
  *  has receives that the provider did not take yet, so the sleep must be short. */

@@ -148,6 +148,7 @@ int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const vo
     if (is_too_long(nbytes + payload_nbytes))
         return CW_EINVAL;
     ofi_lock(conn->client);
+    ofi_count_call(conn->client);
     int rc = try_locked(conn, msg, nbytes, payload, payload_nbytes);
     ofi_unlock(conn->client);
     return rc;
