@@ -13,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/base/env.def"
 # The front ends' come first, as in the table that the library has.
-TABLES = [ROOT / "src/shmem/env.def", ROOT / "src/gasnet_job/env.def", TABLE]
+TABLES = [ROOT / "src/shmem/env.def", ROOT / "src/gasnet_job/env.def",
+          ROOT / "src/dart/windows/env.def", TABLE]
 PAGE = ROOT / "docs/man/causeway-env.7.md"
 
 HEAD = """% CAUSEWAY-ENV(7) Causeway

@@ -74,7 +74,8 @@ BELONGS = {
     "rdma/": ("src/transport/ofi/", "bench/baseline/", "tests/mock/", "tests/transport/"),
     "pmix": ("src/bootstrap/pmix.c",),
     # armci.h: where the include path of a program has it
-    "mpi.h": ("src/bootstrap/mpi_plugin.c", "src/transport/mpi/plugin.c", "include/armci.h",
+    "mpi.h": ("src/base/mpi/plugin.c", "src/base/mpi/plugin.h", "src/bootstrap/mpi_plugin.c",
+              "src/dart/windows/plugin.c", "src/transport/mpi/plugin.c", "include/armci.h",
               "bench/baseline/", "tests/", "examples/"),
     "infiniband/": (),
 }

@@ -59,7 +59,7 @@ static int find(const cwb_mpi_plugin_t **plugin_p)
 
 static int failed(const char *what, int code)
 {
-    char why[CWB_MPI_TEXT_MAX] = "";
+    char why[CWU_MPI_TEXT_MAX] = "";
     m.plugin->describe(code, why);
     cwu_error("MPI: %s failed: %s", what, why);
     return CW_EPROTO;
@@ -342,7 +342,7 @@ static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
 
 static int failed_with(const cwb_mpi_plugin_t *p, const char *what, int code)
 {
-    char why[CWB_MPI_TEXT_MAX] = "";
+    char why[CWU_MPI_TEXT_MAX] = "";
     p->describe(code, why);
     cwu_error("%s: MPI says: %s", what, why);
     return CW_EPROTO;

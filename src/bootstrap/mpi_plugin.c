@@ -3,6 +3,7 @@
 // The plugin for an MPI (mpi_plugin.h); built once for each MPI family (meson.build).
 #include "bootstrap/mpi_plugin.h"
 #include "base/compiler.h"
+#include "base/mpi/plugin.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -11,19 +12,6 @@
 
 static MPI_Comm ours = MPI_COMM_NULL;
 static void (*tell_ending)(void);
-
-static void describe(int code, char text[CWB_MPI_TEXT_MAX])
-{
-    char whole[MPI_MAX_ERROR_STRING] = "";
-    int n = 0;
-    if (MPI_Error_string(code, whole, &n) != MPI_SUCCESS)
-        n = 0;
-    if (n >= CWB_MPI_TEXT_MAX)
-        n = CWB_MPI_TEXT_MAX - 1;
-    for (int i = 0; i < n; i++)
-        text[i] = (char)(whole[i] == '\n' ? ' ' : whole[i]);
-    text[n] = '\0';
-}
 
 static int rank_and_size(int *rank_p, int *size_p)
 {
@@ -187,7 +175,7 @@ extern const cwb_mpi_plugin_t causeway_mpi_plugin;
 CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .version = CWB_MPI_PLUGIN_VERSION,
     .comm_nbytes = sizeof(MPI_Comm),
-    .describe = describe,
+    .describe = cwu_mpi_describe,
     .rank_and_size = rank_and_size,
     .open = open_world,
     .gather = gather,

@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mpi/facts.h"
+
 #define CWB_MPI_PLUGIN_VERSION 3
 #define CWB_MPI_PLUGIN_SYMBOL "causeway_mpi_plugin"
-
-enum { CWB_MPI_TEXT_MAX = 512 };
 
 typedef struct cwb_mpi_world {
     int rank, size;
@@ -29,7 +29,7 @@ typedef struct cwb_mpi_world {
 
 typedef struct cwb_mpi_plugin {
     uint32_t version, comm_nbytes;
-    void (*describe)(int code, char text[CWB_MPI_TEXT_MAX]);
+    void (*describe)(int code, char text[CWU_MPI_TEXT_MAX]);
     int (*rank_and_size)(int *rank_p, int *size_p);
     /** Creates the library's communicator over all processes. MPI_Finalize calls `ending` before
      *  anything else. Collective. */

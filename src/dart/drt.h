@@ -23,12 +23,14 @@
 
 struct drt_segments;
 struct drt_locality;
+struct drt_mpi_node;
 /** A team that this unit is a member of. */
 typedef struct drt_team {
     const cw_group_t *group;
     struct drt_segments *segments;    // that were allocated, by number
     struct drt_segments *registered;  // by number, without its sign
     struct drt_locality *locality;    // NULL: it was not asked for
+    struct drt_mpi_node *in_windows;  // NULL: no segment was in one (windows.h)
     dart_team_t id;
 } drt_team_t;
 

@@ -59,14 +59,14 @@ DRT_API dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_
     size_t nbytes;
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
-    char *block = drt_alloc(nbytes);
+    char *block = drt_own_alloc(nbytes);
     if (!block)
         return drt_refuse(__func__, DART_ERR_NOMEM, "there is no memory for %zu bytes more",
                           nbytes);
     *gptr = (dart_gptr_t){.unitid = all->group->rank & 0x7fffff,
                           .segid = DART_SEGMENT_LOCAL,
                           .teamid = DART_TEAM_ALL};
-    gptr->addr_or_offs.offset = (uint64_t)(block - drt_area(&(size_t){0}));
+    gptr->addr_or_offs.offset = (uint64_t)(block - drt_own_base());
     return DART_OK;
 }
 
@@ -81,7 +81,7 @@ DRT_API dart_ret_t dart_memfree(dart_gptr_t gptr)
                           gptr.teamid);
     if (gptr.unitid != all->group->rank)
         return drt_refuse(__func__, DART_ERR_INVAL, "the memory is that of unit %d", gptr.unitid);
-    if (!drt_release(drt_area(&(size_t){0}) + gptr.addr_or_offs.offset))
+    if (!drt_own_release(drt_own_base() + gptr.addr_or_offs.offset))
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "offset %llu is not the begin of memory that dart_memalloc gave",
                           (unsigned long long)gptr.addr_or_offs.offset);

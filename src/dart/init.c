@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "core/am/am.h"
 #include "core/life/life.h"
@@ -15,6 +16,7 @@
 #include "dart/memory.h"
 #include "dart/message.h"
 #include "dart/update.h"
+#include "dart/windows/windows.h"
 
 static bool joined, joining;
 
@@ -58,7 +60,12 @@ static dart_ret_t join(const char *call, int level)
     if (rc)
         return DART_ERR_OTHER;  // reported
     drt_memory_open();
+    if (strcmp(cwu_env.dart_memory, "windows") == 0)
+        drt_windows_open(call);
+    drt_atomics_travel = cw_world.nic_atomics || drt_windows_on;
     drt_teams_open();
+    if (drt_windows_on)
+        drt_windows_judge(drt_team_find(DART_TEAM_ALL));
     drt_messages_open(call);
     cw_private_open(call);
     drt_places_open();
@@ -94,6 +101,7 @@ DRT_API dart_ret_t dart_exit(void)
     joined = false;
     drt_messages_close();
     drt_teams_close();
+    drt_windows_close();
     cw_private_close();
     drt_places_close();
     drt_memory_close();

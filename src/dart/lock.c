@@ -53,22 +53,56 @@ static dart_ret_t find(const char *call, dart_lock_t lock, queue_t *q_p)
 // ---------------------------------------------------------------- the queue
 enum { TAIL, NEXT, WAITS };
 
+static uint64_t ask_window(const queue_t *q, int unit, int word, cw_amo_op_t op, uint64_t operand,
+                           uint64_t compare)
+{
+    uint64_t old;
+    dart_gptr_t at = q->lock->gptr;
+    at.unitid = unit & 0x7fffff;
+    at.addr_or_offs.offset = (size_t)word * sizeof old;
+    if (op == CW_AMO_CSWAP)
+        dart_compare_and_swap(at, &operand, &compare, &old, DART_TYPE_ULONGLONG);
+    else
+        dart_fetch_and_op(at, &operand, &old, DART_TYPE_ULONGLONG,
+                          op == CW_AMO_SWAP ? DART_OP_REPLACE : DART_OP_NO_OP);
+    return old;
+}
+
 /** An atomic on a word of a unit's cell; returns the old value. */
 static uint64_t ask(const queue_t *q, int unit, int word, cw_amo_op_t op, uint64_t operand,
                     uint64_t compare)
 {
+    if (q->segment->memory)
+        return ask_window(q, unit, word, op, operand, compare);
     uint64_t *at = (uint64_t *)(void *)q->segment->far[unit] + word;
     return cw_amo_fetching(&cw_ctx_default, at, op, sizeof *at, operand, compare,
                            cw_group_pe(q->team->group, unit));
 }
 
+/** A word of this unit's cell. In a window all accesses are MPI's. */
+static uint64_t own_word(const queue_t *q, int word)
+{
+    const uint64_t *at = (const uint64_t *)(const void *)q->own + word;
+    // pairs with the atomic of the unit before or behind
+    return q->segment->memory ? ask(q, q->team->group->rank, word, CW_AMO_FETCH, 0, 0)
+                              : __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+static void set_own_word(const queue_t *q, int word, uint64_t value)
+{
+    uint64_t *at = (uint64_t *)(void *)q->own + word;
+    if (q->segment->memory)
+        ask(q, q->team->group->rank, word, CW_AMO_SWAP, value, 0);
+    else
+        __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
 /** Until a word of this unit's cell is 0, or is not; its value. */
-static uint64_t await(const queue_t *q, const uint64_t *word, bool zero)
+static uint64_t await(const queue_t *q, int word, bool zero)
 {
     uint64_t value;
-    cw_wait_t w = CW_WAIT_FOR(q->call, word, sizeof *word);
-    // pairs with the atomic of the unit before or behind
-    while (((value = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == 0) != zero)
+    cw_wait_t w = CW_WAIT_FOR(q->call, (uint64_t *)(void *)q->own + word, sizeof value);
+    while (((value = own_word(q, word)) == 0) != zero)
         cw_wait_round(&w);
     cw_wait_done(&w);
     return value;
@@ -81,21 +115,20 @@ static uint64_t my_name(const queue_t *q)
 
 static void enter(const queue_t *q)
 {
-    __atomic_store_n(&q->own->next, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&q->own->waits, 1, __ATOMIC_RELAXED);
+    set_own_word(q, NEXT, 0);
+    set_own_word(q, WAITS, 1);
     uint64_t before = ask(q, 0, TAIL, CW_AMO_SWAP, my_name(q), 0);
     if (before == 0)
         return;
     ask(q, (int)before - 1, NEXT, CW_AMO_SWAP, my_name(q), 0);
-    await(q, &q->own->waits, true);
+    await(q, WAITS, true);
 }
 
 static void leave(const queue_t *q)
 {
-    if (__atomic_load_n(&q->own->next, __ATOMIC_ACQUIRE) == 0 &&
-        ask(q, 0, TAIL, CW_AMO_CSWAP, 0, my_name(q)) == my_name(q))
+    if (own_word(q, NEXT) == 0 && ask(q, 0, TAIL, CW_AMO_CSWAP, 0, my_name(q)) == my_name(q))
         return;
-    uint64_t behind = await(q, &q->own->next, false);
+    uint64_t behind = await(q, NEXT, false);
     ask(q, (int)behind - 1, WAITS, CW_AMO_SWAP, 0, 0);
 }
 
@@ -199,7 +232,7 @@ DRT_API dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
     CW_WATCH(cw_watch_call(__func__));
     if (!begin(lock, false))
         return DART_OK;
-    __atomic_store_n(&q.own->next, 0, __ATOMIC_RELAXED);
+    set_own_word(&q, NEXT, 0);
     *result = ask(&q, 0, TAIL, CW_AMO_CSWAP, my_name(&q), 0) == 0;
     if (!*result) {
         end(lock);
@@ -217,6 +250,8 @@ DRT_API dart_ret_t dart_lock_release(dart_lock_t lock)
         return rc;
     CW_WATCH(cw_watch_call(__func__));
     cw_quiet_default();
+    if (drt_windows_on)
+        drt_window_flush(DRT_EVERY_UNIT, false);
     leave(&q);
     end(lock);
     return DART_OK;

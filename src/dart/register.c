@@ -9,6 +9,7 @@
 #include "dart/memory.h"
 #include "dart/segment.h"
 #include "dart/type.h"
+#include "dart/windows/windows.h"
 
 /** What a member says of its part. */
 typedef struct offer {
@@ -34,7 +35,7 @@ static offer_t offer_of(char *addr, size_t nbytes, bool possible)
     offer_t offer = {.kind = nbytes && !addr ? WRONG : NOTHING};
     if (!possible || offer.kind == WRONG)
         return offer;
-    if (is_in_area(addr, nbytes, &at))
+    if (drt_windows_on ? drt_windows_have(addr, nbytes, &at) : is_in_area(addr, nbytes, &at))
         offer = (offer_t){at, nbytes, SYMMETRIC};
     else if (cw_private_share(addr, nbytes, &range))
         offer = (offer_t){(uintptr_t)addr, nbytes, PRIVATE + range};
@@ -67,7 +68,10 @@ static dart_ret_t fill_in(drt_segment_t *segment, const drt_team_t *team, const 
             return offer->kind == WRONG ? DART_ERR_INVAL : DART_ERR_NOMEM;
         *part = (drt_part_t){.nbytes = offer->nbytes, .symmetric = offer->kind == SYMMETRIC};
         if (part->symmetric) {
-            drt_segment_place(segment, team, unit, area + offer->addr);
+            if (drt_windows_on)
+                segment->far[unit] = (char *)(uintptr_t)offer->addr;
+            else
+                drt_segment_place(segment, team, unit, area + offer->addr);
         } else {
             part->addr = (char *)(uintptr_t)offer->addr;
             part->range = (uint32_t)(offer->kind - PRIVATE);

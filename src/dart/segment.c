@@ -11,6 +11,7 @@
 #include "core/mem/area.h"
 #include "dart/memory.h"
 #include "dart/type.h"
+#include "dart/windows/windows.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
 
@@ -149,6 +150,7 @@ drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *o
     segment->flags = 0;
     segment->own = own;
     segment->parts = NULL;
+    segment->memory = NULL;
     segment->far = segment->near + n;
     memset(segment->near, 0, nbytes_of_places);
     return segment;
@@ -174,11 +176,14 @@ static void add_areas(drt_team_t *team)
 {
     size_t nbytes;
     char *area = drt_area(&nbytes);
-    drt_segment_t *segment = drt_segment_make(team, nbytes, area);
+    drt_segment_t *segment = drt_windows_on ? drt_windows_allocate(team, DRT_POOL_NBYTES)
+                                            : drt_segment_make(team, nbytes, area);
     if (!segment || !drt_segments_have_room(&team->segments, 0))
         cwu_fatal("dart_init: out of memory for the table of %d units", team->group->size);
-    for (int unit = 0; unit < team->group->size; unit++)
+    for (int unit = 0; unit < team->group->size && !drt_windows_on; unit++)
         drt_segment_place(segment, team, unit, area);
+    if (drt_windows_on)
+        drt_memory_use_pool(segment->own, DRT_POOL_NBYTES);
     team->segments->of[0] = segment;
     publish(segment, (dart_gptr_t){.teamid = DART_TEAM_ALL});
 }
@@ -190,6 +195,18 @@ void drt_segments_open(drt_team_t *team)
         add_areas(team);
 }
 
+/** Collective, where the memory is in windows. */
+static void release(drt_segment_t *segment, uint32_t number)
+{
+    if (segment->memory) {
+        drt_windows_release(segment);
+        return;
+    }
+    if (number > 0)
+        drt_release(segment->own);
+    drt_segment_drop(segment);
+}
+
 void drt_segments_close(drt_team_t *team)
 {
     for (uint32_t number = 0; number < team->segments->n; number++) {
@@ -197,9 +214,7 @@ void drt_segments_close(drt_team_t *team)
         if (!segment)
             continue;
         leave_index(segment);
-        if (number > 0)
-            drt_release(segment->own);
-        drt_segment_drop(segment);
+        release(segment, number);
     }
     for (uint32_t number = 0; number < team->registered->n; number++)
         if (team->registered->of[number])
@@ -227,9 +242,19 @@ dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr)
 }
 
 // ---------------------------------------------------------------- calls
+static drt_segment_t *allocate_window(drt_team_t *team, uint32_t number, size_t nbytes)
+{
+    drt_segment_t *segment = drt_windows_allocate(team, nbytes);
+    if (segment && !drt_segments_have_room(&team->segments, number))
+        cwu_fatal("dart_team_memalloc_aligned: no memory, or no number, for one more segment");
+    return segment;
+}
+
 /** A block on each member, and its segment; NULL: a member has got none. */
 static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
 {
+    if (drt_windows_on)
+        return allocate_window(team, number, nbytes);
     const size_t n = (size_t)team->group->size;
     uint64_t *blocks = malloc(n * sizeof *blocks);
     char *area = drt_area(&(size_t){0});
@@ -288,10 +313,11 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
                           gptr.segid, gptr.teamid);
     if (gptr.segid <= 0 || !drt_segment_find(gptr))
         return drt_refuse_segment(__func__, gptr);
+    if (drt_windows_on)
+        drt_window_flush(DRT_EVERY_UNIT, false);
     cw_barrier(team->group);  // no member uses it any more
     drt_segment_t *segment = drt_segments_leave(team->segments, (uint32_t)gptr.segid);
     leave_index(segment);
-    drt_release(segment->own);
-    drt_segment_drop(segment);
+    release(segment, (uint32_t)gptr.segid);
     return DART_OK;
 }

@@ -26,6 +26,7 @@ typedef struct drt_part {
     bool symmetric;  // it lies in the unit's slice: there is a place, and no range
 } drt_part_t;
 
+struct drt_mpi_memory;
 typedef struct drt_segment {
     uint64_t nbytes;  // of each unit's part, if allocated
     uint64_t words, half_words;  // offsets at which 8 bytes and 4 bytes may begin
@@ -34,6 +35,8 @@ typedef struct drt_segment {
     uint16_t flags;
     char *own;         // this unit's part
     drt_part_t *parts; // [nunits] if registered, else NULL
+    struct drt_mpi_memory *memory;  // in windows of an MPI (windows.h), where `far` names a place
+                                    // in the one of all; else NULL
     struct drt_segment *spare;  // the next one
     char **far;    // [nunits] symmetric addresses: the default context reaches the parts there
     char *near[];  // [nunits] where parts are mapped here; NULL: not, or everything is observed

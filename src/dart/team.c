@@ -14,6 +14,7 @@
 #include "dart/group.h"
 #include "dart/locality/locality.h"
 #include "dart/segment.h"
+#include "dart/windows/windows.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
 
@@ -37,6 +38,7 @@ static void drop(drt_team_t *team)
 {
     drt_teams[team->id] = NULL;
     drt_segments_close(team);
+    drt_windows_leave(team);
     drt_locality_drop(team);
     free(team);
 }

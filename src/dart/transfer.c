@@ -42,7 +42,17 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
                                .near = near ? near + at : NULL};
     if (part && !part->symmetric)
         name_private(part, at, target_p);
+    if (segment->memory || (drt_windows_on && part && part->symmetric))
+        target_p->window = (drt_window_t){true, target_p->pe, (uintptr_t)target_p->far};
     return DART_OK;
+}
+
+void drt_land(const drt_flight_t *flight)
+{
+    if (flight->flying && flight->in_window)
+        drt_window_flush(flight->pe, false);
+    else if (flight->flying)
+        cw_quiet_default();
 }
 
 bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes)
@@ -52,6 +62,10 @@ bool drt_read(const char *call, const drt_target_t *target, size_t at, void *des
         there.addr += at;
         there.offset += at;
         return cw_private_get(call, dest, &there, nbytes);
+    }
+    if (target->window.is_one) {
+        drt_window_get(&target->window, at, dest, nbytes);
+        return true;
     }
     cw_get_nbi(&cw_ctx_default, dest, target->far + at, nbytes, target->pe);
     return true;
@@ -65,6 +79,10 @@ bool drt_write(const char *call, const drt_target_t *target, size_t at, const vo
         there.addr += at;
         there.offset += at;
         return cw_private_put(call, &there, src, nbytes);
+    }
+    if (target->window.is_one) {
+        drt_window_put(&target->window, at, src, nbytes);
+        return true;
     }
     cw_put_nbi(&cw_ctx_default, target->far + at, src, nbytes, target->pe);
     return true;
@@ -185,7 +203,8 @@ static void move_pieces(const drt_transfer_t *t, const drt_target_t *target, siz
     cw_pieces_end(&pieces);
 }
 
-static bool move_private(const drt_transfer_t *t, const drt_target_t *target)
+/** Piece by piece: private memory, and windows. */
+static bool move_runs(const drt_transfer_t *t, const drt_target_t *target)
 {
     bool in_flight = false;
     drt_walk_t remote = drt_walk(target->far, t->nelem, t->remote_type),
@@ -223,11 +242,11 @@ static bool move(const drt_transfer_t *t, const drt_target_t *target, size_t nby
     return t->put || !t->blocking;
 }
 
-dart_ret_t drt_transfer(const drt_transfer_t *t, bool *in_flight_p)
+dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
 {
     size_t span;
     drt_target_t target;
-    *in_flight_p = false;
+    *flight_p = (drt_flight_t){.flying = false};
     if (!types_match(t, &span))
         return refuse_types(t);
     dart_ret_t rc = drt_resolve(t->call, t->gptr, span, &target);
@@ -240,9 +259,9 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *in_flight_p)
     CW_WATCH(cw_watch_call(t->call));
     if (target.near)
         copy_near(t, target.near);
-    else if (target.is_private)
-        *in_flight_p = move_private(t, &target);
     else
-        *in_flight_p = move(t, &target, span);
+        *flight_p =
+            drt_flight(&target, target.is_private || target.window.is_one ? move_runs(t, &target)
+                                                                          : move(t, &target, span));
     return DART_OK;
 }

@@ -7,6 +7,7 @@
 #include "core/rma/rma.h"
 #include "dart/segment.h"
 #include "dart/type.h"
+#include "dart/windows/windows.h"
 
 /** The segment of a pointer to a unit of its team; NULL: it is none, or is not in the index. */
 static CW_ALWAYS_INLINE const drt_segment_t *drt_segment_near(dart_gptr_t gptr)
@@ -65,9 +66,22 @@ typedef struct drt_target {
     char *far;        // symmetric; of private memory: in its process
     char *near;       // mapped here; NULL: use far
     cw_private_t there;
+    drt_window_t window;  // if it is in one: there, and not at `far`
 } drt_target_t;
 
-/** Bytes of a target, whatever it is. True: complete after a quiet. */
+/** What a transfer leaves to be done: nothing, or a flush of the window, or a quiet. */
+typedef struct drt_flight {
+    bool flying;
+    bool in_window;  // else in the default context
+    int pe;
+} drt_flight_t;
+void drt_land(const drt_flight_t *flight);
+static inline drt_flight_t drt_flight(const drt_target_t *target, bool flying)
+{
+    return (drt_flight_t){flying, target->window.is_one, target->pe};
+}
+
+/** Bytes of a target, whatever it is. True: in flight. */
 bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes);
 bool drt_write(const char *call, const drt_target_t *target, size_t at, const void *src,
                size_t nbytes);
@@ -86,7 +100,6 @@ typedef struct drt_transfer {
     bool blocking;  // a get is complete when it returns
 } drt_transfer_t;
 
-/** *in_flight_p: it is complete after a quiet. */
-dart_ret_t drt_transfer(const drt_transfer_t *t, bool *in_flight_p) CW_NOINLINE;
+dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p) CW_NOINLINE;
 
 #endif

@@ -146,9 +146,11 @@ static inline cw_slot_t *my_slot(void)
  *  first. Returns the number of events. */
 static int help(uint32_t round)
 {
+    const cw_progress_hooks_t *hooks = &cw_progress_hooks;
+    if (CW_UNLIKELY(hooks->poll_beside != NULL))
+        hooks->poll_beside();
     if (cw_world.nnodes == 1)
         return 0;
-    const cw_progress_hooks_t *hooks = &cw_progress_hooks;
     int n = 0;
     bool late = round % OWN_TRANSFERS_EVERY == OWN_TRANSFERS_EVERY - 1;
     cw_awaits_t awaits =
@@ -265,7 +267,8 @@ static void announce(cw_wait_t *w)
  *  sender of a reply mostly knows when the requester may sleep, and replies through its server.) */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
-    if (cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified)
+    if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) ||
+        cw_progress_hooks.poll_beside)
         return FIRST_SLEEP_NS;
     bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_progress_has_messages() &&
                   cw_progress_hooks.awaits_replies(true);
@@ -455,5 +458,6 @@ int cw_wake_changed(bool all)
 
 bool cw_wait_must_help(void)
 {
-    return cw_world.hosts_server || cw_progress_has_messages() || cw_progress_hooks.in_flight();
+    return cw_world.hosts_server || cw_progress_has_messages() || cw_progress_hooks.in_flight() ||
+           cw_progress_hooks.poll_beside;
 }

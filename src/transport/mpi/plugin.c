@@ -8,99 +8,25 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/mpi/plugin.h"
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Win window = MPI_WIN_NULL;
-static void (*tell_ending)(void);
-static MPI_Request unending = MPI_REQUEST_NULL;  // from open to close
+static MPI_Request unending = MPI_REQUEST_NULL;
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(uint64_t), "fits the transport's word");
 
-static void describe(int code, char text[CWT_MPI_TEXT_MAX])
-{
-    char whole[MPI_MAX_ERROR_STRING] = "";
-    int n = 0;
-    if (MPI_Error_string(code, whole, &n) != MPI_SUCCESS)
-        n = 0;
-    if (n >= CWT_MPI_TEXT_MAX)
-        n = CWT_MPI_TEXT_MAX - 1;
-    for (int i = 0; i < n; i++)
-        text[i] = (char)(whole[i] == '\n' ? ' ' : whole[i]);
-    text[n] = '\0';
-}
-
-// ---------------------------------------------------------------- progress
-
-static int query(void *extra, MPI_Status *status)
-{
-    (void)extra;
-    MPI_Status_set_cancelled(status, 0);
-    return MPI_Status_set_elements(status, MPI_BYTE, 0);
-}
-
-static int release(void *extra)
-{
-    (void)extra;
-    return MPI_SUCCESS;
-}
-
-static int cancel(void *extra, int complete)
-{
-    (void)extra, (void)complete;
-    return MPI_SUCCESS;
-}
-
-/** A probe of Open MPI over UCX makes the windows' progress one time in a hundred; a question for a
- *  request that is not complete makes it each time, in every MPI. */
 static int progress(void)
 {
-    int done;
-    return MPI_Request_get_status(unending, &done, MPI_STATUS_IGNORE);
-}
-
-static int end_progress(void)
-{
-    int rc = MPI_SUCCESS;
-    if (unending != MPI_REQUEST_NULL && (rc = MPI_Grequest_complete(unending)) == MPI_SUCCESS)
-        rc = MPI_Wait(&unending, MPI_STATUS_IGNORE);
-    return rc;
+    return cwu_mpi_progress(unending);
 }
 
 // ---------------------------------------------------------------- collective
 
-/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
-static int finalize_begins(MPI_Comm self, int key, void *value, void *extra)
+static int open_comm(void (*ending)(void), cwu_mpi_facts_t *facts_p)
 {
-    (void)self, (void)key, (void)value, (void)extra;
-    tell_ending();
-    return MPI_SUCCESS;
-}
-
-static int watch_finalize(void (*ending)(void))
-{
-    int key = MPI_KEYVAL_INVALID;
-    if (tell_ending)
-        return MPI_SUCCESS;
-    tell_ending = ending;
-    int rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_begins, &key, NULL);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-    return rc ? rc : MPI_Comm_free_keyval(&key);
-}
-
-static int open_comm(void (*ending)(void), cwt_mpi_facts_t *facts_p)
-{
-    static char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int level = MPI_THREAD_SINGLE, n = 0, rc = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    if (rc || (rc = MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN)) ||
-        (rc = MPI_Comm_rank(comm, &facts_p->rank)) || (rc = MPI_Comm_size(comm, &facts_p->size)) ||
-        (rc = MPI_Query_thread(&level)) || (rc = MPI_Get_library_version(library, &n)) ||
-        (rc = MPI_Grequest_start(query, release, cancel, NULL, &unending)))
-        return rc;
-    library[strcspn(library, ",\n\r\t")] = '\0';
-    facts_p->library = library;
-    facts_p->any_thread = level == MPI_THREAD_MULTIPLE;
-    return watch_finalize(ending);
+    int rc = cwu_mpi_open_world(ending, &comm, facts_p);
+    return rc ? rc : cwu_mpi_begin_progress(&unending);
 }
 
 static int expose(void *base, size_t nbytes, bool *unified_p)
@@ -125,7 +51,7 @@ static int expose(void *base, size_t nbytes, bool *unified_p)
 
 static int close_all(void)
 {
-    int rc = end_progress();
+    int rc = cwu_mpi_end_progress(&unending);
     if (rc == MPI_SUCCESS && window != MPI_WIN_NULL &&
         (rc = MPI_Win_unlock_all(window)) == MPI_SUCCESS)
         rc = MPI_Win_free(&window);
@@ -205,7 +131,7 @@ static int peek(int tag, bool *there_p)
 extern const cwt_mpi_plugin_t causeway_mpi_windows;
 CW_EXPORTED const cwt_mpi_plugin_t causeway_mpi_windows = {
     .version = CWT_MPI_PLUGIN_VERSION,
-    .describe = describe,
+    .describe = cwu_mpi_describe,
     .open = open_comm,
     .expose = expose,
     .close = close_all,

@@ -12,23 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mpi/facts.h"
+
 #define CWT_MPI_PLUGIN_VERSION 1
 #define CWT_MPI_PLUGIN_SYMBOL "causeway_mpi_windows"
 
-enum { CWT_MPI_TEXT_MAX = 512, CWT_MPI_COUNT_MAX = 1 << 30 };
-
-typedef struct cwt_mpi_facts {
-    int rank, size;
-    bool any_thread;  // MPI_THREAD_MULTIPLE
-    const char *library;
-} cwt_mpi_facts_t;
+enum { CWT_MPI_COUNT_MAX = 1 << 30 };
 
 typedef struct cwt_mpi_plugin {
     uint32_t version;
-    void (*describe)(int code, char text[CWT_MPI_TEXT_MAX]);
+    void (*describe)(int code, char text[CWU_MPI_TEXT_MAX]);
     // Collective over all processes:
     /** MPI_Finalize calls `ending` before anything else. */
-    int (*open)(void (*ending)(void), cwt_mpi_facts_t *facts_p);
+    int (*open)(void (*ending)(void), cwu_mpi_facts_t *facts_p);
     /** Exposes this memory (NULL: none). *unified_p: loads and stores of the processor and RMA see
      *  the same memory. */
     int (*expose)(void *base, size_t nbytes, bool *unified_p);

@@ -19,7 +19,7 @@ bool mpw_is_allowed(void)
 
 int mpw_failed(const char *what, const char *node, int code)
 {
-    char why[CWT_MPI_TEXT_MAX] = "";
+    char why[CWU_MPI_TEXT_MAX] = "";
     mpw_world.plugin->describe(code, why);
     cwu_error("%s: %s%s%s failed: %s", mpw_world.facts.library, what, node ? " with " : "",
               node ? node : "", why);
@@ -50,7 +50,7 @@ static void ending(void)
 
 static int check_world(int pe, int npes)
 {
-    const cwt_mpi_facts_t *f = &mpw_world.facts;
+    const cwu_mpi_facts_t *f = &mpw_world.facts;
     if (f->rank == pe && f->size == npes)
         return CW_OK;
     cwu_error("CAUSEWAY_TRANSPORT=mpi: PE %d of %d is rank %d of %d in MPI_COMM_WORLD of %s: start "
@@ -62,7 +62,7 @@ static int check_world(int pe, int npes)
 /** Says what is lost where MPI serves one thread only, when asked. */
 static void say_level(void)
 {
-    const cwt_mpi_facts_t *f = &mpw_world.facts;
+    const cwu_mpi_facts_t *f = &mpw_world.facts;
     cwu_debug("windows of %s; %s", f->library,
               f->any_thread ? "MPI_THREAD_MULTIPLE: the node server has a thread of its own"
                             : "no MPI_THREAD_MULTIPLE: the node server works only while this PE "

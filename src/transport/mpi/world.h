@@ -53,7 +53,7 @@ enum { MPW_WIRE_MOST = 16 + CWT_MESSAGE_MAX };
 
 typedef struct mpw_world {
     const cwt_mpi_plugin_t *plugin;
-    cwt_mpi_facts_t facts;
+    cwu_mpi_facts_t facts;
     pthread_t main;           // the thread that initialised MPI
     _Atomic uint32_t joined;  // futex
 } mpw_world_t;

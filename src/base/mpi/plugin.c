@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors, the communicator of all processes, and the begin of MPI_Finalize.
+#include "base/mpi/plugin.h"
+
+#include <string.h>
+
+void cwu_mpi_describe(int code, char text[CWU_MPI_TEXT_MAX])
+{
+    char whole[MPI_MAX_ERROR_STRING] = "";
+    int n = 0;
+    if (MPI_Error_string(code, whole, &n) != MPI_SUCCESS)
+        n = 0;
+    if (n >= CWU_MPI_TEXT_MAX)
+        n = CWU_MPI_TEXT_MAX - 1;
+    for (int i = 0; i < n; i++)
+        text[i] = (char)(whole[i] == '\n' ? ' ' : whole[i]);
+    text[n] = '\0';
+}
+
+// ---------------------------------------------------------------- the begin of MPI_Finalize
+enum { WATCHES = 4 };  // at most: tables of a plugin
+static void (*watches[WATCHES])(void);
+
+/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
+static int finalize_begins(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)value, (void)extra;
+    for (int i = 0; i < WATCHES && watches[i]; i++)
+        watches[i]();
+    return MPI_SUCCESS;
+}
+
+static int watch_finalize(void (*ending)(void))
+{
+    int key = MPI_KEYVAL_INVALID, i = 0;
+    while (i < WATCHES && watches[i] && watches[i] != ending)
+        i++;
+    if (i == WATCHES)
+        return MPI_ERR_OTHER;
+    bool known = watches[i] == ending;
+    watches[i] = ending;
+    if (known || i > 0)
+        return MPI_SUCCESS;
+    int rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_begins, &key, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    return rc ? rc : MPI_Comm_free_keyval(&key);
+}
+
+// ---------------------------------------------------------------- all processes
+int cwu_mpi_open_world(void (*ending)(void), MPI_Comm *comm_p, cwu_mpi_facts_t *facts_p)
+{
+    static char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int level = MPI_THREAD_SINGLE, n = 0, rc = MPI_Comm_dup(MPI_COMM_WORLD, comm_p);
+    if (rc || (rc = MPI_Comm_set_errhandler(*comm_p, MPI_ERRORS_RETURN)) ||
+        (rc = MPI_Comm_rank(*comm_p, &facts_p->rank)) ||
+        (rc = MPI_Comm_size(*comm_p, &facts_p->size)) || (rc = MPI_Query_thread(&level)) ||
+        (rc = MPI_Get_library_version(library, &n)))
+        return rc;
+    library[strcspn(library, ",\n\r\t")] = '\0';
+    facts_p->library = library;
+    facts_p->any_thread = level == MPI_THREAD_MULTIPLE;
+    return watch_finalize(ending);
+}
+
+// ---------------------------------------------------------------- progress
+static int query(void *extra, MPI_Status *status)
+{
+    (void)extra;
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_Status_set_elements(status, MPI_BYTE, 0);
+}
+
+static int release(void *extra)
+{
+    (void)extra;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *extra, int complete)
+{
+    (void)extra, (void)complete;
+    return MPI_SUCCESS;
+}
+
+int cwu_mpi_begin_progress(MPI_Request *unending_p)
+{
+    return MPI_Grequest_start(query, release, cancel, NULL, unending_p);
+}
+
+/** A probe of Open MPI over UCX makes the windows' progress one time in a hundred; a question for a
+ *  request that is not complete makes it each time, in every MPI. */
+int cwu_mpi_progress(MPI_Request unending)
+{
+    int done;
+    return MPI_Request_get_status(unending, &done, MPI_STATUS_IGNORE);
+}
+
+int cwu_mpi_end_progress(MPI_Request *unending_p)
+{
+    int rc = MPI_SUCCESS;
+    if (*unending_p != MPI_REQUEST_NULL && (rc = MPI_Grequest_complete(*unending_p)) == MPI_SUCCESS)
+        rc = MPI_Wait(unending_p, MPI_STATUS_IGNORE);
+    return rc;
+}

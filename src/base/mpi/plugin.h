@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tables of a plugin for an MPI have in common (base/mpi/find.h); linked into each plugin,
+// not into the library.
+#ifndef CW_BASE_MPI_PLUGIN_H
+#define CW_BASE_MPI_PLUGIN_H
+
+#include <mpi.h>
+
+#include "base/compiler.h"
+#include "base/mpi/facts.h"
+
+/** The text of MPI's error, on one line. */
+void cwu_mpi_describe(int code, char text[CWU_MPI_TEXT_MAX]) CW_HIDDEN;
+/** A communicator over all processes whose errors return, and what is known of the MPI.
+ *  MPI_Finalize calls each `ending` before anything else. Collective. */
+int cwu_mpi_open_world(void (*ending)(void), MPI_Comm *comm_p, cwu_mpi_facts_t *facts_p) CW_HIDDEN;
+
+/** The progress of windows, too, also for other processes: between begin and end. */
+int cwu_mpi_begin_progress(MPI_Request *unending_p) CW_HIDDEN;
+int cwu_mpi_progress(MPI_Request unending) CW_HIDDEN;
+int cwu_mpi_end_progress(MPI_Request *unending_p) CW_HIDDEN;
+
+#endif
