@@ -186,6 +186,40 @@ static void test_batch(void)
     CHECK(object[heap + HEAP - 4] == 99);  // the second ends outside
 }
 
+/** Records that ask for values, up to the first malformed one. */
+static void test_values(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT, fetch = CW_BATCH_FETCHING(CW_AMO_ADD, 8),
+                   swap = CW_BATCH_FETCHING(CW_AMO_CSWAP, 4);
+    list_t list = {.header = {.op = CW_REQ_BATCH, .reply_id = 1},
+                   .word = {CW_BATCH_RECORD(heap + 1, CW_BATCH_GET, 3),
+                            CW_BATCH_RECORD(heap + 8, CW_BATCH_FETCH, fetch), 5,
+                            CW_BATCH_RECORD(heap + 16, CW_BATCH_FETCH, swap), 9, 7,
+                            CW_BATCH_RECORD(heap + 8, CW_BATCH_GET, 8),
+                            CW_BATCH_RECORD(heap + HEAP - 2, CW_BATCH_GET, 3)}};
+    uint64_t words[3] = {0x44332211, 100, 7}, got[4] = {0};
+    memcpy(object + heap, words, sizeof words);
+    execute(&list, sizeof list.header + 7 * sizeof *list.word);
+    CHECK(reply.n == 1 && reply.nbytes == sizeof got);
+    memcpy(got, reply.bytes, sizeof got);
+    CHECK(got[0] == 0x443322 && got[1] == 100 && got[2] == 7 && got[3] == 105);
+    CHECK(object[heap + 16] == 9);
+    execute(&list, sizeof list.header + 8 * sizeof *list.word);  // the last one ends outside
+    CHECK(reply.n == 1 && reply.nbytes == sizeof got);
+    execute(&list, sizeof list.header + 5 * sizeof *list.word);  // half an atomic
+    CHECK(reply.n == 1 && reply.nbytes == 16);
+    list.header.reply_id = 0;  // no reply is possible, so nothing is fetched
+    memcpy(words, object + heap, sizeof words);
+    execute(&list, sizeof list.header + 7 * sizeof *list.word);
+    CHECK(reply.n == 0 && memcmp(words, object + heap, sizeof words) == 0);
+    list.header.reply_id = 1;
+    for (size_t i = 0; i < 2; i++)
+        list.word[i] = CW_BATCH_RECORD(heap, CW_BATCH_GET, 2033);  // more than a reply holds
+    execute(&list, sizeof list.header + 2 * sizeof *list.word);
+    CHECK(reply.n == 1 && reply.nbytes == 2040);
+    memset(object + heap, 0, sizeof words);
+}
+
 /** Two records of two doubles each, of which the second may be wrong. */
 static void accumulate(unsigned part, uint64_t second, size_t nbytes, size_t message)
 {
@@ -486,9 +520,15 @@ static size_t some_request(uint64_t *word, size_t nwords)
         return draw(4) ? sizeof(cw_req_fill_t) : most;
     case CW_REQ_BATCH:
         for (size_t at = 3, n; at < nwords; at += n) {
-            size_t nbytes = draw(20);
+            size_t nbytes = draw(20), kind = draw(12), op = draw(CW_AMO_OPS + 1);
             n = 1 + (nbytes + 7) / 8;
-            word[at] = CW_BATCH_RECORD(some_offset() & CW_BATCH_OFFSET_MAX, draw(9), nbytes);
+            if (kind == CW_BATCH_GET)
+                n = 1;
+            if (kind == CW_BATCH_FETCH) {
+                nbytes = CW_BATCH_FETCHING(op, draw(5) ? 8 : draw(9));
+                n = op == CW_AMO_CSWAP ? 3 : 2;
+            }
+            word[at] = CW_BATCH_RECORD(some_offset() & CW_BATCH_OFFSET_MAX, kind, nbytes);
         }
         return most;
     case CW_REQ_ACCUMULATE:
@@ -598,6 +638,7 @@ int main(void)
     cw_am_server_init();
     test_pieces();
     test_batch();
+    test_values();
     test_accumulates();
     test_huge_strides();
     test_put_pieces();

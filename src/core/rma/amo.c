@@ -241,8 +241,10 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
     const cwt_target_t *t = reach(ctx, rank, &delta);
-    if (t)
+    if (t && cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
+    else if (t && cw_bundle_amo_fetch(ctx, t, fetch, addr, op, nbytes, operand, compare))
+        return;
     uint64_t old;
     if (!t) {
         old = apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);

@@ -106,6 +106,7 @@ static cw_bundle_t *begin(cw_way_t *way)
     way->puts = false;
     atomic_store_explicit(&b->node, (uint32_t)way->node, memory_order_relaxed);
     b->nbytes = sizeof b->req;
+    b->answers = 0;
     atomic_store_explicit(&b->state, CW_BUNDLE_BUSY, memory_order_relaxed);
     return b;
 }
@@ -132,6 +133,9 @@ static void await_taken(cw_way_t *way)
     cw_bundles.sending = false;
     cw_bundles.stats.sent[CW_BUNDLE_BY_SERVER]++;
     cw_bundles.stats.nbytes += way->open->nbytes;
+    if (way->fetches)
+        cw_fetches_take(way->fetches, way->open->word, way->open->answers);
+    way->fetches = NULL;
     end(way);
 }
 
@@ -146,7 +150,9 @@ static void send(cw_way_t *way, cw_bundle_reason_t reason)
     if (way->puts)
         cw_bundles_note(cw_bundles_due() | CW_BUNDLES_PUTS);
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
-    int rc = cw_transport->request(way->conn, &b->req.header, b->nbytes, NULL);
+    cwt_reply_t *reply = way->fetches ? cw_fetches_reply(way->fetches) : NULL;
+    way->fetches = NULL;  // the reply frees it
+    int rc = cw_transport->request(way->conn, &b->req.header, b->nbytes, reply);
     cw_bundles.sending = false;
     if (rc) {
         cw_lost_grace(rc);
@@ -196,14 +202,16 @@ static bool is_flooded(cw_way_t *way)
 }
 
 /** A bundle with room for a record, which this PE has claimed; NULL: all are in use. */
-static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, bool *aged_p)
+static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, size_t answer,
+                                                bool *aged_p)
 {
     *aged_p = false;
     if (way->open && CW_UNLIKELY(!claim(way->open, aged_p))) {
         await_taken(way);
         *aged_p = false;
     }
-    if (way->open && way->open->nbytes + record > way->most) {
+    if (way->open && (way->open->nbytes + record > way->most ||
+                      way->open->answers + answer > CW_BATCH_ANSWERS)) {
         send(way, CW_BUNDLE_FULL);
         *aged_p = false;
     }
@@ -232,7 +240,7 @@ static bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *sr
     if (offset > CW_BATCH_OFFSET_MAX || (nbytes > PUT_MOST && way->most < CW_BUNDLE_MAX) ||
         (!way->open && !is_flooded(way)))
         return false;
-    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), &aged);
+    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), 0, &aged);
     if (!b)
         return false;
     bool is_new = b->nbytes == sizeof b->req;
@@ -259,6 +267,41 @@ bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind, const vo
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
     bool taken = append(path->way, (uintptr_t)addr + path->direct.offset, kind, src, nbytes);
+    if (taken)
+        cw_ctx_mark(ctx);
+    cw_ctx_leave(ctx);
+    return taken;
+}
+
+static bool append_fetch(cw_way_t *way, uint64_t offset, const cw_bundle_fetch_t *f)
+{
+    size_t words = 1 + f->noperands, answer = (f->nbytes + 7) & ~(size_t)7;
+    bool aged;
+    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way)))
+        return false;
+    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), answer, &aged);
+    if (!b)
+        return false;
+    bool is_new = b->nbytes == sizeof b->req;
+    uint64_t *at = &b->word[(b->nbytes - sizeof b->req) / sizeof *at];
+    at[0] = CW_BATCH_RECORD(offset, f->kind, f->field);
+    memcpy(at + 1, f->operand, f->noperands * sizeof *at);
+    b->nbytes += (uint32_t)(words * sizeof *at);
+    b->answers += (uint32_t)answer;
+    cw_fetches_add(&way->fetches, f->dest, f->nbytes);
+    cw_bundles.stats.operations++;
+    if (CW_UNLIKELY(aged))
+        send(way, CW_BUNDLE_TOO_OLD);
+    else
+        publish(b, is_new);
+    return true;
+}
+
+bool cw_bundle_append_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    cw_ctx_enter(ctx);
+    bool taken = append_fetch(path->way, (uintptr_t)f->addr + path->direct.offset, f);
     if (taken)
         cw_ctx_mark(ctx);
     cw_ctx_leave(ctx);

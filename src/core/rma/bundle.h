@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bundles: small puts and atomics without a result that leave the default context for one node
-// faster than messages do, and travel together without being asked (ADR 75).
+// Bundles: small puts, non-blocking gets, and atomics without a result or with one that is not
+// waited for, that leave the default context for one node faster than messages do, and travel
+// together without being asked (ADR 75, 89).
 //
 // The first operations after a pause are sent at once, as is one to a node to which nothing was
 // sent for a while. Others are appended to the bundle of their node, a CW_REQ_BATCH that its server
@@ -25,16 +26,19 @@
 
 #define CW_BUNDLE_PUT_MAX 2048u  // bytes of a put; longer ones gain nothing
 #define CW_BUNDLE_MAX 16000u  // bytes of a message, where the transport takes so many
+#define CW_BUNDLE_GET_MAX 256u   // bytes of a get
 #define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
 
 enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
 
-//  0 state | 4 serial | 8 node | 12 nbytes | 16 pad | 64 message
+//  0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; when the sweeper has
+//  sent it, the answers begin at its first record
 typedef struct cw_bundle {
     CW_CACHE_ALIGNED _Atomic uint32_t state;
     _Atomic uint32_t serial;  // counts up with each use
     _Atomic uint32_t node;    // where it goes; the sweeper looks before it owns the bundle
     uint32_t nbytes;          // of the message
+    uint32_t answers;         // bytes of the reply; 0: none is due
     CW_CACHE_ALIGNED cw_req_batch_t req;
     uint64_t word[(CW_BUNDLE_MAX - sizeof(cw_req_batch_t)) / sizeof(uint64_t)];
 } cw_bundle_t;
@@ -105,6 +109,18 @@ void cw_bundles_proved(void);
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
 
+/** A record that asks for a value, which goes to dest in quiet at the latest. */
+typedef struct cw_bundle_fetch {
+    const void *addr;
+    unsigned kind, field;  // CW_BATCH_...; what stands for nbytes in the record
+    uint32_t noperands;
+    uint64_t operand[2];
+    void *dest;
+    size_t nbytes;
+} cw_bundle_fetch_t;
+/** False: to be sent at once. */
+bool cw_bundle_append_fetch(cw_path_t *path, const cw_bundle_fetch_t *f);
+
 static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
 {
     return atomic_load_explicit(which, memory_order_relaxed);
@@ -139,6 +155,34 @@ static CW_ALWAYS_INLINE bool cw_bundle_amo(const cw_ctx_t *ctx, const cwt_target
                             nbytes);
 }
 
+/** Gets are collected where puts are. */
+static CW_ALWAYS_INLINE bool cw_bundle_get(const cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
+                                           const void *src, size_t nbytes)
+{
+    if (CW_LIKELY(!cw_bundles_take(&cw_bundles.puts)) || ctx != &cw_ctx_default ||
+        nbytes - 1 >= CW_BUNDLE_GET_MAX)
+        return false;
+    cw_bundle_fetch_t f = {.addr = src, .kind = CW_BATCH_GET, .dest = dest, .nbytes = nbytes};
+    f.field = (unsigned)nbytes;
+    return cw_bundle_append_fetch(cw_path_of_record(t), &f);
+}
+
+static inline bool cw_bundle_amo_fetch(const cw_ctx_t *ctx, const cwt_target_t *t, void *fetch,
+                                       const void *addr, cw_amo_op_t op, size_t nbytes,
+                                       uint64_t operand, uint64_t compare)
+{
+    if (CW_LIKELY(!cw_bundles_take(&cw_bundles.atomics)) || ctx != &cw_ctx_default)
+        return false;
+    cw_bundle_fetch_t f = {.addr = addr,
+                           .kind = CW_BATCH_FETCH,
+                           .field = CW_BATCH_FETCHING(op, nbytes),
+                           .noperands = op == CW_AMO_CSWAP ? 2 : 1,
+                           .operand = {operand, compare},
+                           .dest = fetch,
+                           .nbytes = nbytes};
+    return cw_bundle_append_fetch(cw_path_of_record(t), &f);
+}
+
 /** Before an operation that is in order behind others of this PE, or waits. */
 static CW_ALWAYS_INLINE void cw_bundles_pause(cw_bundle_reason_t reason)
 {
@@ -152,6 +196,15 @@ static CW_ALWAYS_INLINE void cw_bundles_get(void)
     if (CW_UNLIKELY(cw_bundles_due()))
         cw_bundles_before_get();
 }
+
+// ---------------------------------------------------------------- values (fetches.c)
+/** Where the values of one bundle go. Its owner frees it by cw_fetches_take, or its reply does. */
+typedef struct cw_fetches cw_fetches_t;
+/** fetches_p: NULL before the first. There is room: CW_BATCH_ANSWERS. */
+void cw_fetches_add(cw_fetches_t **fetches_p, void *dest, size_t nbytes);
+cwt_reply_t *cw_fetches_reply(cw_fetches_t *fetches);
+/** The values have come. */
+void cw_fetches_take(cw_fetches_t *fetches, const void *values, size_t nbytes);
 
 // ---------------------------------------------------------------- the sweeper (sweep.c)
 /** Starts and ends the thread, in the process of the node server. */

@@ -28,6 +28,7 @@ typedef struct cw_way {
     uint32_t most;           // bytes of a bundle
     bool puts;               // some are collected
     struct cw_bundle *open;  // what is collected; NULL: nothing
+    struct cw_fetches *fetches;  // where its values go; NULL: it asks for none
     struct cw_way *next;     // of those with something
     uint64_t sent_ns;        // the last time that something was sent of many
     uint32_t pauses, ops;    // operations since that pause, at most as many as go at once

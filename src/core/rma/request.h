@@ -15,7 +15,8 @@ enum {
     CW_REQ_AMO = 1,          // cw_req_amo_t; reply: the old value, 8 bytes
     CW_REQ_PUT_STRIDED = 2,  // cw_req_strided_t, then nblocks * block_nbytes of payload; no reply
     CW_REQ_GET_STRIDED = 3,  // cw_req_strided_t; reply: nblocks * block_nbytes of payload
-    CW_REQ_BATCH = 4,        // cw_req_batch_t, then records, executed in order; no reply
+    CW_REQ_BATCH = 4,        // cw_req_batch_t, then records, executed in order; reply, if a record
+                             // asks for a value: the values, each padded to whole words
     CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
     CW_REQ_GET_PIECES = 10,  // a header, then a word for each piece; reply: their bytes, one after
                              // the other
@@ -63,7 +64,8 @@ typedef struct cw_req_fill {
 } cw_req_fill_t;
 _Static_assert(sizeof(cw_req_fill_t) == 48, "wire format");
 
-//  0 header | 24 records: one word (below), then nbytes of payload padded to whole words
+//  0 header | 24 records: one word (below), then nbytes of payload, or the operands of an atomic
+//               that gives a value, padded to whole words
 typedef struct cw_req_batch {
     cwt_header_t header;
 } cw_req_batch_t;
@@ -77,8 +79,13 @@ _Static_assert(sizeof(cw_req_batch_t) == 24, "wire format");
 #define CW_BATCH_NBYTES(word) ((size_t)((word) >> 52))
 enum {
     CW_BATCH_PUT = 0,
-    CW_BATCH_AMO = 1  // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
+    CW_BATCH_AMO = 1,   // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
+    CW_BATCH_GET = 9,   // no payload
+    CW_BATCH_FETCH = 10  // nbytes: CW_BATCH_FETCHING; payload: an operand, of a cswap then the
+                         // value to compare with
 };
+#define CW_BATCH_FETCHING(op, nbytes) ((unsigned)(op) << 4 | (unsigned)(nbytes))
+#define CW_BATCH_ANSWERS 4064u  // bytes of the reply
 
 // the word of a piece, behind which a record of CW_REQ_PUT_PIECES has its bytes, padded to whole
 // words: 0..47 offset in the target's node object | 48..63 nbytes
@@ -148,6 +155,7 @@ _Static_assert(sizeof(cw_req_to_cell_t) == 40, "wire format");
 // they forward (ADR 52).
 #define CW_MESSAGE_MAX 4096
 _Static_assert(CW_MESSAGE_MAX + 32 <= CWT_MESSAGE_MAX, "room for a route");
+_Static_assert(CW_BATCH_ANSWERS + sizeof(cwt_header_t) <= CW_MESSAGE_MAX, "cw_server_reply");
 #define CW_STRIDED_PAYLOAD (CW_MESSAGE_MAX - sizeof(cw_req_strided_t))
 #define CW_PIECES_PAYLOAD (CW_MESSAGE_MAX - sizeof(cwt_header_t))
 

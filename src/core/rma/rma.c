@@ -28,6 +28,8 @@ static CW_ALWAYS_INLINE void put_there(cw_ctx_t *ctx, const cwt_target_t *t, voi
 static CW_ALWAYS_INLINE void get_there(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
                                        const void *src, size_t nbytes, int rank, bool nbi)
 {
+    if (nbi && cw_bundle_get(ctx, t, dest, src, nbytes))
+        return;
     cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get",
                 ctx, rank);
     if (nbi)
@@ -65,7 +67,8 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
         cw_get_done();
         return;
     }
-    cw_batch_pass(ctx, rank);
+    if (!nbi || cw_batch_is_on(ctx))
+        cw_batch_pass(ctx, rank);
     if (!nbi)
         cw_bundles_get();
     get_there(ctx, t, dest, src, nbytes, rank, nbi);

@@ -89,11 +89,18 @@ static void deliver(cw_bundle_t *b)
     if (nbytes < sizeof b->req || nbytes > CW_BUNDLE_MAX)
         failed(CW_EINVAL);
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
-    int rc = conn ? cw_transport->request(conn, &b->req.header, nbytes, NULL) : CW_OK;
+    // the transport has copied the records before it writes the values there
+    cwt_reply_t reply = {.buf = b->word, .capacity = sizeof b->word}, *awaited = &reply;
+    if (b->answers == 0)
+        awaited = NULL;
+    int rc = conn ? cw_transport->request(conn, &b->req.header, nbytes, awaited) : CW_OK;
+    if (rc == CW_OK && conn && awaited)
+        rc = cw_transport->wait(sweeper.client, awaited);
     if (rc == CW_OK && conn)
         rc = cw_transport->quiet(sweeper.client);
     if (rc && !is_leaving())
         failed(rc);
+    b->answers = (uint32_t)reply.nbytes;
     // pairs with await_taken
     atomic_store_explicit(&b->state, CW_BUNDLE_FREE, memory_order_release);
 }

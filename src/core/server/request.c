@@ -203,38 +203,98 @@ static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
         memcpy(at, payload, nbytes);
 }
 
-static bool batched_record(const uint64_t *record, size_t nwords)
+/** What a batch replies. */
+typedef struct values {
+    bool wanted;
+    size_t nbytes;  // so far
+    uint64_t word[CW_BATCH_ANSWERS / sizeof(uint64_t)];
+} values_t;
+
+/** Room for a value; NULL: there is none, or no reply. */
+static uint64_t *next_value(values_t *values, size_t nbytes)
+{
+    size_t whole = (nbytes + 7) & ~(size_t)7;
+    if (!values->wanted || whole > sizeof values->word - values->nbytes)
+        return NULL;
+    uint64_t *at = &values->word[values->nbytes / sizeof *at];
+    values->nbytes += whole;
+    return at;
+}
+
+static size_t batched_get(const uint64_t *record, values_t *values)
+{
+    uint64_t offset = *record & CW_BATCH_OFFSET_MAX;
+    size_t nbytes = CW_BATCH_NBYTES(*record);
+    uint32_t slot;
+    if (nbytes == 0 || !cw_request_in_bounds(offset, nbytes, &slot))
+        return 0;
+    const char *from = cw_segment.base + offset;
+    uint64_t *at = next_value(values, nbytes);
+    if (!at)
+        return 0;
+    at[(nbytes - 1) / sizeof *at] = 0;  // what pads the last word
+    if ((nbytes == 8 || nbytes == 4 || nbytes == 2 || nbytes == 1) && (uintptr_t)from % nbytes == 0)
+        *at = cw_load_bits(from, nbytes);
+    else
+        memcpy(at, from, nbytes);
+    return 1;
+}
+
+static size_t batched_fetch(const uint64_t *record, size_t nwords, values_t *values)
+{
+    uint64_t offset = *record & CW_BATCH_OFFSET_MAX;
+    size_t field = CW_BATCH_NBYTES(*record), nbytes = field & 15, op = field >> 4,
+           words = op == CW_AMO_CSWAP ? 3 : 2;
+    uint32_t slot;
+    if ((nbytes != 4 && nbytes != 8) || offset % nbytes || op >= CW_AMO_OPS || nwords < words ||
+        !cw_request_in_bounds(offset, nbytes, &slot))
+        return 0;
+    uint64_t *at = next_value(values, nbytes);
+    if (!at)
+        return 0;
+    *at = cw_amo_local(cw_segment.base + offset, (cw_amo_op_t)op, nbytes, record[1],
+                       words == 3 ? record[2] : 0);
+    if (op != CW_AMO_FETCH)
+        wake(slot);
+    return words;
+}
+
+/** Returns the words of the record; 0: it is malformed. */
+static size_t batched_record(const uint64_t *record, size_t nwords, values_t *values)
 {
     uint64_t offset = *record & CW_BATCH_OFFSET_MAX;
     unsigned kind = CW_BATCH_KIND(*record);
-    size_t nbytes = CW_BATCH_NBYTES(*record);
+    size_t nbytes = CW_BATCH_NBYTES(*record), words = 1 + (nbytes + 7) / 8;
     uint32_t slot;
-    if (nbytes == 0 || nwords < 1 + (nbytes + 7) / 8 ||
-        !cw_request_in_bounds(offset, nbytes, &slot))
-        return false;
+    if (kind == CW_BATCH_GET)
+        return batched_get(record, values);
+    if (kind == CW_BATCH_FETCH)
+        return batched_fetch(record, nwords, values);
+    if (nbytes == 0 || nwords < words || !cw_request_in_bounds(offset, nbytes, &slot))
+        return 0;
     char *at = cw_segment.base + offset;
     if (kind == CW_BATCH_PUT)
         batched_put(at, nbytes, record + 1);
     else if (!batched_amo(at, kind - CW_BATCH_AMO, nbytes, record + 1))
-        return false;
+        return 0;
     wake(slot);
-    return true;
+    return words;
 }
 
 /** Records up to the first malformed one. */
 static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
-    size_t left = (nbytes - sizeof *msg) / sizeof *at;
-    bool good = true;
-    (void)from;
-    while (left > 0 && (good = batched_record(at, left))) {
-        size_t words = 1 + (CW_BATCH_NBYTES(*at) + 7) / 8;
-        at += words;
-        left -= words;
-    }
+    size_t left = (nbytes - sizeof *msg) / sizeof *at, words = 1;
+    values_t values;
+    values.wanted = from->awaits_reply;
+    values.nbytes = 0;
+    for (; left > 0 && words > 0; at += words, left -= words)
+        words = batched_record(at, left, &values);
     atomic_thread_fence(memory_order_release);  // before what a later message stores
-    return good;
+    if (values.wanted)
+        cw_server_reply(from, values.word, values.nbytes);
+    return words > 0;
 }
 
 // ---------------------------------------------------------------- the table
