@@ -280,6 +280,7 @@ static inline void GASNET_Safe(int result)
 }
 
 void gasnet_causeway_announce(int mode, const char *source);
+void gasnet_causeway_spawn(void);
 
 // ------------------------------------------------- objects of one program are of one configuration
 #ifndef GASNET_CAUSEWAY_LIBRARY
@@ -302,6 +303,9 @@ __asm__(
 static void gasnet_causeway_announce_this(void) __attribute__((__constructor__, __used__));
 static void gasnet_causeway_announce_this(void)
 {
+#ifdef GASNET_CONDUIT_SMP
+    gasnet_causeway_spawn();  // GASNET_PSHM_NODES: programs of this conduit start themselves
+#endif
     gasnet_causeway_announce(GASNET_CAUSEWAY_MODE, __BASE_FILE__);
 }
 #endif

@@ -68,6 +68,21 @@ void cwu_error_abort_hook(void (*abort_job)(int status))
     atomic_store_explicit(&abort_hook, abort_job, memory_order_release);
 }
 
+static void (*_Atomic last_hook)(bool);
+
+void cwu_error_last_hook(void (*last)(bool has_stack))
+{
+    // pairs with the acquire in cwu_error_last
+    atomic_store_explicit(&last_hook, last, memory_order_release);
+}
+
+void cwu_error_last(bool has_stack)
+{
+    void (*last)(bool) = atomic_load_explicit(&last_hook, memory_order_acquire);
+    if (last)
+        last(has_stack);
+}
+
 static size_t put_prefix(char *line, const char *level)
 {
     char host[HOST_MAX] = "?";
@@ -154,6 +169,7 @@ void cwu_fatal(const char *fmt, ...)
     va_start(args, fmt);
     say("error", fmt, args);
     va_end(args);
+    cwu_error_last(false);
     cwu_abort(1);
 }
 

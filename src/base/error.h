@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdnoreturn.h>
 
@@ -37,6 +38,11 @@ void cwu_error_identity(int pe, int npes);
 
 /** What cwu_fatal does last: ends the whole job with `status`. Default: _exit(status). */
 void cwu_error_abort_hook(void (*abort_job)(int status));
+
+/** What happens behind a fatal message, before the job ends: for debuggers. May wait. */
+void cwu_error_last_hook(void (*last)(bool has_stack));
+/** Calls that; has_stack: the message described the stack. */
+void cwu_error_last(bool has_stack);
 
 /** Prints "causeway: error: PE 3 of 8 (pid 123, host h): <text>" to stderr in one write. */
 void cwu_error(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;

@@ -323,7 +323,7 @@ enum { DEEPEST_STACK = 64, DEEPEST_PRINTED = 20 };
 static int interrupted_stack(const void *pc, void *stack[DEEPEST_STACK])
 {
     int n = backtrace(stack, DEEPEST_STACK), first = 0;
-    while (first < n && stack[first] != pc)
+    while (pc && first < n && stack[first] != pc)
         first++;
     memmove(stack, stack + first, (size_t)(n - first) * sizeof *stack);
     return n - first;

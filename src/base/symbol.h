@@ -34,7 +34,7 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
  *  routine, nor anything below one; where describes it. */
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
                             cwu_routine_t *routine_p, char *where, size_t where_nbytes);
-/** Passes a line for each function on the stack, from `pc` on, to put. */
+/** Passes a line for each function on the stack, from `pc` on, to put. NULL: all. */
 void cwu_symbol_stack(const void *pc, void (*put)(int depth, const char *where));
 
 #endif

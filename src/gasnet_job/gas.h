@@ -187,6 +187,8 @@ static inline const gas_segment_t *gas_segment(gasnet_node_t node)
 // ---------------------------------------------------------------- settings (settings.c)
 /** After joining: reports all with GASNET_VERBOSEENV. */
 void gas_settings_open(void);
+/** Freezes, and prepares for errors, as GASNET_FREEZE, GASNET_BACKTRACE and their like say. */
+void gas_debugger_open(void);
 /** May the library handle that signal? (GASNET_NO_CATCH_SIGNAL) */
 bool gas_catches(int signo);
 /** Slots of a neighborhood: those of a host, or what GASNET_SUPERNODE_MAXSIZE makes of them. */

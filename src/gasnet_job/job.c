@@ -193,6 +193,7 @@ int gas_init(const char *call, int mode, const char *config)
     gas.me = (uint32_t)cw_world.pe;
     gas.nodes = (uint32_t)cw_world.npes;
     gas_settings_open();
+    gas_debugger_open();
     gas_exit_open();
     return GASNET_OK;
 }

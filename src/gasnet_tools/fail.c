@@ -86,11 +86,14 @@ void gasnett_freezeForDebuggerNow(volatile int *flag, const char *flagsymname)
         gasnett_nsleep(100 * 1000 * 1000);
 }
 
-volatile int gasnett_frozen = 1;  // set to 0 in the debugger
+// Set to 0 in the debugger; weak beside that of the library.
+volatile int gasnet_frozen __attribute__((__weak__));
 
 void gasnett_freezeForDebuggerErr(void)
 {
     const char *text = gasnett_getenv("GASNET_FREEZE_ON_ERROR");
-    if (text && *text && gast_parse_yesno(text) != 0)
-        gasnett_freezeForDebuggerNow(&gasnett_frozen, "gasnett_frozen");
+    if (text && *text && gast_parse_yesno(text) != 0) {
+        gasnet_frozen = 1;
+        gasnett_freezeForDebuggerNow(&gasnet_frozen, "gasnet_frozen");
+    }
 }

@@ -75,6 +75,13 @@ checks=$((checks + 1))
 GASNET_MAX_SEGSIZE=50% refuses 1 'GASNET_MAX_SEGSIZE="50%" is not a size' \
     gasnetrun_smp -n 1 ./segment
 
+# Programs of the smp conduit start themselves; those of the others do not.
+output_has 'client: 2 nodes, 0 wrong' env GASNET_PSHM_NODES=2 ./client_c_seq_FAST
+output_has 'client: 3 nodes, 0 wrong' env GASNET_PSHM_NODES=3 ./client_cc_parsync_FAST
+output_has 'client: 1 nodes, 0 wrong' env GASNET_PSHM_NODES=3 ./client_c_parsync_LARGE
+output_has 'client: 2 nodes, 0 wrong' env GASNET_PSHM_NODES=3 gasnetrun_smp -n 2 ./client_c_seq_FAST
+GASNET_PSHM_NODES=some refuses 1 'GASNET_PSHM_NODES="some": give a number' ./client_c_seq_FAST
+
 output_has 'includes: node 1, right' gasnetrun_smp -n 2 ./includes_c_seq_FAST
 output_has 'includes: node 0, right' gasnetrun_udp -n 1 ./includes_cc_parsync_LARGE
 output_has 'client: 2 nodes, 0 wrong' gasnetrun_smp -n 2 ./client_c_seq_FAST

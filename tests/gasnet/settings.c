@@ -71,6 +71,10 @@ int main(int argc, char **argv)
             pause();
     if (strcmp(what, "term") == 0)
         raise(SIGTERM);
+    if (strcmp(what, "abort") == 0)
+        abort();
+    if (strcmp(what, "fatal") == 0)
+        gasnet_AMRequestShort0(99, 200);
     if (strcmp(what, "crash") == 0)
         *(volatile int *)0 = 1;
     gasnet_exit(0);

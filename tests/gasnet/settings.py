@@ -3,6 +3,7 @@
 """Settings of GASNet's environment: each changes what it is for."""
 import os
 import re
+import signal
 import subprocess
 
 from frame.script import TESTS, fail, finish, oshcc
@@ -85,10 +86,39 @@ def neighborhoods():
            ", rank 0 of 1 from ([012]), \\1 of 3$", 3)
 
 
+def thaw(*args, **env):
+    """Status and output of one process that freezes, and goes on by SIGCONT."""
+    env = {f"GASNET_{name.upper()}": value for name, value in env.items()}
+    process = subprocess.Popen(["oshrun", "-n", "1", "./settings", *args], stderr=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, **env})
+    seen = ""
+    for line in process.stderr:
+        seen += line
+        if found := re.search(r"is frozen: attach a debugger to pid (\d+)", line):
+            os.kill(int(found[1]), signal.SIGCONT)
+    return process.wait(), seen + process.stdout.read()
+
+
+def debugging():
+    frozen = "process 0 is frozen"
+    expect("at the start", thaw(freeze="1"), 0, frozen)
+    expect("at a crash", thaw("crash", freeze_on_error="1"), 139, frozen)
+    expect("at an abort", thaw("abort", freeze_on_error="1"), 134, frozen)
+    expect("at an error", thaw("fatal", freeze_on_error="1"), 1, frozen)
+    stack = r"PE 0 #\d+ *main"
+    expect("an abort", run(1, "abort", backtrace="1"), 134, stack)
+    expect("an error", run(1, "fatal", backtrace="1", backtrace_nodes="3,0-1"), 1, stack)
+    expect("an error of another", run(1, "fatal", backtrace="1", backtrace_nodes="1-4,7"), 1,
+           stack, 0)
+    expect("not caught", run(1, "abort", backtrace="1", no_catch_signal="abrt"), 134, stack, 0)
+
+
 SOURCE = TESTS / "gasnet/settings.c"
 oshcc("settings", "-DGASNET_PAR", "-O1", SOURCE)
 exits()
 signals()
 sizes()
 neighborhoods()
+debugging()
 finish(f"{TRIED} settings")

@@ -96,7 +96,7 @@ static void explain_heap(char *text, size_t nbytes)
 
 // ---------------------------------------------------------------- the handler
 
-static void put_frame(int depth, const char *where)
+void cw_crash_put_frame(int depth, const char *where)
 {
     char line[300];
     int n = snprintf(line, sizeof line, "causeway:   PE %d #%-2d %s\n", cw_world.pe, depth, where);
@@ -144,7 +144,7 @@ static void report(const char *name, uintptr_t address, const void *context)
                   cw_world.check ? "" : "; CAUSEWAY_CHECK=1 checks every call");
     else
         cwu_error("%s in %s, outside of the library: address %s%s", name, where, what, heap);
-    cwu_symbol_stack(pc, put_frame);
+    cwu_symbol_stack(pc, cw_crash_put_frame);
 }
 
 static void on_crash(int number, siginfo_t *info, void *context)
@@ -156,7 +156,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
     uintptr_t address = info->si_code == SI_KERNEL ? NO_ADDRESS : (uintptr_t)info->si_addr;
     if (info->si_code > 0)
         report(number == SIGBUS ? "SIGBUS" : "SIGSEGV", address, context);
-    else
+    cwu_error_last(true);
+    if (info->si_code <= 0)
         raise(number);  // sent by a process, which no access repeats
 }
 

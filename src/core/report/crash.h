@@ -8,6 +8,8 @@
 #ifndef CW_CORE_CRASH_H
 #define CW_CORE_CRASH_H
 
+/** Prints a line of cwu_symbol_stack. */
+void cw_crash_put_frame(int depth, const char *where);
 /** Leaves a signal alone from now on, whether it is handled already or not. */
 void cw_crash_leave(int signal_number);
 /** When this PE has its memory. */

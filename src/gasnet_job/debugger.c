@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Waits for a debugger, and descriptions of the stack, as GASNet's settings ask for them.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/symbol.h"
+#include "core/report/crash.h"
+#include "gasnet_job/gas.h"
+
+// Beside what libgasnet_tools has under that name, for programs linked with both archives.
+GAS_API volatile int gasnet_frozen CW_WEAK;
+
+static void thaw(int signo)
+{
+    (void)signo;
+    gasnet_frozen = 0;
+}
+
+/** May run in a signal's handler. */
+static void freeze(void)
+{
+    char line[300], host[128] = "?";
+    struct sigaction thawing = {.sa_handler = thaw}, before;
+    sigset_t set;
+    alarm(0);  // a crash allows itself some seconds only
+    gasnet_frozen = 1;
+    sigaction(SIGCONT, &thawing, &before);
+    sigemptyset(&set);
+    sigaddset(&set, SIGCONT);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    gethostname(host, sizeof host - 1);
+    int n = snprintf(line, sizeof line,
+                     "causeway: process %u is frozen: attach a debugger to pid %d on %s and set "
+                     "gasnet_frozen to 0, or send SIGCONT\n",
+                     gas.me, (int)getpid(), host);
+    cwu_write(line, (size_t)n);
+    while (gasnet_frozen)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    sigaction(SIGCONT, &before, NULL);
+}
+
+// ---------------------------------------------------------------- errors
+static bool shows_stack;
+
+/** Is the number in a list such as "0,2-4"? */
+static bool is_listed(const char *list, unsigned long number)
+{
+    if (!list || strcmp(list, "*") == 0)
+        return true;
+    for (const char *p = list; *p;) {
+        char *end;
+        unsigned long first = strtoul(p, &end, 10), last = first;
+        if (end != p && *end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (end != p && number >= first && number <= last)
+            return true;
+        p = end + strcspn(end, ",");
+        p += *p != '\0';
+    }
+    return false;
+}
+
+static void at_error(bool has_stack)
+{
+    if (shows_stack && !has_stack)
+        cwu_symbol_stack(NULL, cw_crash_put_frame);
+    if (cwu_env.freeze_on_error)
+        freeze();
+}
+
+static void on_deadly(int signo)
+{
+    signal(signo, SIG_DFL);
+    cwu_error("SIG%s", sigabbrev_np(signo));
+    at_error(false);
+    raise(signo);
+}
+
+static void handle(int signo)
+{
+    struct sigaction now, deadly = {.sa_handler = on_deadly};
+    if (gas_catches(signo) && sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        sigaction(signo, &deadly, NULL);
+}
+
+void gas_debugger_open(void)
+{
+    shows_stack = cwu_env.gasnet_backtrace && is_listed(cwu_env.backtrace_nodes, gas.me);
+    if (shows_stack || cwu_env.freeze_on_error) {
+        cwu_error_last_hook(at_error);
+        handle(SIGABRT);
+        handle(SIGFPE);
+        handle(SIGILL);
+    }
+    if (cwu_env.freeze)
+        freeze();
+}
