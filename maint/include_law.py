@@ -175,7 +175,7 @@ def check_include(path, quoted, system):
     if top == "include" and (inner or not (path.parent / quoted).exists()):
         return "public headers include only public headers"
     tools_see = ("base/", "bootstrap/", "transport/describe.h", "core/coll/describe.h",
-                 "core/route/topology.h")
+                 "core/report/record.h", "core/route/topology.h")
     if top == "tools" and inner and not quoted.startswith(tools_see):
         return f"tools may include {', '.join(tools_see)} only"
     if top == "study":

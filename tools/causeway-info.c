@@ -179,7 +179,7 @@ static void usage(FILE *out)
         "  -t, --topology NODES[,PES][:NAME]\n"
         "                    figures and a drawing of a virtual topology of nodes; without a name "
         "a table of all\n"
-        "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|atomics]\n"
+        "      --plot FILE [-o IMAGE] [--what bytes|calls|put|get|...]\n"
         "                    draw the traffic matrix of a job from what CAUSEWAY_STATS=json:FILE "
         "wrote\n"
         "      --startup FILE\n"

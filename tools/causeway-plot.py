@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""causeway-plot FILE.json [-o IMAGE] [--what bytes|calls|put|get|atomics]
+"""causeway-plot FILE.json [-o IMAGE] [--what bytes|calls|put|get|atomics|messages|...]
 
 Draws the traffic matrix of a job from the file that CAUSEWAY_STATS=json:FILE.json left: row i,
-column j shows what PE i put to, got from or changed at PE j. Needs numpy and matplotlib.
+column j shows what PE i put to, got from, changed at or sent to PE j. Needs numpy and matplotlib.
 `causeway-info --plot` runs this."""
 
 import argparse
+import gzip
 import json
 import sys
+import zlib
 from pathlib import Path
 
-LABELS = {"bytes": "bytes put and got", "calls": "transfers", "put": "bytes put",
-          "get": "bytes got", "atomics": "atomics"}
+LABELS = {"bytes": "bytes put, got and sent", "calls": "transfers and messages",
+          "put": "bytes put", "get": "bytes got", "atomics": "atomics", "messages": "messages",
+          "message_bytes": "bytes of messages", "waited": "time waited for locks and messages"}
+COUNTS = ("calls", "atomics", "messages")
 
 
 class Unusable(Exception):
@@ -21,9 +25,12 @@ class Unusable(Exception):
 
 def load(path):
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_bytes()
+        data = json.loads(gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text)
+    except (EOFError, zlib.error) as error:
+        raise Unusable(f"{path} is not whole ({error})") from error
     except OSError as error:
-        raise Unusable(f"cannot read {path}: {error.strerror}") from error
+        raise Unusable(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise Unusable(
             f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
@@ -36,8 +43,11 @@ def load(path):
 
 
 def amount(peer, what):
-    return {"bytes": peer["put_bytes"] + peer["get_bytes"] + 8 * peer["atomics"],
-            "calls": peer["puts"] + peer["gets"] + peer["atomics"],
+    return {"bytes": peer["put_bytes"] + peer["get_bytes"] + 8 * peer["atomics"]
+            + peer["message_bytes"],
+            "calls": peer["puts"] + peer["gets"] + peer["atomics"] + peer["messages"],
+            "messages": peer["messages"], "message_bytes": peer["message_bytes"],
+            "waited": peer.get("waited_us", 0),
             "put": peer["put_bytes"], "get": peer["get_bytes"], "atomics": peer["atomics"]}[what]
 
 
@@ -57,13 +67,43 @@ def node_edges(data):
     return [pe for pe in range(1, len(nodes)) if nodes[pe] != nodes[pe - 1]]
 
 
+UNITS = {"count": (1000, ["", " k", " M", " G", " T"]),
+         "time": (1000, [" us", " ms", " s"]),
+         "bytes": (1024, [" B", " KiB", " MiB", " GiB", " TiB"])}
+
+
+def kind_of(what):
+    return "time" if what == "waited" else "count" if what in COUNTS else "bytes"
+
+
 def with_unit(value, what):
-    units = (["", " k", " M", " G", " T"]
-             if what in ("calls", "atomics") else [" B", " KiB", " MiB", " GiB", " TiB"])
-    step, unit = (1000 if what in ("calls", "atomics") else 1024), 0
+    step, units = UNITS[kind_of(what)]
+    unit = 0
     while value >= step and unit < len(units) - 1:
         value, unit = value / step, unit + 1
     return f"{value:.3g}{units[unit]}"
+
+
+def set_ticks(bar, norm, low, high, what):
+    """Round values in the units of the cells: powers of two of bytes, 1, 2 and 5 of the rest."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    step, units = UNITS[kind_of(what)]
+    steps = (1, 4, 16, 64, 256) if step == 1024 else (1, 2, 5, 10, 20, 50, 100, 200, 500)
+    values = [step ** power * factor for power in range(len(units)) for factor in steps]
+    inside = [value for value in values if low <= value <= high] if norm else []
+    bar.minorticks_off()
+    if norm and len(inside) >= 2:
+        bar.set_ticks(inside[::max(1, len(inside) // 8)])
+    elif norm:
+        bar.set_ticks([low, high])
+    elif step == 1024:
+        unit = 1
+        while unit * 1024 <= high:
+            unit *= 1024
+        bar.set_ticks([unit * tick for tick in MaxNLocator(6).tick_values(0, high / unit)
+                       if unit * tick <= high])
+    bar.formatter = FuncFormatter(lambda value, _: with_unit(value, what))
+    bar.update_ticks()
 
 
 def draw(data, what, image):
@@ -83,7 +123,9 @@ def draw(data, what, image):
         shown = axes.imshow(numpy.ma.masked_equal(traffic, 0), cmap="viridis_r", norm=norm,
                             interpolation="nearest",
                             vmin=None if norm else 0)
-        figure.colorbar(shown, ax=axes, label=LABELS[what] + (" (logarithmic)" if norm else ""))
+        bar = figure.colorbar(shown, ax=axes,
+                              label=LABELS[what] + (" (logarithmic)" if norm else ""))
+        set_ticks(bar, norm, low, high, what)
         if npes <= 16:
             for i, j in numpy.argwhere(traffic > 0):
                 dark = shown.norm(traffic[i, j]) > 0.5
@@ -120,7 +162,9 @@ def main():
     parser.add_argument("--what", choices=sorted(LABELS), default="bytes",
                         help="what the colours mean (default: bytes)")
     options = parser.parse_args()
-    image = options.output or str(Path(options.file).with_suffix(".png"))
+    file = Path(options.file)
+    image = options.output or str((file.with_suffix("") if file.suffix == ".gz" else file)
+                                  .with_suffix(".png"))
     try:
         draw(load(options.file), options.what, image)
     except Unusable as error:

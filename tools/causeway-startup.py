@@ -8,9 +8,11 @@ runs this."""
 
 import argparse
 import collections
+import gzip
 import json
 import statistics
 import sys
+import zlib
 from pathlib import Path
 
 PHASES = ("launch", "bootstrap", "node_object", "node_wait", "fabric_load", "endpoint",
@@ -26,9 +28,12 @@ class Unusable(Exception):
 
 def load(path):
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_bytes()
+        data = json.loads(gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text)
+    except (EOFError, zlib.error) as error:
+        raise Unusable(f"{path} is not whole ({error})") from error
     except OSError as error:
-        raise Unusable(f"cannot read {path}: {error.strerror}") from error
+        raise Unusable(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise Unusable(
             f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error

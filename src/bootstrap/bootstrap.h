@@ -26,6 +26,8 @@
 
 typedef struct cwb cwb_t;
 
+#define CWB_RECORD_NBYTES (UINT64_C(1) << 36)
+
 typedef struct cwb_ops {
     const char *name;  // "launch", "pmix", "pmi1", "pmi2", "mpi", "single"
     bool sees_ends;    // the launcher ends the job when a PE ends without leaving it
@@ -73,6 +75,9 @@ struct cwb {
     /** The memfd for the node object, which all PEs of this node inherited from the launcher; or
      *  -1. */
     int node_fd;
+    /** An object of the launcher in which PE i may use CWB_RECORD_NBYTES from i * CWB_RECORD_NBYTES
+     *  on: what is there the launcher finds when the job has ended. 0: there is none. */
+    int records_fd;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
     /** When the launcher started (CLOCK_MONOTONIC), or 0 if unknown. */

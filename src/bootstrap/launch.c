@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Back end of oshrun: works on the job object that its PEs inherit (job.h).
-// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,life=6,pe=2" names it: fd and inode number of the job
-// object, the fd of this node's memory object, the eventfd that wakes oshrun, the read end of a
-// pipe that closes when oshrun ends, and the PE.
+// CAUSEWAY_LAUNCH="fd=3,ino=77,node=4,bell=5,life=6,records=7,pe=2" names it: fd and inode number
+// of the job object, the fd of this node's memory object, the eventfd that wakes oshrun, the read
+// end of a pipe that closes when oshrun ends, the object for records (0: none), and the PE.
 // Threads: put and get are lock-free; a fence is started and awaited by one thread at a time.
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 typedef struct launch {
     cwb_job_t *job;
-    int bell_fd;
+    int bell_fd, records_fd;
     uint32_t generation;  // of the fence in flight
     bool fencing;
     int pe;
@@ -121,6 +121,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->pe = l->pe;
     b->npes = (int)l->job->npes;
     b->node_fd = node_fd;
+    b->records_fd = l->records_fd;
     b->one_machine = true;
     b->started_ns = l->job->started_ns;
     b->machine_nbytes = l->job->machine_nbytes;
@@ -164,9 +165,10 @@ static int launch_open(cwb_t *b)
         return the_launch.pid == getpid() ? rejoin(b, &the_launch) : CW_ENOENT;
     if (!text)
         return CW_ENOENT;
-    enum { FD, INO, NODE, BELL, LIFE, PE, NWORDS };
+    enum { FD, INO, NODE, BELL, LIFE, RECORDS, PE, NWORDS };
     word_t words[NWORDS] = {{.name = "fd"},   {.name = "ino"},  {.name = "node"},
-                            {.name = "bell"}, {.name = "life"}, {.name = "pe"}};
+                            {.name = "bell"}, {.name = "life"}, {.name = "records"},
+                            {.name = "pe"}};
     if (!parse_words(text, words, NWORDS)) {
         cwu_error("%s=\"%s\" is not what oshrun writes; unset it", CWB_JOB_ENV, text);
         return CW_EINVAL;
@@ -180,6 +182,9 @@ static int launch_open(cwb_t *b)
     l->pe = (int)words[PE].value;
     l->pid = getpid();
     l->bell_fd = (int)words[BELL].value;
+    l->records_fd = (int)words[RECORDS].value;
+    if (l->records_fd)
+        fcntl(l->records_fd, F_SETFD, FD_CLOEXEC);
     end_with_launcher((int)words[LIFE].value);
     describe(b, l, (int)words[NODE].value);
     rc = join(l->job, b->pe);

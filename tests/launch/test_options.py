@@ -103,7 +103,8 @@ check(job.returncode != 0 and "-x CAUSEWAY_NODE" in job.stderr,
 job = run("-n", 1, "sh", "-c", f"CAUSEWAY_LAUNCH=fd=nonsense exec {PROBE}")
 check(job.returncode != 0 and "is not what oshrun writes" in job.stderr,
       "a damaged CAUSEWAY_LAUNCH", job.stderr)
-job = run("-n", 1, "sh", "-c", f"CAUSEWAY_LAUNCH=fd=0,ino=1,node=0,bell=0,life=0,pe=0 exec {PROBE}")
+job = run("-n", 1, "sh", "-c", "CAUSEWAY_LAUNCH=fd=0,ino=1,node=0,bell=0,life=0,records=0,pe=0 "
+          f"exec {PROBE}")
 check(job.returncode == 0 and job.stdout.startswith("single: 1 PEs"),
       "CAUSEWAY_LAUNCH of another job", job.stdout)
 

@@ -52,11 +52,30 @@ def check_statistics(schema, layout, pes):
         check(peers == want, f"{where} PE {pe['pe']} peers: {peers}, expected {dict(want)}")
 
 
+def check_arrows(events):
+    """Each message has both ends of an arrow, the first one earlier."""
+    ends = {side: {e["id"]: e for e in events if e["ph"] == side} for side in "sf"}
+    check(ends["s"].keys() == ends["f"].keys(),
+          f"arrows: one end only: {sorted(ends['s'].keys() ^ ends['f'].keys())[:9]}")
+    number = sum(number for number, _ in MESSAGES.values())
+    check(len(ends["s"]) == 2 * number, f"{len(ends['s'])} arrows, {2 * number} messages")
+    for name, begin in ends["s"].items():
+        end = ends["f"].get(name, begin)
+        check(end["ts"] >= begin["ts"] and end["name"] == begin["name"]
+              and (end is begin or end["pid"] == 1 - begin["pid"]),
+              f"arrow from {begin} to {end}")
+    counters = [e["args"] for e in events if e["ph"] == "C" and e["pid"] == 0]
+    total = sum(nbytes for _, nbytes in MESSAGES.values())
+    check(counters and counters[-1]["messages"] == total,
+          f"counters end with {counters[-1:]}, of {total} bytes")
+
+
 def check_trace():
     output = run("messages", pes=2, layout="2nodes-rdm", CAUSEWAY_TRACE="trace.json")
     check("messages done" in output, f"trace: {output}")
-    events = [e for e in json.load(open("trace.json", encoding="utf-8"))["traceEvents"]
-              if e.get("cat") == "handler"]
+    every = json.load(open("trace.json", encoding="utf-8"))["traceEvents"]
+    check_arrows(every)
+    events = [e for e in every if e.get("cat") == "handler"]
     for pe in range(2):
         mine = Counter(e["name"].removeprefix("handler of a ").replace(" ", "_") for e in events
                        if e["pid"] == pe)
@@ -67,7 +86,7 @@ def check_trace():
 
 
 def check_text():
-    output = run("messages", pes=2, CAUSEWAY_STATS=1)
+    output = run("messages", pes=2, CAUSEWAY_STATS="pes")
     for pattern in (r"PE 0: long_request: sent 3 \(7000 bytes\), handled 3 \(7000 bytes\)",
                     r"PE 1: requests that waited for a credit \d+",
                     r"PE 1: gasnet_AMRequestShort +200 calls",

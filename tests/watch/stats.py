@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Statistics as JSON: they follow the schema and match exactly the traffic of traffic.c; as text:
 they name the same figures."""
+import gzip
 import json
 import re
+import subprocess
 from collections import Counter
 
 from common import ROOT, check, compile_program, fail, finish, run
@@ -113,13 +115,47 @@ def check_path():
 
 
 def check_text():
-    output = run("traffic", pes=2, CAUSEWAY_STATS=1)
+    output = run("traffic", pes=2, CAUSEWAY_STATS="pes")
     for pattern in [
         r"PE 0 node 0: start-up in us: launch \d+, bootstrap \d+, .*; exchange unused, fabric none",
         r"PE 1: put +3 calls +3000 bytes", r"PE 0: shmem_barrier_all +3 calls",
         r"PE 0: with PE 1: puts 17 \(13168 bytes\), gets 6 \(708 bytes\), atomics 8,",
         r"PE 1: peers touched 1"]:
         check(re.search(pattern, output), f"text: no line '{pattern}' in\n{output}")
+
+
+def check_page():
+    """One page, whatever the size of the job: sums over the PEs, and which PE is late."""
+    for layout, pes in [("node", 3), ("2nodes-msg", 4)]:
+        output = run("traffic", pes=pes, layout=layout, CAUSEWAY_STATS=1)
+        lines = [line for line in output.splitlines() if line.startswith("causeway: job:")]
+        check(10 < len(lines) < 40, f"page: {len(lines)} lines\n{output}")
+        nodes = "1 node" if layout == "node" else "2 nodes"
+        for pattern in [rf"traffic, {pes} PEs on {nodes}$",
+                        r"bytes moved +mean +[\d.]+ KiB, least", r"most / mean",
+                        r"most traffic .*: PE \d with \d: [\d.]+ KiB"]:
+            check(any(re.search(pattern, line) for line in lines),
+                  f"page {layout}: no line '{pattern}' in\n{output}")
+        calls = {name: calls for name, (calls, _) in (CLASSES | ROUTINES).items()}
+        table = [re.match(r"causeway: job: (\w+) +(\d+) +[\d.]+ [KMG]?i?B ", line)
+                 for line in lines]
+        rows = {row[1]: int(row[2]) for row in table if row}
+        check(len(rows) == 12 and all(n == pes * calls[name] for name, n in rows.items()),
+              f"page {layout}: {rows}, expected {pes} times {calls}")
+    output = run("late", pes=4, CAUSEWAY_STATS=1)
+    for pattern in [r"in shmem_barrier_all the PEs wait for PE 2, which waits",
+                    r"PE [023] waits .* for PE 1 \(locks"]:
+        check(re.search(pattern, output), f"page: no line '{pattern}' in\n{output}")
+
+
+def check_compressed():
+    run("traffic", pes=2, CAUSEWAY_STATS="json:s.json.gz", CAUSEWAY_TRACE="t.json.gz")
+    for name, key in [("s.json.gz", "pes"), ("t.json.gz", "traceEvents")]:
+        with gzip.open(name) as file:
+            check(len(json.load(file)[key]) > 1, f"{name} is empty")
+    done = subprocess.run(["causeway-info", "--startup", "s.json.gz"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    check(done.returncode == 0 and "bootstrap" in done.stdout, f"--startup: {done.stdout}")
 
 
 def check_wrong_settings():
@@ -134,10 +170,13 @@ def check_wrong_settings():
 def main():
     compile_program("traffic")
     compile_program("quiets")
+    compile_program("late")
     schema = json.load(open(ROOT / "docs/causeway-stats.schema.json", encoding="utf-8"))
     check_json(schema)
     check_path()
     check_text()
+    check_page()
+    check_compressed()
     check_wrong_settings()
     if not jsonschema:
         print("note: python3-jsonschema is not installed: figures were compared, the schema was "

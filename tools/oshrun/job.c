@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "bootstrap/bootstrap.h"
 #include "oshrun.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -85,8 +86,30 @@ static void fill_job(run_t *run)
         die(1, "cannot publish the job's secret");
 }
 
+/** Sparse, so it takes the memory that PEs write. A limit on the size of files would kill who makes
+ *  it: then a job that fails has no records. */
+static void make_records(run_t *run)
+{
+    static const char *const wanted[] = {"CAUSEWAY_STATS", "CAUSEWAY_TRACE"};
+    bool any = false;
+    for (int i = 0; i < run->opt.nparts; i++)
+        for (int k = 0; k < 2; k++) {
+            const char *value = options_getenv(&run->opt.parts[i], wanted[k]);
+            any = any || (value && *value && strcmp(value, "0") != 0);
+        }
+    uint64_t nbytes = (uint64_t)run->opt.npes * CWB_RECORD_NBYTES;
+    if (!any || cwu_file_limit() < nbytes)
+        return;
+    run->records_fd = make_memfd("causeway-records");
+    if (ftruncate(run->records_fd, (off_t)nbytes) != 0) {
+        close(run->records_fd);
+        run->records_fd = 0;
+    }
+}
+
 void job_create(run_t *run)
 {
+    make_records(run);
     map_job(run);
     fill_job(run);
     run->node_fds = calloc((size_t)run->opt.nnodes, sizeof *run->node_fds);

@@ -201,6 +201,7 @@ int main(int argc, char **argv)
     sigaddset(&mask, SIGXFSZ);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     take_leftovers(&run);
+    recover_records(&run);
     output_drain();
     if (output_error())
         end_unwritten(&run);

@@ -10,6 +10,7 @@
 //   hint.c      a program of another library
 //   debug.c     PEs under valgrind, gdb, in windows; suppressions of sanitizers
 //   bind.c      processors for each PE
+//   recover.c   statistics and traces of a job that has ended early
 //   handover.c  several hosts: becomes another launcher
 //   main.c      order of events, the loop
 #ifndef OSHRUN_H
@@ -80,6 +81,7 @@ typedef struct run {
     cwb_job_t *job;
     int job_fd, bell_fd, signal_fd, source_fd;  // source_fd: epoll over all streams
     int lifeline_fd;                            // see guard_start
+    int records_fd;                             // for statistics and traces; 0: none are wanted
     unsigned long job_ino;
     int *node_fds;
     pe_t *pes;
@@ -144,6 +146,8 @@ void handover(const options_t *opt);
 void options_check_shape(options_t *opt);
 
 void job_create(run_t *run);
+/** All PEs have ended: writes what they had counted, where the job has not done so itself. */
+void recover_records(const run_t *run);
 
 /** Returns the read end of a pipe whose write end only oshrun holds. The PEs inherit it. */
 int guard_start(cwb_job_t *job);

@@ -33,7 +33,7 @@ enum { SEATS = 8, STACK_NBYTES = 64 * 1024 };
 
 typedef struct seat {
     // The same for all seats.
-    int job_fd, bell_fd, life_fd;
+    int job_fd, bell_fd, life_fd, records_fd;
     pid_t launcher;
     const sigset_t *mask;
     const struct rlimit *nofile;
@@ -56,7 +56,7 @@ static seat_t seats[SEATS];
 static int become_pe(void *arg)
 {
     seat_t *c = arg;
-    int keep[] = {c->job_fd, c->node_fd, c->bell_fd, c->life_fd};
+    int keep[] = {c->job_fd, c->node_fd, c->bell_fd, c->life_fd, c->records_fd};  // 0 is kept
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != c->launcher)  // the parent died before prctl took effect
         return 1;
@@ -339,6 +339,7 @@ static void make_seat(const run_t *run, seat_t *c)
     *c = (seat_t){.job_fd = run->job_fd,
                   .bell_fd = run->bell_fd,
                   .life_fd = run->lifeline_fd,
+                  .records_fd = run->records_fd,
                   .launcher = getpid(),
                   .mask = &run->old_mask,
                   .nofile = &run->old_nofile};
@@ -407,8 +408,8 @@ void spawn_some(run_t *run)
         c->node_fd = run->node_fds[n];
         c->in_fd = pe == 0 ? in_fd : null_fd;
         snprintf(c->launch, sizeof c->launch,
-                 CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,life=%d,pe=%d", c->job_fd,
-                 run->job_ino, c->node_fd, c->bell_fd, c->life_fd, pe);
+                 CWB_JOB_ENV "=fd=%d,ino=%lu,node=%d,bell=%d,life=%d,records=%d,pe=%d", c->job_fd,
+                 run->job_ino, c->node_fd, c->bell_fd, c->life_fd, c->records_fd, pe);
         snprintf(c->rank, sizeof c->rank, "OSHRUN_PE=%d", pe);
         snprintf(c->node, sizeof c->node, "OSHRUN_NODE=%d", n);
         if (!start_pe(run, c, pe))

@@ -25,6 +25,7 @@
 #include "core/progress/block_lock.h"
 #include "core/progress/wait.h"
 #include "core/report/crash.h"
+#include "core/report/region.h"
 #include "core/report/report.h"
 #include "core/report/stats.h"
 #include "core/report/trace.h"
@@ -265,7 +266,7 @@ void cw_finalize(const char *call)
         cw_watch_finish();
     cw_am_fini();
     cw_ctx_destroy_all();
-    cwu_debug("leaving the job; connections to %d nodes", cw_stats_nodes_touched());
+    cwu_debug("leaving the job; connections to %d nodes", cw_nodes_touched());
     if (cw_world.nnodes > 1)
         leave_network(call);
     cw_unfinished_close();

@@ -35,6 +35,9 @@ typedef enum cw_op {
     CW_OP_HANDLER  // of an active message
 } cw_op_t;
 
+/** For people: "put", "atomic_fetch". */
+const char *cw_op_name(cw_op_t op);
+
 typedef struct cw_frame {
     const char *name;
     uint64_t start_ns;   // 0 when no observer wants times
@@ -42,6 +45,7 @@ typedef struct cw_frame {
     size_t nbytes;
     int pe;  // -1: none
     cw_op_t op;
+    uint64_t event;  // for the trace: its place there + 1; 0: none
 } cw_frame_t;
 
 /** An active message, as observers see it. */
@@ -55,7 +59,7 @@ typedef enum cw_message_kind {
 typedef struct cw_message {
     cw_message_kind_t kind;
     bool is_reply, is_routed;  // that is sent along a topology
-    int pe;  // the target of one that is sent, the source of one that is handled
+    int pe;                    // the target of one that is sent, the source of one that is handled
     size_t nbytes;
 } cw_message_t;
 
@@ -63,7 +67,7 @@ typedef struct cw_message {
 enum {
     CW_OBSERVES = 1,            // it is active
     CW_OBSERVES_TRANSFERS = 2,  // every transfer: all peer words are cold
-    CW_OBSERVES_TIMES = 4       // frames with times: `ended` is called
+    CW_OBSERVES_TIMES = 4       // frames with times: `began`, `ended` are called
 };
 
 struct cw_wait;
@@ -74,6 +78,8 @@ typedef struct cw_observer {
     int (*open)(unsigned *wants_p);
 
     // NULL: not interested.
+    /** A frame begins. Not called for the start of the job. */
+    void (*began)(cw_frame_t *frame);
     /** A frame has ended after ns; outermost: it is no part of another one. */
     void (*ended)(const cw_frame_t *frame, uint64_t ns, bool outermost);
     void (*message_sent)(const cw_message_t *msg);

@@ -26,29 +26,6 @@ static _Thread_local struct {
     cw_frame_t frames[DEEPEST];
 } stack;
 
-const char *cw_op_name(cw_op_t op)
-{
-    static const char *const names[] = {
-        [CW_OP_PUT] = "put",
-        [CW_OP_PUT_NBI] = "put_nbi",
-        [CW_OP_P] = "p",
-        [CW_OP_PUT_STRIDED] = "put_strided",
-        [CW_OP_PUT_SIGNAL] = "put_signal",
-        [CW_OP_ACCUMULATE] = "accumulate",
-        [CW_OP_GET] = "get",
-        [CW_OP_GET_NBI] = "get_nbi",
-        [CW_OP_G] = "g",
-        [CW_OP_GET_STRIDED] = "get_strided",
-        [CW_OP_ATOMIC] = "atomic",
-        [CW_OP_ATOMIC_FETCH] = "atomic_fetch",
-        [CW_OP_ATOMIC_NBI] = "atomic_fetch_nbi",
-        [CW_OP_CALL] = "call",
-        [CW_OP_WAIT] = "wait",
-        [CW_OP_HANDLER] = "handler",
-    };
-    return names[op];
-}
-
 /** NULL when the stack is full: then the frame is not counted, and nothing else happens. */
 static cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
 {
@@ -57,6 +34,8 @@ static cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
     cw_frame_t *f = &stack.frames[stack.depth++];
     uint64_t start_ns = observers.wants & CW_OBSERVES_TIMES ? cwu_now_ns() : 0;
     *f = (cw_frame_t){.name = name, .start_ns = start_ns, .nbytes = nbytes, .pe = pe, .op = op};
+    if (start_ns)
+        NOTIFY(began, f);
     return f;
 }
 

@@ -19,9 +19,6 @@
 #include "core/observe/observer.h"
 #include "core/world/world.h"
 
-/** The kind of a transfer, for people: "put", "atomic fetch". */
-const char *cw_op_name(cw_op_t op);
-
 /** A routine begins. `name` must live for ever. Only between init and finalize. */
 cw_frame_t *cw_watch_call(const char *name) CW_COLD;
 /** A transfer begins. */

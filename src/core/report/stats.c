@@ -1,45 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Statistics: settings, counting by frames and messages, and what both forms of output print.
+// Statistics: settings, counting by frames and messages, and what becomes of the records.
 #include "core/report/stats.h"
 
+#include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
+#include "base/clock.h"
+#include "core/progress/wait.h"
 #include "core/report/parcel.h"
+#include "core/report/region.h"
 #include "core/rma/ctx.h"
 
-cw_stats_t cw_stats;
+#define REFRESH_NS UINT64_C(100000000)  // between two looks at the figures of other rooms
+
+static enum { NOTHING, PAGE, PES, JSON } form;
+static _Atomic uint64_t refresh_ns;                             // when the next look is due
+static pthread_mutex_t refreshing = PTHREAD_MUTEX_INITIALIZER;  // guards the record's figures
+static _Thread_local uint64_t waited_known;  // of the routine that runs: for a PE that is known
+static _Thread_local bool for_word;  // this thread waits for a word that the program has named
+static _Thread_local int behind;     // PE + 1 that holds the lock this thread waits for; 0: none
 
 // ---------------------------------------------------------------- settings
+
+static const char *json_path(void)
+{
+    return cwu_env.stats + sizeof "json:" - 1;
+}
 
 static int open_stats(unsigned *wants_p)
 {
     const char *what = cwu_env.stats;
+    form = NOTHING;
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
-    memset(&cw_stats, 0, sizeof cw_stats);  // of an earlier epoch
     cw_port_stats_begin();
-    if (strncmp(what, "json:", 5) == 0 && what[5])
-        cw_stats.json_path = what + 5;
-    else if (strcmp(what, "1") != 0)
-        cwu_fatal("CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print at finalize) or json:PATH "
-                  "(write one file)",
+    form = strcmp(what, "1") == 0                      ? PAGE
+           : strcmp(what, "pes") == 0                  ? PES
+           : strncmp(what, "json:", 5) == 0 && what[5] ? JSON
+                                                       : NOTHING;
+    if (form == NOTHING)
+        cwu_fatal("CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print a page of the job at "
+                  "finalize), pes (print what each PE did) or json:PATH (write one file)",
                   what);
-    if (cw_stats.json_path && cw_world.pe == 0) {
+    if (form == JSON && cw_world.pe == 0) {
         // a wrong path is reported now, not after hours of work
-        FILE *probe = fopen(cw_stats.json_path, "we");
+        FILE *probe = cw_report_file(json_path());
         if (!probe)
-            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", cw_stats.json_path);
+            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", json_path());
         fclose(probe);
     }
-    cw_stats.peers = calloc((size_t)cw_world.npes, sizeof *cw_stats.peers);
-    cw_stats.routines = calloc(CW_ROUTINES, sizeof *cw_stats.routines);
-    if (!cw_stats.peers || !cw_stats.routines) {
-        cwu_error("out of memory for the statistics of %d peers", cw_world.npes);
-        return CW_ENOMEM;
-    }
+    int rc = cw_region_open();
+    if (rc)
+        return rc;
+    atomic_store(&refresh_ns, 0);
+    atomic_store(&cw_mine.head->stats_state, CW_RECORD_OPEN);
     cw_parcel_open();
     *wants_p = CW_OBSERVES | CW_OBSERVES_TRANSFERS | CW_OBSERVES_TIMES;
     return CW_OK;
@@ -47,10 +62,9 @@ static int open_stats(unsigned *wants_p)
 
 static void close_stats(void)
 {
-    free(cw_stats.peers);
-    free(cw_stats.routines);
-    cw_stats.routines = NULL;
-    cw_stats.peers = NULL;
+    if (form != NOTHING)
+        cw_region_close();
+    form = NOTHING;
 }
 
 // ---------------------------------------------------------------- counting
@@ -77,22 +91,31 @@ static cw_routine_t *routine_of(const char *name)
 {
     size_t slot = ((uintptr_t)name >> 3) * 0x9e3779b97f4a7c15u >> 32;
     for (size_t n = 0; n < CW_ROUTINES - 1; n++) {
-        cw_routine_t *r = &cw_stats.routines[(slot + n) % (CW_ROUTINES - 1)];
-        const char *there = atomic_load_explicit(&r->name, memory_order_relaxed);
+        cw_routine_t *r = &cw_mine.routines[(slot + n) % (CW_ROUTINES - 1)];
+        const char *there = atomic_load_explicit(&r->key, memory_order_relaxed);
         if (!there && atomic_compare_exchange_strong_explicit(
-                          &r->name, &there, name, memory_order_relaxed, memory_order_relaxed))
+                          &r->key, &there, name, memory_order_relaxed, memory_order_relaxed)) {
+            snprintf(r->name, sizeof r->name, "%s", name);
             return r;
+        }
         if (there == name)
             return r;
     }
-    cw_routine_t *rest = &cw_stats.routines[CW_ROUTINES - 1];
-    atomic_store_explicit(&rest->name, "(others)", memory_order_relaxed);
+    cw_routine_t *rest = &cw_mine.routines[CW_ROUTINES - 1];
+    strcpy(rest->name, "(others)");
     return rest;
+}
+
+static cw_peer_count_t *peer_of(int pe)
+{
+    cw_peer_count_t *p = &cw_mine.peers[pe];
+    atomic_store_explicit(&p->pe, pe, memory_order_relaxed);
+    return p;
 }
 
 static void count_peer(const cw_frame_t *f, uint64_t ns)
 {
-    cw_peer_count_t *p = &cw_stats.peers[f->pe];
+    cw_peer_count_t *p = peer_of(f->pe);
     add(&p->ns, ns);
     if (f->op >= CW_OP_ATOMIC) {
         add(&p->atomics, 1);
@@ -105,102 +128,192 @@ static void count_peer(const cw_frame_t *f, uint64_t ns)
     }
 }
 
+/** What is known of a job that ends early. Other threads may change what some rooms count, so with
+ *  threads that is left for the end. */
+static void refresh(uint64_t now)
+{
+    atomic_store_explicit(&cw_mine.head->last_ns, now, memory_order_relaxed);
+    if (now < atomic_load_explicit(&refresh_ns, memory_order_relaxed) ||
+        pthread_mutex_trylock(&refreshing))
+        return;
+    bool first = !atomic_load_explicit(&refresh_ns, memory_order_relaxed);
+    atomic_store_explicit(&refresh_ns, now + REFRESH_NS, memory_order_relaxed);
+    if (first || cw_world.thread_level < CW_THREAD_SERIALIZED)
+        cw_figures_take();
+    pthread_mutex_unlock(&refreshing);
+}
+
+/** The end of a wait inside a routine, where it is known for which PE. */
+static void count_wait(uint64_t ns)
+{
+    if (behind) {
+        add(&peer_of(behind - 1)->waited_ns, ns);
+        waited_known += ns;
+    }
+    waited_known += for_word ? ns : 0;
+    behind = 0;
+    for_word = false;
+}
+
 static void count_frame(const cw_frame_t *frame, uint64_t ns, bool outermost)
 {
+    if (frame->op == CW_OP_WAIT)
+        count_wait(ns);
     if (!outermost)
         return;
     if (frame->op < CW_OP_TRANSFERS) {
-        count(&cw_stats.classes[frame->op], frame->nbytes, ns);
+        count(&cw_mine.head->classes[frame->op], frame->nbytes, ns);
         count_peer(frame, ns);
     } else {
         cw_routine_t *r = routine_of(frame->name);
         count(&r->count, frame->nbytes, ns);
         add(&r->waited_ns, frame->op == CW_OP_WAIT ? ns : frame->waited_ns);
+        if (frame->op == CW_OP_CALL && frame->pe >= 0) {  // a message that waited for its target
+            add(&peer_of(frame->pe)->waited_ns, frame->waited_ns);
+            waited_known = frame->waited_ns;
+        }
+        add(&r->known_ns, waited_known);
     }
+    waited_known = 0;
+    if (frame->op <= CW_OP_CALL)  // not in handlers: their threads may hold locks
+        refresh(frame->start_ns + ns);
+}
+
+static void sleeps(cw_wait_t *w)
+{
+    for_word = w->on && w->on->kind == CW_WAIT_WORD;
+    if (w->on && w->on->kind == CW_WAIT_LOCK && w->on->behind >= 0)
+        behind = w->on->behind + 1;
 }
 
 static void message_sent(const cw_message_t *msg)
 {
-    cw_message_count_t *c = &cw_stats.messages[msg->is_reply][msg->kind];
+    cw_message_count_t *c = &cw_mine.head->messages[msg->is_reply][msg->kind];
     add(&c->sent, 1);
     add(&c->sent_nbytes, msg->nbytes);
-    add(&cw_stats.routed_messages, msg->is_routed);
-    add(&cw_stats.peers[msg->pe].messages, 1);
-    add(&cw_stats.peers[msg->pe].message_nbytes, msg->nbytes);
+    add(&cw_mine.head->routed_messages, msg->is_routed);
+    cw_peer_count_t *p = peer_of(msg->pe);
+    add(&p->messages, 1);
+    add(&p->message_nbytes, msg->nbytes);
 }
 
 static void message_handled(const cw_message_t *msg)
 {
-    cw_message_count_t *c = &cw_stats.messages[msg->is_reply][msg->kind];
+    cw_message_count_t *c = &cw_mine.head->messages[msg->is_reply][msg->kind];
     add(&c->handled, 1);
     add(&c->handled_nbytes, msg->nbytes);
 }
 
 static void message_waits(bool for_room)
 {
-    add(for_room ? &cw_stats.room_waits : &cw_stats.credit_waits, 1);
+    add(for_room ? &cw_mine.head->room_waits : &cw_mine.head->credit_waits, 1);
 }
 
-// ---------------------------------------------------------------- what both forms print
+// ---------------------------------------------------------------- the end
 
-const char *cw_stats_message_name(bool is_reply, cw_message_kind_t kind)
+/** PE 0 puts records together again from the pieces that come. */
+typedef struct gathering {
+    char *bytes;
+    uint64_t have, room;
+    FILE *out;
+    cw_page_t *page;
+    int pe;
+} gathering_t;
+
+static void take_record(gathering_t *g)
 {
-    static const char *const names[2][CW_MESSAGE_KINDS] = {
-        {"short_request", "medium_request", "long_request"},
-        {"short_reply", "medium_reply", "long_reply"}};
-    const cw_message_count_t *m = &cw_stats.messages[is_reply][kind];
-    return m->sent || m->handled ? names[is_reply][kind] : NULL;
+    cw_view_t view;
+    if (!cw_record_view(g->bytes, g->have, &view) || view.head->pe != g->pe)
+        cwu_fatal("PE %d handed over statistics that are none", g->pe);
+    if (g->page)
+        cw_page_add(g->page, &view);
+    else
+        cw_stats_json_pe(g->out, &view, g->pe == 0);
+    g->pe++;
+    g->have = 0;
 }
 
-int cw_stats_nodes_touched(void)
+/** The first word behind the magic one is the number of bytes. A piece may end anywhere, but holds
+ *  bytes of one PE only. */
+static void take_piece(void *arg, const char *text, size_t nbytes)
 {
-    int nodes = 0;
-    for (int n = 0; cw_port_default.conn && n < cw_world.nnodes; n++)
-        nodes += cw_port_default.conn[n] != NULL;
-    return nodes;
-}
-
-int cw_stats_peers_touched(void)
-{
-    int peers = 0;
-    for (int pe = 0; cw_stats.peers && pe < cw_world.npes; pe++) {
-        const cw_peer_count_t *p = &cw_stats.peers[pe];
-        peers += pe != cw_world.pe && (p->puts || p->gets || p->atomics || p->messages);
+    gathering_t *g = arg;
+    if (g->have + nbytes > g->room) {
+        g->room = 2 * (g->have + nbytes);
+        g->bytes = realloc(g->bytes, g->room);
+        if (!g->bytes)
+            cwu_fatal("out of memory for the statistics of PE %d", g->pe);
     }
-    return peers;
+    memcpy(g->bytes + g->have, text, nbytes);
+    g->have += nbytes;
+    if (g->have >= sizeof(cw_record_t) &&
+        g->have >= ((const cw_record_t *)(const void *)g->bytes)->nbytes)
+        take_record(g);
 }
 
-void cw_stats_memory(uint64_t *rss_p, uint64_t *peak_p)
+/** Collective. */
+static void gather(gathering_t *g)
 {
-    struct rusage usage;
-    unsigned long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f && fscanf(f, "%*u %lu", &pages) != 1)
-        pages = 0;
-    if (f)
-        fclose(f);
-    *rss_p = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    *peak_p = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-    *peak_p = *peak_p > *rss_p ? *peak_p
-                               : *rss_p;  // the kernel brings the maximum up to date now and then
+    uint64_t nbytes = cw_record_packed_nbytes(&cw_mine);
+    char *packed = malloc(nbytes);
+    if (!packed)
+        cwu_fatal("out of memory for the statistics (CAUSEWAY_STATS)");
+    cw_record_pack(&cw_mine, packed);
+    cw_parcel_text_t mine = {packed, nbytes};
+    cw_parcel_gather(cw_parcel_from_text, &mine, take_piece, g);
+    free(packed);
+    free(g->bytes);
+}
+
+static void write_json(void)
+{
+    gathering_t g = {.out = NULL};
+    if (cw_world.pe == 0) {
+        g.out = cw_report_file(json_path());
+        if (!g.out)
+            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", json_path());
+        cw_stats_json_begin(g.out, &cw_mine, false);
+    }
+    gather(&g);
+    if (!g.out)
+        return;
+    cw_stats_json_end(g.out);
+    bool failed = ferror(g.out) != 0;
+    if (fclose(g.out) || failed)
+        cwu_error("the statistics in %s are incomplete: %m", json_path());
+}
+
+/** At once, so that the lines stay together. */
+static void print_text(void)
+{
+    char *text = NULL;
+    size_t nbytes = 0;
+    gathering_t g = {.page = form == PAGE && cw_world.pe == 0 ? cw_page_new() : NULL};
+    if (form == PAGE)
+        gather(&g);
+    FILE *out = form == PES || g.page ? open_memstream(&text, &nbytes) : NULL;
+    if (out && g.page)
+        cw_page_print(out, g.page, false);
+    else if (out)
+        cw_stats_text(out, &cw_mine);
+    if (out)
+        fclose(out);
+    if (text)
+        cwu_write(text, nbytes);
+    free(text);
+    cw_page_free(g.page);
 }
 
 static void finish_stats(void)
 {
-    if (cw_stats.json_path) {
-        cw_stats_json();
-        return;
-    }
-    char *text = NULL;
-    size_t nbytes = 0;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        return;
-    cw_stats_text(out);
-    fclose(out);
-    if (text)
-        cwu_write(text, nbytes);  // at once, so that the lines of a PE stay together
-    free(text);
+    pthread_mutex_lock(&refreshing);
+    cw_figures_take();
+    pthread_mutex_unlock(&refreshing);
+    if (form == JSON)
+        write_json();
+    else
+        print_text();
+    atomic_store(&cw_mine.head->stats_state, CW_RECORD_DONE);
 }
 
 const cw_observer_t cw_stats_observer = {.open = open_stats,
@@ -208,5 +321,6 @@ const cw_observer_t cw_stats_observer = {.open = open_stats,
                                          .message_sent = message_sent,
                                          .message_handled = message_handled,
                                          .message_waits = message_waits,
+                                         .sleeps = sleeps,
                                          .finish = finish_stats,
                                          .close = close_stats};

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CAUSEWAY_STATS=json:PATH: every PE writes its record as text, PE 0 puts them into one file. The
-// format is described in docs/man/causeway-stats.5.md and by docs/causeway-stats.schema.json; a
-// change of meaning needs a new "version".
+// CAUSEWAY_STATS=json:PATH: records as text. The format is described in
+// docs/man/causeway-stats.5.md and by docs/causeway-stats.schema.json; a change of meaning needs a
+// new "version".
 #include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/clock.h"
-#include "core/forward/forwarding.h"
-#include "core/mem/heap.h"
-#include "core/mem/segment.h"
-#include "core/progress/arrivals.h"
-#include "core/progress/wait.h"
-#include "core/report/parcel.h"
-#include "core/report/stats.h"
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
-#include "core/server/server.h"
-#include "core/world/job.h"
-#include "core/world/startup.h"
+#include "core/report/record.h"
 
 #define FORMAT_VERSION 2
 
@@ -30,10 +17,10 @@ static double us(uint64_t ns)
 
 /** As a JSON string; bytes above 127 pass as they are (host and program names are UTF-8 or
  *  harmless). */
-static void put_string(FILE *out, const char *s)
+static void put_string(FILE *out, const char *s, size_t most)
 {
     fputc('"', out);
-    for (; *s; s++) {
+    for (const char *end = s + most; s < end && *s; s++) {
         unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
@@ -53,50 +40,51 @@ static void put_counter(FILE *out, const cw_counter_t *c)
             c->calls, c->nbytes, us(c->ns), us(c->max_ns));
 }
 
-static void put_startup(FILE *out)
+static void put_startup(FILE *out, const cw_figures_t *f)
 {
     fputs(",\n     \"startup\": {", out);
     for (cw_phase_t phase = 0; phase < CW_PHASES; phase++)
-        fprintf(out, "\"%s_us\": %.3f, ", cw_startup_name(phase), us(cw_startup_ns(phase)));
-    fprintf(out, "\"exchange\": \"%s\", \"fabric\": \"%s\", \"launcher\": \"%s\"}",
-            cw_startup_exchange_name(), cw_startup_fabric_name(), cw_boot.ops->name);
+        fprintf(out, "\"%s_us\": %.3f, ", cw_startup_name(phase), us(f->startup_ns[phase]));
+    fprintf(out, "\"exchange\": \"%.15s\", \"fabric\": \"%.15s\", \"launcher\": \"%.15s\"}",
+            f->exchange, f->fabric, f->launcher);
 }
 
-static void put_identity(FILE *out)
+static void put_identity(FILE *out, const cw_record_t *r)
 {
-    char host[256] = "";
-    uint64_t rss, peak;
-    cw_heap_stats_t heap;
-    gethostname(host, sizeof host - 1);
-    cw_stats_memory(&rss, &peak);
-    cw_heap_stats(&heap);
-    fprintf(out,
-            "    {\"pe\": %d, \"node\": %d, \"slot\": %d, \"pid\": %d, \"host\": ", cw_world.pe,
-            cw_world.node, cw_world.slot, (int)getpid());
-    put_string(out, host);
-    put_startup(out);
+    const cw_figures_t *f = &r->figures;
+    fprintf(out, "    {\"pe\": %d, \"node\": %d, \"slot\": %d, \"pid\": %d, \"host\": ", r->pe,
+            r->node, r->slot, r->pid);
+    put_string(out, r->host, sizeof r->host);
+    put_startup(out, f);
     fprintf(out,
             ",\n     \"elapsed_us\": %.3f, \"rss_bytes\": %" PRIu64 ", \"peak_rss_bytes\": %" PRIu64
             ",\n",
-            us(cwu_now_ns() - cw_startup_begin_ns()), rss, peak);
+            us(cw_record_elapsed_ns(r)), f->rss, f->peak_rss);
     fprintf(out,
             "     \"heap\": {\"bytes\": %" PRIu64 ", \"peak_bytes\": %" PRIu64
             ", \"blocks_left\": %" PRIu64 "},\n",
-            heap.nbytes, heap.peak, heap.blocks);
+            f->heap.nbytes, f->heap.peak, f->heap.blocks);
 }
 
-static void put_network(FILE *out)
+static int peers_touched(const cw_view_t *v)
 {
-    cwt_stats_t c, s = {0};
-    cw_port_stats(&c);
-    cw_server_stats(&s);
+    int peers = 0;
+    for (uint64_t i = 0; i < v->npeers; i++)
+        peers += v->peers[i].pe != v->head->pe && cw_peer_is_touched(&v->peers[i]);
+    return peers;
+}
+
+static void put_network(FILE *out, const cw_view_t *v)
+{
+    const cw_figures_t *f = &v->head->figures;
+    cwt_stats_t c = f->client, s = f->server;
     fprintf(out,
             "     \"connections\": %" PRIu64 ", \"reconnects\": %" PRIu64
             ", \"nodes_touched\": %d, \"peers_touched\": %d, "
             "\"endpoints\": %" PRIu64 ", \"connect_us\": %.3f,\n"
             "     \"network\": {\"puts\": %" PRIu64 ", \"gets\": %" PRIu64
             ", \"requests\": %" PRIu64 ", \"flushes\": %" PRIu64 "},\n",
-            c.connections, c.reconnects, cw_stats_nodes_touched(), cw_stats_peers_touched(),
+            c.connections, c.reconnects, f->nodes_touched, peers_touched(v),
             c.endpoints + s.endpoints, us(c.connect_ns), c.puts, c.gets, c.requests, c.flushes);
     fprintf(out,
             "     \"served\": {\"connections\": %" PRIu64 ", \"requests\": %" PRIu64
@@ -105,11 +93,10 @@ static void put_network(FILE *out)
 }
 
 /** By their reasons in the order of cw_bundle_reason_t. */
-static void put_bundles(FILE *out)
+static void put_bundles(FILE *out, const cw_bundle_stats_t *b)
 {
     static const char *const names[CW_BUNDLE_REASONS] = {"full",  "quiet",   "fence",    "wait",
                                                          "order", "too_old", "by_server"};
-    const cw_bundle_stats_t *b = &cw_bundles.stats;
     fprintf(out, "     \"bundles\": {\"operations\": %" PRIu64 ", \"bytes\": %" PRIu64,
             b->operations, b->nbytes);
     for (int i = 0; i < CW_BUNDLE_REASONS; i++)
@@ -118,13 +105,11 @@ static void put_bundles(FILE *out)
 }
 
 /** Without a topology: the requests that the server executed. */
-static void put_forwarding(FILE *out)
+static void put_forwarding(FILE *out, const cw_figures_t *figures)
 {
-    cwt_stats_t s = {0};
-    cw_forwarding_stats_t f;
+    cwt_stats_t s = figures->server;
+    cw_forwarding_stats_t f = figures->forwarding;
     const cw_forward_counts_t *c = &f.counts;
-    cw_server_stats(&s);
-    cw_forwarding_stats(&f);
     fprintf(out,
             "     \"forwarding\": {\"edge_bytes\": %" PRIu64 ", \"most_held\": %" PRIu64
             ", \"executed\": %" PRIu64 ", \"passed\": %" PRIu64 ", \"kept\": %" PRIu64
@@ -136,38 +121,38 @@ static void put_forwarding(FILE *out)
             c->longest, f.most_arrived, f.left);
 }
 
-static void put_waits(FILE *out)
+static void put_waits(FILE *out, const cw_figures_t *f)
 {
     fprintf(out,
             "     \"waits\": {\"woken\": %" PRIu64 ", \"late\": %" PRIu64
-            ", \"arrivals\": \"%s\"},\n",
-            cw_wait_counts.woken, cw_wait_counts.late, cw_arrivals_name());
+            ", \"arrivals\": \"%.15s\"},\n",
+            f->woken, f->late, f->arrivals);
 }
 
-static void put_classes(FILE *out)
+static void put_classes(FILE *out, const cw_record_t *r)
 {
     const char *comma = "";
     fputs("     \"classes\": {", out);
     for (cw_op_t op = 0; op < CW_OP_TRANSFERS; op++) {
-        if (!cw_stats.classes[op].calls)
+        if (!r->classes[op].calls)
             continue;
         fprintf(out, "%s\n       \"%s\": {", comma, cw_op_name(op));
-        put_counter(out, &cw_stats.classes[op]);
+        put_counter(out, &r->classes[op]);
         fputc('}', out);
         comma = ",";
     }
     fputs("},\n", out);
 }
 
-static void put_messages(FILE *out)
+static void put_messages(FILE *out, const cw_record_t *r)
 {
     fprintf(out,
             "     \"messages\": {\"credit_waits\": %" PRIu64 ", \"room_waits\": %" PRIu64
             ", \"routed\": %" PRIu64,
-            cw_stats.credit_waits, cw_stats.room_waits, cw_stats.routed_messages);
+            r->credit_waits, r->room_waits, r->routed_messages);
     for (int i = 0; i < 6; i++) {
-        const cw_message_count_t *m = &cw_stats.messages[i / 3][i % 3];
-        const char *name = cw_stats_message_name(i / 3, (cw_message_kind_t)(i % 3));
+        const cw_message_count_t *m = &r->messages[i / 3][i % 3];
+        const char *name = cw_message_name(m, i);
         if (name)
             fprintf(out,
                     ",\n       \"%s\": {\"sent\": %" PRIu64 ", \"sent_bytes\": %" PRIu64
@@ -177,16 +162,16 @@ static void put_messages(FILE *out)
     fputs("},\n", out);
 }
 
-static void put_routines(FILE *out)
+static void put_routines(FILE *out, const cw_view_t *v)
 {
     const char *comma = "";
     fputs("     \"routines\": {", out);
-    for (int i = 0; i < CW_ROUTINES; i++) {
-        const cw_routine_t *r = &cw_stats.routines[i];
+    for (uint64_t i = 0; i < v->nroutines; i++) {
+        const cw_routine_t *r = &v->routines[i];
         if (!r->count.calls)
             continue;
         fprintf(out, "%s\n       ", comma);
-        put_string(out, r->name);
+        put_string(out, r->name, sizeof r->name);
         fputs(": {", out);
         put_counter(out, &r->count);
         fprintf(out, ", \"waited_us\": %.3f}", us(r->waited_ns));
@@ -197,83 +182,56 @@ static void put_routines(FILE *out)
 
 /** Only the peers touched: the file grows with the traffic's pattern, not with the square of the
  *  job. */
-static void put_peers(FILE *out)
+static void put_peers(FILE *out, const cw_view_t *v)
 {
     const char *comma = "";
     fputs("     \"peers\": [", out);
-    for (int pe = 0; pe < cw_world.npes; pe++) {
-        const cw_peer_count_t *p = &cw_stats.peers[pe];
-        if (!p->puts && !p->gets && !p->atomics && !p->messages)
+    for (uint64_t i = 0; i < v->npeers; i++) {
+        const cw_peer_count_t *p = &v->peers[i];
+        if (!cw_peer_is_touched(p))
             continue;
         fprintf(out,
-                "%s\n       {\"pe\": %d, \"puts\": %" PRIu64 ", \"put_bytes\": %" PRIu64
+                "%s\n       {\"pe\": %" PRId64 ", \"puts\": %" PRIu64 ", \"put_bytes\": %" PRIu64
                 ", \"gets\": %" PRIu64 ", \"get_bytes\": %" PRIu64 ", \"atomics\": %" PRIu64
-                ", \"messages\": %" PRIu64 ", \"message_bytes\": %" PRIu64 ", \"time_us\": %.3f}",
-                comma, pe, p->puts, p->put_nbytes, p->gets, p->get_nbytes, p->atomics, p->messages,
-                p->message_nbytes, us(p->ns));
+                ", \"messages\": %" PRIu64 ", \"message_bytes\": %" PRIu64
+                ", \"time_us\": %.3f, \"waited_us\": %.3f}",
+                comma, p->pe, p->puts, p->put_nbytes, p->gets, p->get_nbytes, p->atomics,
+                p->messages, p->message_nbytes, us(p->ns), us(p->waited_ns));
         comma = ",";
     }
     fputs("]}", out);
 }
 
-static char *record(size_t *nbytes_p)
+void cw_stats_json_begin(FILE *out, const cw_view_t *first, bool recovered)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, nbytes_p);
-    if (!out)
-        cwu_fatal("out of memory for the statistics (CAUSEWAY_STATS)");
-    if (cw_world.pe)
-        fputs(",\n", out);
-    put_identity(out);
-    put_network(out);
-    put_bundles(out);
-    put_forwarding(out);
-    put_waits(out);
-    put_classes(out);
-    put_messages(out);
-    put_routines(out);
-    put_peers(out);
-    if (fclose(out) || !text)
-        cwu_fatal("out of memory for the statistics (CAUSEWAY_STATS)");
-    return text;
-}
-
-static FILE *open_file(void)
-{
-    char program[256] = "";
-    FILE *file = fopen(cw_stats.json_path, "we");
-    if (!file)
-        cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", cw_stats.json_path);
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    fprintf(file,
+    const cw_record_t *r = first->head;
+    fprintf(out,
             "{\"format\": \"causeway-stats\", \"version\": %d, \"causeway\": \"" CAUSEWAY_VERSION
             "\",\n ",
             FORMAT_VERSION);
-    fprintf(file, "\"job\": {\"npes\": %d, \"nnodes\": %d, \"program\": ", cw_world.npes,
-            cw_world.nnodes);
-    put_string(file, program);
-    fputs("},\n \"pes\": [\n", file);
-    return file;
+    fprintf(out,
+            "\"job\": {\"npes\": %d, \"nnodes\": %d, \"ended\": \"%s\", \"program\": ", r->npes,
+            r->nnodes, recovered ? "early" : "finalized");
+    put_string(out, r->program, sizeof r->program);
+    fputs("},\n \"pes\": [\n", out);
 }
 
-static void write_text(void *arg, const char *text, size_t nbytes)
+void cw_stats_json_pe(FILE *out, const cw_view_t *v, bool is_first)
 {
-    fwrite(text, 1, nbytes, arg);
+    if (!is_first)
+        fputs(",\n", out);
+    put_identity(out, v->head);
+    put_network(out, v);
+    put_bundles(out, &v->head->figures.bundles);
+    put_forwarding(out, &v->head->figures);
+    put_waits(out, &v->head->figures);
+    put_classes(out, v->head);
+    put_messages(out, v->head);
+    put_routines(out, v);
+    put_peers(out, v);
 }
 
-void cw_stats_json(void)
+void cw_stats_json_end(FILE *out)
 {
-    size_t nbytes = 0;
-    char *text = record(&nbytes);
-    FILE *file = cw_world.pe == 0 ? open_file() : NULL;
-    cw_parcel_text_t mine = {text, nbytes};
-    cw_parcel_gather(cw_parcel_from_text, &mine, write_text, file);
-    free(text);
-    if (!file)
-        return;
-    fputs("]}\n", file);
-    bool failed = ferror(file) != 0;
-    if (fclose(file) || failed)
-        cwu_error("the statistics in %s are incomplete: %m", cw_stats.json_path);
+    fputs("]}\n", out);
 }

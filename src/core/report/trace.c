@@ -3,47 +3,58 @@
 // The buffer of spans, and the file that PE 0 writes from all buffers.
 #include "core/report/trace.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "core/report/parcel.h"
-#include "core/report/stats.h"
+#include "core/report/region.h"
 #include "core/world/startup.h"
 
-typedef struct event {
-    const char *name;
-    uint64_t start_ns, ns, nbytes;
-    int32_t pe;
-    uint16_t thread;
-    uint16_t op;
-} event_t;
-_Static_assert(sizeof(event_t) == 40, "what CAUSEWAY_TRACE_EVENTS costs each");
+#define DROPPED UINT64_MAX
 
-static event_t *events;
-static size_t capacity;
-static _Atomic uint64_t added;      // including the dropped ones
+static bool active;
 static _Atomic uint32_t nthreads;
+static _Atomic(const char *) keys[CW_TRACE_NAMES];  // of the record's names
+
+/** Messages with each PE, [request or reply][PE], by which both ends of an arrow are numbered. */
+static _Atomic uint32_t *sent[2], *handled[2];
+/** The number of the message that this thread is about to handle. */
+static _Thread_local struct {
+    uint32_t handled;
+    bool is_reply;
+    uint64_t began_ns;  // the last frame
+} under_way;
+
+static int open_numbers(void)
+{
+    uint32_t *all = calloc((size_t)cw_world.npes * 4, sizeof *all);
+    for (int i = 0; all && i < 2; i++) {
+        sent[i] = (_Atomic uint32_t *)all + (size_t)cw_world.npes * (size_t)(2 * i);
+        handled[i] = sent[i] + cw_world.npes;
+    }
+    if (!all)
+        cwu_error("out of memory for the numbers of messages with %d PEs (CAUSEWAY_TRACE)",
+                  cw_world.npes);
+    return all ? CW_OK : CW_ENOMEM;
+}
 
 static int open_trace(unsigned *wants_p)
 {
-    atomic_store(&added, 0);
+    active = false;
     if (!cwu_env.trace)
         return CW_OK;
     if (cw_world.pe == 0) {
-        FILE *probe = fopen(cwu_env.trace, "we");
+        FILE *probe = cw_report_file(cwu_env.trace);
         if (!probe)
             cwu_fatal("cannot write the trace to %s (CAUSEWAY_TRACE): %m", cwu_env.trace);
         fclose(probe);
     }
-    capacity = (size_t)cwu_env.trace_events;
-    events = malloc(capacity * sizeof *events);
-    if (!events) {
-        cwu_error("out of memory for %zu trace events; set CAUSEWAY_TRACE_EVENTS lower", capacity);
-        return CW_ENOMEM;
-    }
+    int rc = cw_region_open();
+    if (rc || (rc = open_numbers()))
+        return rc;
+    memset((void *)keys, 0, sizeof keys);
+    active = true;
+    atomic_store(&cw_mine.head->trace_state, CW_RECORD_OPEN);
     cw_parcel_open();
     *wants_p = CW_OBSERVES | CW_OBSERVES_TRANSFERS | CW_OBSERVES_TIMES;
     return CW_OK;
@@ -51,8 +62,11 @@ static int open_trace(unsigned *wants_p)
 
 static void close_trace(void)
 {
-    free(events);
-    events = NULL;
+    if (active)
+        cw_region_close();
+    active = false;
+    free((void *)sent[0]);
+    sent[0] = NULL;
 }
 
 static uint16_t thread_number(void)
@@ -63,92 +77,94 @@ static uint16_t thread_number(void)
     return (uint16_t)(mine - 1);
 }
 
-static void add_frame(const cw_frame_t *frame, uint64_t ns, bool outermost)
+/** Found by the address; names that are made for one wait are few. What does not fit has the last
+ *  one. */
+static uint16_t name_number(const char *name)
+{
+    size_t slot = ((uintptr_t)name >> 3) * 0x9e3779b97f4a7c15u >> 32;
+    for (size_t n = 0; n < CW_TRACE_NAMES - 1; n++) {
+        size_t i = (slot + n) % (CW_TRACE_NAMES - 1);
+        const char *there = atomic_load_explicit(&keys[i], memory_order_relaxed);
+        if (!there && atomic_compare_exchange_strong_explicit(
+                          &keys[i], &there, name, memory_order_relaxed, memory_order_relaxed)) {
+            snprintf(cw_mine.names[i], CW_NAME_NBYTES, "%s", name);
+            return (uint16_t)i;
+        }
+        if (there == name)
+            return (uint16_t)i;
+    }
+    strcpy(cw_mine.names[CW_TRACE_NAMES - 1], "(another)");
+    return CW_TRACE_NAMES - 1;
+}
+
+/** Takes a place for a span; it counts as written once it has a start. */
+static void begin_frame(cw_frame_t *frame)
+{
+    uint64_t i = atomic_fetch_add_explicit(&cw_mine.head->added, 1, memory_order_relaxed);
+    if (i >= cw_mine.capacity) {
+        frame->event = DROPPED;
+        return;
+    }
+    cw_event_t *e = &cw_mine.events[i];
+    frame->event = i + 1;
+    e->ns = CW_EVENT_OPEN;
+    e->nbytes = frame->nbytes;
+    e->pe = frame->pe;
+    e->thread = thread_number();
+    e->name = name_number(frame->name);
+    e->op = (uint8_t)frame->op;
+    if (frame->op == CW_OP_HANDLER) {
+        e->flow = under_way.handled;
+        e->is_reply = under_way.is_reply;
+    }
+    atomic_signal_fence(memory_order_release);
+    under_way.began_ns = e->start_ns = frame->start_ns;
+}
+
+static void end_frame(const cw_frame_t *frame, uint64_t ns, bool outermost)
 {
     (void)outermost;
-    uint64_t i = atomic_fetch_add_explicit(&added, 1, memory_order_relaxed);
-    if (i >= capacity)
+    cw_frame_t late = *frame;
+    if (!frame->event)
+        begin_frame(&late);  // the start of the job
+    if (late.event == DROPPED)
         return;
-    events[i] = (event_t){.name = frame->name,
-                          .start_ns = frame->start_ns,
-                          .ns = ns,
-                          .nbytes = frame->nbytes,
-                          .pe = frame->pe,
-                          .thread = thread_number(),
-                          .op = (uint16_t)frame->op};
+    cw_event_t *e = &cw_mine.events[late.event - 1];
+    e->nbytes = frame->nbytes;
+    e->ns = ns;
+}
+
+static uint32_t next(_Atomic uint32_t *numbers, int pe)
+{
+    return atomic_fetch_add_explicit(&numbers[pe], 1, memory_order_relaxed) + 1;
+}
+
+/** The beginning of an arrow, in the span that has begun last. */
+static void message_sent(const cw_message_t *msg)
+{
+    uint64_t i = atomic_fetch_add_explicit(&cw_mine.head->added, 1, memory_order_relaxed);
+    uint32_t number = next(sent[msg->is_reply], msg->pe);
+    if (i >= cw_mine.capacity)
+        return;
+    cw_event_t *e = &cw_mine.events[i];
+    e->nbytes = msg->nbytes;
+    e->pe = msg->pe;
+    e->thread = thread_number();
+    e->op = CW_EVENT_SENT;
+    e->flow = number;
+    e->is_reply = msg->is_reply;
+    atomic_signal_fence(memory_order_release);
+    // it has left already: its handler may have begun before now
+    e->start_ns = under_way.began_ns ? under_way.began_ns : cwu_now_ns();
+}
+
+static void message_handled(const cw_message_t *msg)
+{
+    under_way.handled = next(handled[msg->is_reply], msg->pe);
+    under_way.is_reply = msg->is_reply;
 }
 
 // ---------------------------------------------------------------- the file
-
-typedef struct writer {
-    uint64_t next, count;
-    int64_t offset_ns;
-    bool head_done;
-} writer_t;
-
-enum { LONGEST_ITEM = 512 };
-
-/** Names the tracks; notes how many spans were dropped. */
-static int put_head(char *text, size_t room)
-{
-    char host[64] = "";
-    uint64_t all = atomic_load(&added), dropped = all > capacity ? all - capacity : 0;
-    gethostname(host, sizeof host - 1);
-    return snprintf(text, room,
-                    "%s{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": "
-                    "{\"name\": \"PE %d (node %d, host "
-                    "%.60s)\"}},\n"
-                    "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": %d, \"args\": "
-                    "{\"sort_index\": %d}},\n"
-                    "{\"ph\": \"M\", \"name\": \"causeway_dropped\", \"pid\": %d, \"args\": "
-                    "{\"events\": %" PRIu64 "}}",
-                    cw_world.pe ? ",\n" : "", cw_world.pe, cw_world.pe, cw_world.node, host,
-                    cw_world.pe, cw_world.pe, cw_world.pe, dropped);
-}
-
-/** Microseconds with three decimals, exactly. */
-static int put_us(char *text, size_t room, const char *key, int64_t ns)
-{
-    uint64_t n = (uint64_t)(ns < 0 ? 0 : ns);
-    return snprintf(text, room, ", \"%s\": %" PRIu64 ".%03u", key, n / 1000, (unsigned)(n % 1000));
-}
-
-static int put_event(char *text, size_t room, const event_t *e, int64_t offset_ns)
-{
-    const char *kind = e->op < CW_OP_TRANSFERS  ? "transfer"
-                       : e->op == CW_OP_WAIT    ? "wait"
-                       : e->op == CW_OP_HANDLER ? "handler"
-                                                : "call";
-    int n =
-        snprintf(text, room,
-                 ",\n{\"ph\": \"X\", \"name\": \"%s\", \"cat\": \"%s\", \"pid\": %d, \"tid\": %u",
-                 e->name, kind, cw_world.pe, e->thread);
-    // before PE 0 began
-    int64_t start = (int64_t)e->start_ns + offset_ns, early = start < 0 ? -start : 0;
-    n += put_us(text + n, room - (size_t)n, "ts", start + early);
-    n += put_us(text + n, room - (size_t)n, "dur", (int64_t)e->ns - early);
-    if (e->pe >= 0)
-        n += snprintf(text + n, room - (size_t)n,
-                      ", \"args\": {\"pe\": %d, \"bytes\": %" PRIu64 "}", e->pe, e->nbytes);
-    else if (e->nbytes)
-        n +=
-            snprintf(text + n, room - (size_t)n, ", \"args\": {\"bytes\": %" PRIu64 "}", e->nbytes);
-    n += snprintf(text + n, room - (size_t)n, "}");
-    return n;
-}
-
-static size_t next_piece(void *arg, char *text, size_t room)
-{
-    writer_t *w = arg;
-    size_t used = 0;
-    if (!w->head_done) {
-        used += (size_t)put_head(text, room);
-        w->head_done = true;
-    }
-    while (w->next < w->count && room - used >= LONGEST_ITEM)
-        used += (size_t)put_event(text + used, room - used, &events[w->next++], w->offset_ns);
-    return used;
-}
 
 static void write_text(void *arg, const char *text, size_t nbytes)
 {
@@ -157,31 +173,35 @@ static void write_text(void *arg, const char *text, size_t nbytes)
 
 static void finish_trace(void)
 {
-    uint64_t all = atomic_load(&added);
-    writer_t w = {.count = all < capacity ? all : capacity};
-    w.offset_ns = cw_parcel_clock_offset(cw_startup_begin_ns());
-    if (all > capacity)
+    uint64_t all = atomic_load(&cw_mine.head->added);
+    cw_trace_text_t text;
+    cw_trace_text_open(&text, &cw_mine, cw_parcel_clock_offset(cw_startup_begin_ns()),
+                       cw_world.pe == 0);
+    if (all > cw_mine.capacity)
         cwu_warn("the trace lacks the last %llu events of this PE: set CAUSEWAY_TRACE_EVENTS to "
                  "%llu or more",
-                 (unsigned long long)(all - capacity), (unsigned long long)all);
+                 (unsigned long long)(all - cw_mine.capacity), (unsigned long long)all);
     FILE *file = NULL;
     if (cw_world.pe == 0) {
-        file = fopen(cwu_env.trace, "we");
+        file = cw_report_file(cwu_env.trace);
         if (!file)
             cwu_fatal("cannot write the trace to %s (CAUSEWAY_TRACE): %m", cwu_env.trace);
-        fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"producer\": "
-              "\"Causeway " CAUSEWAY_VERSION "\"},\n"
-              "\"traceEvents\": [\n",
-              file);
+        cw_trace_begin(file);
     }
-    cw_parcel_gather(next_piece, &w, write_text, file);
+    cw_parcel_gather(cw_trace_text_next, &text, write_text, file);
+    atomic_store(&cw_mine.head->trace_state, CW_RECORD_DONE);
     if (!file)
         return;
-    fputs("\n]}\n", file);
+    cw_trace_end(file);
     bool failed = ferror(file) != 0;
     if (fclose(file) || failed)
         cwu_error("the trace in %s is incomplete: %m", cwu_env.trace);
 }
 
-const cw_observer_t cw_trace_observer = {
-    .open = open_trace, .ended = add_frame, .finish = finish_trace, .close = close_trace};
+const cw_observer_t cw_trace_observer = {.open = open_trace,
+                                         .began = begin_frame,
+                                         .ended = end_frame,
+                                         .message_sent = message_sent,
+                                         .message_handled = message_handled,
+                                         .finish = finish_trace,
+                                         .close = close_trace};

@@ -437,6 +437,11 @@ void cw_server_stop(void)
     srv.running = false;
 }
 
+bool cw_server_serves(void)
+{
+    return srv.running && atomic_load_explicit(&srv.knows_secret, memory_order_acquire);
+}
+
 void cw_server_stats(cwt_stats_t *stats_p)
 {
     if (!srv.server)

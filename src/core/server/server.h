@@ -40,6 +40,8 @@ void cw_server_attach(cwt_client_t *client);
 
 /** Stops the thread and closes the listener. After the last remote PE is done. */
 void cw_server_stop(void);
+/** The server is open, and other nodes may talk to it. */
+bool cw_server_serves(void);
 void cw_server_stats(cwt_stats_t *stats_p);
 
 // ---------------------------------------------------------------- what rooms above register
