@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Waits for a debugger, and descriptions of the stack, as GASNet's settings ask for them.
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,6 @@ static void freeze(void)
     char line[300], host[128] = "?";
     struct sigaction thawing = {.sa_handler = thaw}, before;
     sigset_t set;
-    alarm(0);  // a crash allows itself some seconds only
     gasnet_frozen = 1;
     sigaction(SIGCONT, &thawing, &before);
     sigemptyset(&set);
@@ -69,8 +69,10 @@ static void at_error(bool has_stack)
 {
     if (shows_stack && !has_stack)
         cwu_symbol_stack(NULL, cw_crash_put_frame);
-    if (cwu_env.freeze_on_error)
+    if (cwu_env.freeze_on_error) {
+        alarm(0);  // a crash allows itself some seconds only
         freeze();
+    }
 }
 
 static void on_deadly(int signo)
@@ -88,8 +90,37 @@ static void handle(int signo)
         sigaction(signo, &deadly, NULL);
 }
 
+// ---------------------------------------------------------------- by signals
+static void on_backtrace(int signo)
+{
+    int error = errno;
+    (void)signo;
+    cwu_symbol_stack(NULL, cw_crash_put_frame);
+    errno = error;
+}
+
+static void on_freeze(int signo)
+{
+    int error = errno;
+    (void)signo;
+    freeze();
+    errno = error;
+}
+
+static void wait_for(const char *variable, const char *name, void (*handler)(int))
+{
+    if (!name || !*name)
+        return;
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    int signo = gas_signal_of(name, strlen(name));
+    if ((signo == 0 || sigaction(signo, &action, NULL) != 0) && gas.me == 0)
+        cwu_warn("%s=\"%s\": no signal that a process can handle", variable, name);
+}
+
 void gas_debugger_open(void)
 {
+    wait_for(CWU_ENV_NAME(backtrace_signal), cwu_env.backtrace_signal, on_backtrace);
+    wait_for(CWU_ENV_NAME(freeze_signal), cwu_env.freeze_signal, on_freeze);
     shows_stack = cwu_env.gasnet_backtrace && is_listed(cwu_env.backtrace_nodes, gas.me);
     if (shows_stack || cwu_env.freeze_on_error) {
         cwu_error_last_hook(at_error);

@@ -191,6 +191,8 @@ void gas_settings_open(void);
 void gas_debugger_open(void);
 /** May the library handle that signal? (GASNET_NO_CATCH_SIGNAL) */
 bool gas_catches(int signo);
+/** Of the first `len` characters, such as "SIGTERM", "term" or "15"; 0: there is none. */
+int gas_signal_of(const char *word, size_t len);
 /** Slots of a neighborhood: those of a host, or what GASNET_SUPERNODE_MAXSIZE makes of them. */
 static inline uint32_t gas_neighborhood(void)
 {

@@ -15,8 +15,7 @@
 #define LAST_SIGNAL 64  // of Linux, and of the bits of left_alone
 
 // ---------------------------------------------------------------- GASNET_NO_CATCH_SIGNAL
-/** Of "SIGTERM", "term" or "15"; 0: none. */
-static int signal_of(const char *word, size_t len)
+int gas_signal_of(const char *word, size_t len)
 {
     char *end;
     long number = strtol(word, &end, 10);
@@ -43,7 +42,7 @@ bool gas_catches(int signo)
 
 static void leave_alone(const char *word, size_t len)
 {
-    int signo = signal_of(word, len);
+    int signo = gas_signal_of(word, len);
     if (signo)
         left_alone |= UINT64_C(1) << signo;
     else if (gas.me == 0)

@@ -71,6 +71,8 @@ int main(int argc, char **argv)
             pause();
     if (strcmp(what, "term") == 0)
         raise(SIGTERM);
+    if (strcmp(what, "usr1") == 0)
+        raise(SIGUSR1);
     if (strcmp(what, "abort") == 0)
         abort();
     if (strcmp(what, "fatal") == 0)

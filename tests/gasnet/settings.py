@@ -111,6 +111,10 @@ def debugging():
     expect("an error", run(1, "fatal", backtrace="1", backtrace_nodes="3,0-1"), 1, stack)
     expect("an error of another", run(1, "fatal", backtrace="1", backtrace_nodes="1-4,7"), 1,
            stack, 0)
+    expect("a signal", run(1, "usr1", backtrace_signal="SIGUSR1"), 0, stack)
+    expect("no signal", run(1, "usr1"), 128 + signal.SIGUSR1, stack, 0)
+    expect("frozen by a signal", thaw("usr1", freeze_signal="usr1"), 0, frozen)
+    expect("no such signal", run(2, backtrace_signal="KILL"), 0, "KILL\": no signal that")
     expect("not caught", run(1, "abort", backtrace="1", no_catch_signal="abrt"), 134, stack, 0)
 
 
