@@ -271,6 +271,12 @@ static bool net_software(void)
     return true;
 }
 
+static size_t net_request_most(const cwt_conn_t *conn)
+{
+    (void)conn;
+    return CWT_REQUEST_MAX;
+}
+
 static cwt_ops_t net_ops;
 
 /** Slots that nothing at start calls are empty. */
@@ -281,6 +287,7 @@ static void make_transport(void)
     net_ops.one_client = net_one_client;
     net_ops.needs_memory = net_needs_memory;
     net_ops.software = net_software;
+    net_ops.request_most = net_request_most;
     net_ops.server_open = net_server_open;
     net_ops.server_address = net_server_address;
     net_ops.server_secret = net_server_secret;
