@@ -191,7 +191,9 @@ def gasnet_pages():
             found |= {name: page.name.removesuffix(".3.md") for name in names_in(marker[2])}
     found |= {
         "gasnet_init": "gasnet_attach", "GASNET_BLOCKUNTIL": "gasnet_AMRequest",
-        "GASNET_Safe": "gasnet_attach", **{name: "gasnet_coll_broadcast" for name in COLL_MACROS}
+        "GASNET_Safe": "gasnet_attach", "gasnet_frozen": "gasnet_attach",
+        "gasnet_max_segsize": "gasnet_attach", "gasnet_max_segsize_str": "gasnet_attach",
+        **{name: "gasnet_coll_broadcast" for name in COLL_MACROS}
     }
     missing = set(gasnet_functions()) - set(found)
     for name in (gen_shmem.ROOT / "tests/gasnet/names.txt").read_text(encoding="utf-8").split():

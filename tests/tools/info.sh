@@ -50,6 +50,7 @@ refuses 1 'is not a libfabric' env CAUSEWAY_LIBFABRIC=libm.so.6 causeway-info -f
 # The table has every variable of the rooms.
 checks=$((checks + 1))
 causeway-info --env-table >table
-[ "$(cat "$CAUSEWAY_TEST_SOURCE"/src/*/env.def | grep -c "^CW_ENV(")" = "$(wc -l <table)" ] ||
+rows=$(find "$CAUSEWAY_TEST_SOURCE/src" -name env.def -exec grep -h "^CW_ENV(" {} + | wc -l)
+[ "$rows" = "$(wc -l <table)" ] ||
     bad "rows differ from env.def"
 finish

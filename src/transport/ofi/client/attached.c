@@ -26,17 +26,17 @@ static int progress_locked(cwt_client_t *client, bool events)
 }
 
 /** Polls cost system calls, as many again as the server's own. So they become rarer while nothing
- *  comes: what comes then is found later by a quarter of the rounds since the last event or call,
- *  or at once if it ends a sleep. Takes no lock but the server's, which the caller holds. */
+ *  comes: what comes then is found later by a quarter of the rounds since the last event or
+ *  message, or at once if it ends a sleep. The caller holds the server's lock, none is taken. */
 static bool may_skip(cwt_client_t *client)
 {
-    uint32_t calls = atomic_load_explicit(&client->calls, memory_order_relaxed);
+    uint32_t tries = atomic_load_explicit(&client->tries, memory_order_relaxed);
     bool due = atomic_load_explicit(&client->device.is_due, memory_order_relaxed);
     if (due)
         atomic_store_explicit(&client->device.is_due, false, memory_order_relaxed);
-    if (due || calls != client->quiet.calls) {
+    if (due || tries != client->quiet.tries) {
         client->quiet.rounds = client->quiet.poll_at = 0;
-        client->quiet.calls = calls;
+        client->quiet.tries = tries;
     }
     return client->quiet.rounds++ < client->quiet.poll_at;
 }

@@ -164,10 +164,10 @@ struct cwt_client {
     uint32_t awaited;            // operations in flight that a quiet in two steps waits for
     uint32_t tests;              // of such a quiet
     uint32_t rounds;             // of progress that waits outside make
-    _Atomic uint32_t calls;      // so far; counted with thread_multiple only
+    _Atomic uint32_t tries;      // messages that were tried (ofi_try_message)
     struct {                     // attached.c; guarded by the server's lock
-        uint32_t calls;          // when it began
-        uint32_t rounds;         // of progress without an event or a call
+        uint32_t tries;          // when it began
+        uint32_t rounds;         // of progress without an event or such a message
         uint32_t poll_at;        // of these, the next one that polls
     } quiet;
     uint64_t check_ns;           // when to check for lost peers again
@@ -194,13 +194,6 @@ static inline void ofi_unlock(cwt_client_t *client)
 
 /** Lock held: waits until no thread uses the client exclusively. */
 void ofi_exclusive_wait(cwt_client_t *client);
-/** Lock held: the server polls for what comes of this call (attached.c). */
-static inline void ofi_count_call(cwt_client_t *client)
-{
-    uint32_t calls = atomic_load_explicit(&client->calls, memory_order_relaxed);
-    atomic_store_explicit(&client->calls, calls + 1, memory_order_relaxed);
-}
-
 /** A call comes in: takes the lock, and lets a thread that uses the client exclusively finish.
  *  Without that, others that go on putting could keep a quiet waiting for ever. ofi_unlock() ends
  *  the call. */
@@ -209,7 +202,6 @@ static inline void ofi_enter(cwt_client_t *client)
     if (!client->config.thread_multiple)
         return;
     cwu_lock(&client->lock);
-    ofi_count_call(client);
     if (CW_UNLIKELY(client->exclusive))
         ofi_exclusive_wait(client);
 }

@@ -148,7 +148,8 @@ int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const vo
     if (is_too_long(nbytes + payload_nbytes))
         return CW_EINVAL;
     ofi_lock(conn->client);
-    ofi_count_call(conn->client);
+    uint32_t tries = atomic_load_explicit(&conn->client->tries, memory_order_relaxed);
+    atomic_store_explicit(&conn->client->tries, tries + 1, memory_order_relaxed);
     int rc = try_locked(conn, msg, nbytes, payload, payload_nbytes);
     ofi_unlock(conn->client);
     return rc;
