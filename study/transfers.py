@@ -27,8 +27,15 @@ SIZES = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 40}
 SIZES_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 10}
 
 
+def percentiles(took):
+    """The tenth, which is what it takes where a wake-up finds its core; quartile and median."""
+    cuts = statistics.quantiles(took, n=20)
+    return cuts[1], cuts[4], cuts[9]
+
+
 def of_one_size(jobs, sizes, ppn, again):
-    """Of each operation and topology the quartiles, and their ratios to direct."""
+    """Of each operation and topology the tenth percentile, quartile and median, and their ratios to
+    direct."""
     jobs_of = {
         name: functools.partial(lambda topology, fifo: jobs.job(
             topology, "msg", sizes["nodes"], ppn, ["pair", fifo, sizes["rounds"]]),
@@ -36,12 +43,12 @@ def of_one_size(jobs, sizes, ppn, again):
     times = turns.take(jobs_of, again, lambda what: jobs.progress(f"{ppn} PEs a node, {what}"))
     for name in TOPOLOGIES:
         for (operation, nbytes), took in times[name].items():
-            quartiles = statistics.quantiles(took)
-            direct = statistics.quantiles(times["direct"][operation, nbytes])
-            ratios = [mine / its for mine, its in zip(quartiles, direct)]
+            marks = percentiles(took)
+            direct = percentiles(times["direct"][operation, nbytes])
+            ratios = [mine / its for mine, its in zip(marks, direct)]
             yield {
                 "topology": name, "ppn": ppn, "name": operation, "nbytes": nbytes,
-                "median_us": quartiles[1], "ratio": ratios[1], "least": min(ratios),
+                "quick_us": marks[0], "ratio": ratios[0], "least": min(ratios),
                 "most": max(ratios)
             }
 

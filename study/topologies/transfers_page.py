@@ -19,11 +19,12 @@ HEAD = """\
 `./dev study transfers`: the last PE of {nodes} emulated nodes and PE 0, on {cores} cores, over
 loopback tcp with `msg` endpoints; all other PEs sleep in a barrier. The jobs of all topologies live
 at the same time and take turns in random order, {again} turns each, the others stopped; in a turn
-an operation is repeated {rounds} times, a large one less often. Direct in microseconds, the median
-of all repetitions; the rest in parts of direct, the ratio of the medians, below 1 is quicker, with
-the least and the most of the ratios of the three quartiles. `direct again` is one more job without
-forwarding: how far two equal jobs are apart. A put and an accumulate end when they are complete at
-the target.
+an operation is repeated {rounds} times, a large one less often. Direct in microseconds, the tenth
+percentile of all repetitions: a wake-up of a server that finds another core asleep takes 5 µs more,
+in each job alike. The rest in parts of direct, below 1 is quicker; in brackets the least and the
+most of the ratios of that percentile, the quartile and the median. `direct again` is one more job
+without forwarding: how far two equal jobs are apart. A put and an accumulate end when they are
+complete at the target.
 
 Contiguous puts and gets take the same path with every topology. What a topology forwards (strided
 transfers' heads, accumulates, atomics and so locks) wakes a server more for each hop, on cores that
@@ -50,7 +51,7 @@ def _table(rows):
     yield "|---|" + "--:|" * len(names)
     for key in _keys(rows):
         of = [row for row in rows if (row["name"], row["nbytes"]) == key]
-        cells = [f"{row['median_us']:,.0f} µs" if row["topology"] == "direct" else
+        cells = [f"{row['quick_us']:,.0f} µs" if row["topology"] == "direct" else
                  f"{row['ratio']:.2f}" if row["least"] == row["most"] else
                  f"{row['ratio']:.2f} ({row['least']:.2f} to {row['most']:.2f})" for row in of]
         yield f"| {label(of[0])} | " + " | ".join(cells) + " |"
@@ -64,7 +65,7 @@ def _strided(rows):
     strided = [row for row in rows if row["name"] == "strided put"]
     for nbytes in dict.fromkeys(row["nbytes"] for row in strided):
         of = [row for row in strided if row["nbytes"] == nbytes]
-        yield f"| {size(nbytes)} | " + " | ".join(f"{MIB / row['median_us'] / 1e3:.2f}"
+        yield f"| {size(nbytes)} | " + " | ".join(f"{MIB / row['quick_us'] / 1e3:.2f}"
                                                   for row in of) + " |"
 
 
@@ -76,7 +77,7 @@ def _verdict(rows):
 
     ratios, equal = of(False), of(True)
     far = [ratio for ratio in ratios if abs(ratio - 1) > CLOSE]
-    return (f"Contiguous puts and gets: {len(ratios) - len(far)} of {len(ratios)} medians are "
+    return (f"Contiguous puts and gets: {len(ratios) - len(far)} of {len(ratios)} rows are "
             f"within {CLOSE:.0%} of direct; of the others {sum(ratio < 1 for ratio in far)} are "
             f"quicker and {sum(ratio > 1 for ratio in far)} slower. The median of all is "
             f"{statistics.median(ratios):.3f}. Of the two jobs without forwarding "

@@ -274,9 +274,17 @@ static void forward_left(void)
 }
 
 // ---------------------------------------------------------------- the server's turns
+/** In most turns there is nothing to do: contiguous transfers, which go straight, wait for them. */
+static bool is_idle(void)
+{
+    return !forwarding.has_heard && forwarding.ntaken == 0 &&
+           !cw_forward_holds(forwarding.machine) &&
+           atomic_load(cw_routed_left()) == forwarding.left;
+}
+
 static int flush(void)
 {
-    if (!forwarding.machine)
+    if (!forwarding.machine || is_idle())
         return 0;
     if (forwarding.arrived - forwarding.arrived_before > forwarding.most_arrived)
         forwarding.most_arrived = forwarding.arrived - forwarding.arrived_before;

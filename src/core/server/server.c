@@ -277,8 +277,8 @@ static void serve_until_stopped(void)
         }
         nap_ns = NAP_NS;
         int events = progress();
-        uint64_t block_ns = longest_block_ns();
         bool block = events == 0 && ++idle >= polls_before_block(sleepers);
+        uint64_t block_ns = block ? longest_block_ns() : 0;
         bool may_block = block && cw_transport->server_may_block(srv.server);
         pthread_mutex_unlock(&srv.lock);
         if (sleepers || has_sleepers())

@@ -12,7 +12,11 @@ static void server_attach(cwt_server_t *server, cwt_client_t *client)
     server->attached = (ofi_attached_t){.client = client,
                                         .device = client ? &client->device : NULL,
                                         .progress = ofi_attached_progress,
-                                        .may_block = ofi_attached_may_block};
+                                        .may_block = ofi_attached_may_block,
+                                        .begin_apart = ofi_attached_begin_apart,
+                                        .end_apart = ofi_attached_end_apart};
+    if (client)
+        ofi_attached_wakes(client, server->wake_fd);
 }
 
 /** Each process loads its own library and opens its halves when it needs them. */

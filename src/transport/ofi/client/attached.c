@@ -5,8 +5,13 @@
 // is taken here, and never held while a thread sleeps.
 #include "calls.h"
 
-#define MOST_SKIPS 64u
+#include <unistd.h>
+
+#define MOST_SKIPS 1024u
 #define FEW_ROUNDS 8u
+// Without an event or a message, until the server sleeps without the client's descriptors: each
+// descriptor costs each sleep some percent of a round trip.
+#define QUIET_ROUNDS 256u
 
 /** Events come before the poll: reading them may bring completions in, which no descriptor signals
  *  (ofi_device_block). */
@@ -61,11 +66,42 @@ int ofi_attached_progress(cwt_client_t *client, bool events)
     return n;
 }
 
-bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p)
+bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p, bool *quiet_p)
 {
+    bool may = true;
     ofi_lock(client);
     *naps_p = client->late > 0;
-    bool may = ofi_device_may_block(&client->device);
+    *quiet_p = client->quiet.rounds > QUIET_ROUNDS && !*naps_p;
+    if (!*quiet_p)
+        may = ofi_device_may_block(&client->device);
     ofi_unlock(client);
     return may;
+}
+
+bool ofi_attached_begin_apart(cwt_client_t *client)
+{
+    atomic_store(&client->apart, true);  // before `tries` is read; pairs with ofi_try_message
+    if (atomic_load(&client->tries) == client->quiet.tries)
+        return true;
+    atomic_store_explicit(&client->apart, false, memory_order_relaxed);
+    return false;
+}
+
+void ofi_attached_end_apart(cwt_client_t *client, bool was_woken)
+{
+    atomic_store_explicit(&client->apart, false, memory_order_relaxed);
+    if (!was_woken)
+        atomic_store_explicit(&client->device.is_due, true, memory_order_relaxed);
+}
+
+void ofi_attached_tried(cwt_client_t *client)
+{
+    uint64_t one = 1;
+    if (atomic_load(&client->apart) && write(client->wake_fd, &one, sizeof one) < 0)
+        return;  // the counter is full: it is awake already
+}
+
+void ofi_attached_wakes(cwt_client_t *client, int wake_fd)
+{
+    client->wake_fd = wake_fd;
 }

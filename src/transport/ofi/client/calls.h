@@ -45,8 +45,16 @@ int ofi_poll(cwt_client_t *client);
  *  happened, or the error of the client. Under the server's lock. */
 int ofi_attached_progress(cwt_client_t *client, bool events);
 /** After it returned 0: false, if a sleep on the client's device could miss something. *naps_p: it
- *  has receives that the provider did not take yet, so the sleep must be short. */
-bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p);
+ *  has receives that the provider did not take yet, so the sleep must be short. *quiet_p: the sleep
+ *  may leave the device out. */
+bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p, bool *quiet_p);
+/** Around a sleep that leaves the device out; false: it must not, a message has been sent. */
+bool ofi_attached_begin_apart(cwt_client_t *client);
+void ofi_attached_end_apart(cwt_client_t *client, bool was_woken);
+/** A message was tried, by any thread: wakes the server if it sleeps without the device. */
+void ofi_attached_tried(cwt_client_t *client);
+/** The server's eventfd. */
+void ofi_attached_wakes(cwt_client_t *client, int wake_fd);
 
 // ---------------------------------------------------------------- client.c
 /** Receives for what the node will send on a connection to be opened. MSG: none is posted yet. */

@@ -164,9 +164,12 @@ struct cwt_client {
     uint32_t awaited;            // operations in flight that a quiet in two steps waits for
     uint32_t tests;              // of such a quiet
     uint32_t rounds;             // of progress that waits outside make
+    // of a server's client (attached.c)
     _Atomic uint32_t tries;      // messages that were tried (ofi_try_message)
-    struct {                     // attached.c; guarded by the server's lock
-        uint32_t tries;          // when it began
+    _Atomic bool apart;          // the server sleeps without this client's descriptors
+    int wake_fd;                 // of the server
+    struct {                     // guarded by the server's lock
+        _Atomic uint32_t tries;  // when it began
         uint32_t rounds;         // of progress without an event or such a message
         uint32_t poll_at;        // of these, the next one that polls
     } quiet;

@@ -148,9 +148,11 @@ int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const vo
     if (is_too_long(nbytes + payload_nbytes))
         return CW_EINVAL;
     ofi_lock(conn->client);
-    uint32_t tries = atomic_load_explicit(&conn->client->tries, memory_order_relaxed);
-    atomic_store_explicit(&conn->client->tries, tries + 1, memory_order_relaxed);
+    if (CW_UNLIKELY(conn->client->config.of_server))
+        atomic_fetch_add(&conn->client->tries, 1);  // before `apart` is read
     int rc = try_locked(conn, msg, nbytes, payload, payload_nbytes);
     ofi_unlock(conn->client);
+    if (CW_UNLIKELY(conn->client->config.of_server))
+        ofi_attached_tried(conn->client);
     return rc;
 }

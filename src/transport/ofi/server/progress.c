@@ -274,10 +274,11 @@ static bool alarm_is_false(cwt_server_t *server, uint64_t slept_ns, uint64_t tim
 
 bool ofi_server_may_block(cwt_server_t *server)
 {
-    bool naps = false, may_block = ofi_device_may_block(&server->device);
+    bool naps = false, quiet = true, may_block = ofi_device_may_block(&server->device);
     if (may_block && server->attached.client)
-        may_block = server->attached.may_block(server->attached.client, &naps);
+        may_block = server->attached.may_block(server->attached.client, &naps, &quiet);
     server->naps = naps || server->late > 0;
+    server->alone = quiet;
     return may_block;
 }
 
@@ -287,10 +288,13 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
     if ((server->queued || server->naps) && timeout_ns > queued_ns)
         timeout_ns = queued_ns;
     uint64_t start = cwu_now_ns(), count;
-    bool called;
-    int rc =
-        ofi_devices_block(&server->device, server->attached.client ? server->attached.device : NULL,
-                          server->wake_fd, timeout_ns, &called);
+    const ofi_attached_t *attached = &server->attached;
+    bool called,
+        apart = attached->client && server->alone && attached->begin_apart(attached->client);
+    int rc = ofi_devices_block(&server->device, apart ? NULL : attached->device, server->wake_fd,
+                               timeout_ns, &called);
+    if (apart)
+        attached->end_apart(attached->client, rc > 0);
     server->slept = true;
     if (called && read(server->wake_fd, &count, sizeof count) > 0)
         return rc;

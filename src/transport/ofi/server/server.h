@@ -76,7 +76,9 @@ typedef struct ofi_attached {
     cwt_client_t *client;  // NULL: none
     ofi_device_t *device;
     int (*progress)(cwt_client_t *client, bool events);
-    bool (*may_block)(cwt_client_t *client, bool *naps_p);
+    bool (*may_block)(cwt_client_t *client, bool *naps_p, bool *quiet_p);
+    bool (*begin_apart)(cwt_client_t *client);
+    void (*end_apart)(cwt_client_t *client, bool was_woken);
 } ofi_attached_t;
 
 struct cwt_from {
@@ -118,6 +120,7 @@ struct cwt_server {
     int life_fd;         // listens as long as the process lives; -1: it does not
     uint16_t life_port;  // network byte order
     _Atomic bool naps;   // there are late receives
+    _Atomic bool alone;  // the attached client may be left out of the sleep
     _Atomic bool slept;  // since connection events were read last
     bool warned;
     uint8_t addr[128];
