@@ -65,6 +65,8 @@ typedef uint32_t gex_Flags_t;
 #define GEX_FLAG_SCRATCH_SEG_OFFSET (1U << 6)
 #define GEX_FLAG_GLOBALLY_QUIESCED (1U << 13)
 // Hints, which have no effect here.
+#define GEX_FLAG_LC_COPY_YES (1U << 1) // local completion: may copy, rather not
+#define GEX_FLAG_LC_COPY_NO (1U << 2)
 #define GEX_FLAG_SELF_SEG_UNKNOWN (1U << 3)
 #define GEX_FLAG_SELF_SEG_SOME (1U << 4)
 #define GEX_FLAG_SELF_SEG_BOUND (1U << 5)

@@ -92,11 +92,13 @@ static void test_puts(void)
             gex_RMA_PutBlocking(tm, to, theirs, src, sizeof src, 0);
             break;
         case 1:
-            event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, GEX_EVENT_NOW, 0);
+            event =
+                gex_RMA_PutNB(tm, to, theirs, src, sizeof src, GEX_EVENT_NOW, GEX_FLAG_LC_COPY_NO);
             CHECK(gex_Event_Test(gex_Event_QueryLeaf(event, GEX_EC_LC)) == GASNET_OK);
             break;
         case 2:
-            event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, GEX_EVENT_DEFER, 0);
+            event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, GEX_EVENT_DEFER,
+                                  GEX_FLAG_LC_COPY_YES);
             break;
         case 3:
             event = gex_RMA_PutNB(tm, to, theirs, src, sizeof src, &local, 0);
