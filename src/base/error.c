@@ -9,13 +9,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/env.h"
 
-enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5 };
+enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5, READ_MS = 200 };
 
 // Written once at start by the thread that initialises; relaxed loads suffice: a message that
 // carries the pid only is as good as one printed a moment earlier.
@@ -163,6 +165,19 @@ void cwu_debug(const char *fmt, ...)
     va_end(args);
 }
 
+/** Launchers that are told of an abort may drop what they have not read yet (Hydra does): gives the
+ *  reader of a pipe a moment. */
+static void let_read(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    struct stat is;
+    int left = 0;
+    if (fstat(fd, &is) != 0 || !S_ISFIFO(is.st_mode))
+        return;
+    for (int i = 0; i < READ_MS && ioctl(fd, FIONREAD, &left) == 0 && left > 0; i++)
+        nanosleep(&pause, NULL);
+}
+
 void cwu_fatal(const char *fmt, ...)
 {
     va_list args;
@@ -170,6 +185,7 @@ void cwu_fatal(const char *fmt, ...)
     say("error", fmt, args);
     va_end(args);
     cwu_error_last(false);
+    let_read(STDERR_FILENO);
     cwu_abort(1);
 }
 
