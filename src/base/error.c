@@ -165,8 +165,8 @@ void cwu_debug(const char *fmt, ...)
     va_end(args);
 }
 
-/** Launchers that are told of an abort may drop what they have not read yet (Hydra does): gives the
- *  reader of a pipe a moment. */
+/** At an abort launchers may drop what they have not read yet (Hydra does): gives the reader of a
+ *  pipe a moment. */
 static void let_read(int fd)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
