@@ -72,6 +72,7 @@ bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p, bool *quiet_p)
     ofi_lock(client);
     *naps_p = client->late > 0;
     *quiet_p = client->quiet.rounds > QUIET_ROUNDS && !*naps_p;
+    client->apart_at = client->quiet.tries;
     if (!*quiet_p)
         may = ofi_device_may_block(&client->device);
     ofi_unlock(client);
@@ -81,7 +82,8 @@ bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p, bool *quiet_p)
 bool ofi_attached_begin_apart(cwt_client_t *client)
 {
     atomic_store(&client->apart, true);  // before `tries` is read; pairs with ofi_try_message
-    if (atomic_load(&client->tries) == client->quiet.tries)
+    // not with quiet.tries: a PE may have sent and polled since the server's lock was given up
+    if (atomic_load(&client->tries) == client->apart_at)
         return true;
     atomic_store_explicit(&client->apart, false, memory_order_relaxed);
     return false;
