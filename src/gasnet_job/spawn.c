@@ -46,8 +46,11 @@ static char *read_args(size_t *nbytes_p)
     char *text = malloc(ARGS_MOST + 1);
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     size_t used = 0;
-    for (ssize_t n = 1; text && fd >= 0 && n > 0 && used<ARGS_MOST; used += n> 0 ? (size_t)n : 0)
+    ssize_t n = 1;
+    while (text && fd >= 0 && n > 0 && used < ARGS_MOST) {
         n = read(fd, text + used, ARGS_MOST - used);
+        used += n > 0 ? (size_t)n : 0;
+    }
     if (!text || fd < 0)
         cwu_fatal(SETTING ": cannot read /proc/self/cmdline: %s", strerror(errno));
     close(fd);
