@@ -223,6 +223,7 @@ static void leave_network(const char *call)
 {
     atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
     cw_quiet_cold(&cw_ctx_default);
+    cw_sweep_stop();  // its connections are to nodes that are there until the last fence
     cw_routed_stop();
     int rc = cw_job_end_exchange();
     if (rc == CW_OK)
@@ -275,7 +276,6 @@ void cw_finalize(const char *call)
     cw_world.finalized = true;
     cw_watch_close();
     cw_ctx_shut();
-    cw_sweep_stop();
     cw_server_stop();
     if (cw_world.nnodes > 1 && !disbanded)
         cw_transport->leave();

@@ -207,7 +207,8 @@ cwt_reply_t *cw_fetches_reply(cw_fetches_t *fetches);
 void cw_fetches_take(cw_fetches_t *fetches, const void *values, size_t nbytes);
 
 // ---------------------------------------------------------------- the sweeper (sweep.c)
-/** Starts and ends the thread, in the process of the node server. */
+/** Starts and ends the thread, in the process of the node server. It connects to nodes, so it ends
+ *  before any node may, and waits for what it sends; from then on PEs send all themselves. */
 int cw_sweep_start(void);
 void cw_sweep_stop(void);
 void cw_sweep_wake(void);

@@ -31,11 +31,6 @@ static struct {
     cwt_conn_t **conn;  // [nnodes]
 } sweeper;
 
-static bool is_leaving(void)
-{
-    return atomic_load_explicit(&cw_world.leaving, memory_order_relaxed);
-}
-
 static int open_client(void)
 {
     cwt_client_config_t config = {.pe = cw_world.pe,
@@ -45,8 +40,7 @@ static int open_client(void)
                                   .of_server = true,
                                   .one_machine = cw_boot.one_machine,
                                   .make_room = cw_port_close_spare,
-                                  .node_name = cw_job_node_name,
-                                  .leaving = is_leaving};
+                                  .node_name = cw_job_node_name};
     int rc = cw_job_end_exchange();
     if (rc == CW_OK) {
         memcpy(config.secret, cw_job_secret(), sizeof config.secret);
@@ -61,7 +55,7 @@ static noreturn void failed(int rc)
     cwu_fatal("sending collected operations of a PE of this node failed (%s)", cwu_error_name(rc));
 }
 
-/** The connection to a node; NULL: the job ends. */
+/** The connection to a node. All nodes are there until this thread has ended. */
 static cwt_conn_t *connection(uint32_t node)
 {
     cw_node_record_t record;
@@ -75,9 +69,9 @@ static cwt_conn_t *connection(uint32_t node)
     if (rc == CW_OK)
         rc = cw_transport->connect(sweeper.client, (int)node, record.address, record.address_nbytes,
                                    &sweeper.conn[node]);
-    if (rc && !is_leaving())
+    if (rc)
         failed(rc);
-    return rc ? NULL : sweeper.conn[node];
+    return sweeper.conn[node];
 }
 
 /** Sends a bundle that was taken, and waits until it is executed: what its PE sends next goes
@@ -93,12 +87,12 @@ static void deliver(cw_bundle_t *b)
     cwt_reply_t reply = {.buf = b->word, .capacity = sizeof b->word}, *awaited = &reply;
     if (b->answers == 0)
         awaited = NULL;
-    int rc = conn ? cw_transport->request(conn, &b->req.header, nbytes, awaited) : CW_OK;
-    if (rc == CW_OK && conn && awaited)
+    int rc = cw_transport->request(conn, &b->req.header, nbytes, awaited);
+    if (rc == CW_OK && awaited)
         rc = cw_transport->wait(sweeper.client, awaited);
-    if (rc == CW_OK && conn)
+    if (rc == CW_OK)
         rc = cw_transport->quiet(sweeper.client);
-    if (rc && !is_leaving())
+    if (rc)
         failed(rc);
     b->answers = (uint32_t)reply.nbytes;
     // pairs with await_taken
