@@ -233,5 +233,6 @@ int gex_HSL_Trylock(gex_HSL_t *hsl);
 #include "causeway/gasnetex-npam.h"
 #include "causeway/gasnetex-coll.h"
 #include "causeway/gasnetex-vis.h"
+#include "causeway/gasnet-near.h"
 
 #endif

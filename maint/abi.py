@@ -53,7 +53,9 @@ def in_meson(what):
 
 # ---------------------------------------------------------------- names
 def exported(library):
-    """Name -> (version, kind); kind is "function", or "data" with its size: programs copy data."""
+    """Name -> (version, kind); kind is "function", or "data" (of a process or of a thread) with its
+    size: programs copy data."""
+    words = {"OBJECT": "data", "TLS": "thread data"}
     found = {}
     table = run("readelf", "--dyn-syms", "--wide", library)
     for _, _, size, kind, _, _, index, name in re.findall(
@@ -62,7 +64,7 @@ def exported(library):
             continue
         name, _, version = name.partition("@")
         found[name] = (version.strip("@") or "none",
-                       f"data {int(size, 0)}" if kind == "OBJECT" else "function")
+                       f"{words[kind]} {int(size, 0)}" if kind in words else "function")
     return found
 
 

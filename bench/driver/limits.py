@@ -219,7 +219,10 @@ def _instructions_gasnet():
     moves = ("put.8", "put.64", "put_bulk.8", "put_nb.8", "put_nbi.4", "put_nbi.8", "put_nbi.16",
              "put_nbi.64", "put_nbi.256", "put_nbi_bulk.8", "put_nbi_bulk.16", "put_nbi_bulk.64",
              "put_nbi_bulk.256", "put_val.4", "put_nb_val.4", "put_nbi_val.4", "get.8", "get.64",
-             "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4")
+             "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4", "inline.put.8",
+             "inline.put.64", "inline.put_nb.8", "inline.put_nbi.8", "inline.put_nbi.64",
+             "inline.put_val.4", "inline.put_nbi_val.4", "inline.get.8", "inline.get_nbi.8",
+             "inline.gex_put_nbi.8")
     shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
     local_bars = {**shorts, "put.8": 14, "AMPoll": 20, "wait_syncnbi_puts": 15}
     net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}

@@ -3,11 +3,13 @@
  * How many instructions does a call of GASNet from node 0 to node 1 take: in all, and from its
  * entry to the first instruction of the network library? Counted by single steps in a client's
  * program, in the steady state, from the entry of the function that a client calls; what the header
- * makes of AMRequestShort4 and its kin (they are inline) counts as theirs. "first" is the first
- * call after everything was complete, "next" the one behind it. Compiled with GASNET_SEQ or
- * GASNET_PAR. Run it on one node and on two: LD_BIND_NOW=1 oshrun -n 2 [--emulate-nodes 2]
- * ./gasnet_calls --quick counts only what has a bar; --trace FILE writes the instruction streams
- * for annotate.py (those of replies, which node 1 sends, are left out).
+ * makes of AMRequestShort4 and its kin (they are inline) counts as theirs. Transfers are counted as
+ * the library's functions, and, named inline.*, as the header inlines them into a function, with
+ * its return. "first" is the first call after everything was complete, "next" the one behind it.
+ * Compiled with GASNET_SEQ or GASNET_PAR. Run it on one node and on two:
+ * LD_BIND_NOW=1 oshrun -n 2 [--emulate-nodes 2] ./gasnet_calls --quick counts only what has a bar;
+ * --trace FILE writes the instruction streams for annotate.py (those of replies, which node 1
+ * sends, are left out).
  */
 #define _GNU_SOURCE
 #include <gasnet.h>
@@ -32,6 +34,7 @@ static const char *const PROVIDERS[] = {"libfabric", "libmock"};
 static FILE *trace;
 static struct bench_opts opts;
 static char *far, *near;  // in the other's segment, in mine
+static gex_TM_t world;
 static volatile int pongs, stopped;
 static int counted;            // times that a call is
 static volatile int counting;  // else calls are made without counting: they warm up
@@ -154,6 +157,24 @@ CALL(get_nbi_8, gasnet_get_nbi, near, 1, far, 8)
 CALL(get_nbi_bulk_256, gasnet_get_nbi_bulk, near, 1, far, 256)
 CALL(get_val_4, gasnet_get_val, 1, far, 4)
 
+#define INLINE(fn, parameters, values, ...)                         \
+    static __attribute__((noinline)) void in_##fn parameters values \
+    CALL(in_##fn, in_##fn, __VA_ARGS__)
+#define OF_PUT (gasnet_node_t node, char *dest, char *src)
+#define OF_GET (char *dest, gasnet_node_t node, char *src)
+#define OF_VALUE (gasnet_node_t node, char *dest, gasnet_register_value_t value)
+INLINE(put_8, OF_PUT, { gasnet_put(node, dest, src, 8); }, 1, far, near)
+INLINE(put_64, OF_PUT, { gasnet_put(node, dest, src, 64); }, 1, far, near)
+INLINE(put_nb_8, OF_PUT, { (void)gasnet_put_nb(node, dest, src, 8); }, 1, far, near)
+INLINE(put_nbi_8, OF_PUT, { gasnet_put_nbi(node, dest, src, 8); }, 1, far, near)
+INLINE(put_nbi_64, OF_PUT, { gasnet_put_nbi_bulk(node, dest, src, 64); }, 1, far, near)
+INLINE(put_val_4, OF_VALUE, { gasnet_put_val(node, dest, value, 4); }, 1, far, 7)
+INLINE(put_nbi_val_4, OF_VALUE, { gasnet_put_nbi_val(node, dest, value, 4); }, 1, far, 7)
+INLINE(get_8, OF_GET, { gasnet_get(dest, node, src, 8); }, near, 1, far)
+INLINE(get_nbi_8, OF_GET, { gasnet_get_nbi(dest, node, src, 8); }, near, 1, far)
+INLINE(gex_put_nbi_8, OF_PUT, { gex_RMA_PutNBI(world, node, dest, src, 8, GEX_EVENT_NOW, 0); }, 1,
+       far, near)
+
 #define PLAIN(name, fn)                     \
     STEP_CALLER static void do_##name(void) \
     {                                       \
@@ -179,13 +200,13 @@ static const struct {
     {"AMRequestShort1", do_short_1, NULL, 1},
     {"AMRequestShort4", do_short_4, NULL, 1},
     {"AMRequestShort16", do_short_16, NULL, 0},
-    {"AMRequestMedium0", do_medium_0, NULL, 0},
-    {"AMRequestMedium1", do_medium_1, NULL, 0},
-    {"AMRequestMedium4", do_medium_4, NULL, 0},
+    {"AMRequestMedium0", do_medium_0, NULL, 1},
+    {"AMRequestMedium1", do_medium_1, NULL, 1},
+    {"AMRequestMedium4", do_medium_4, NULL, 1},
     {"AMRequestMedium16", do_medium_16, NULL, 0},
-    {"AMRequestLong0", do_long_0, NULL, 0},
-    {"AMRequestLong1", do_long_1, NULL, 0},
-    {"AMRequestLong4", do_long_4, NULL, 0},
+    {"AMRequestLong0", do_long_0, NULL, 1},
+    {"AMRequestLong1", do_long_1, NULL, 1},
+    {"AMRequestLong4", do_long_4, NULL, 1},
     {"AMRequestLong16", do_long_16, NULL, 0},
     {"AMPoll", do_poll, NULL, 1},
     {"put.8", do_put_8, NULL, 1},
@@ -210,6 +231,16 @@ static const struct {
     {"get_nbi.8", do_get_nbi_8, NULL, 0},
     {"get_nbi_bulk.256", do_get_nbi_bulk_256, NULL, 0},
     {"get_val.4", do_get_val_4, NULL, 0},
+    {"inline.put.8", do_in_put_8, NULL, 1},
+    {"inline.put.64", do_in_put_64, NULL, 1},
+    {"inline.put_nb.8", do_in_put_nb_8, NULL, 0},
+    {"inline.put_nbi.8", do_in_put_nbi_8, NULL, 1},
+    {"inline.put_nbi.64", do_in_put_nbi_64, NULL, 0},
+    {"inline.put_val.4", do_in_put_val_4, NULL, 1},
+    {"inline.put_nbi_val.4", do_in_put_nbi_val_4, NULL, 0},
+    {"inline.get.8", do_in_get_8, NULL, 1},
+    {"inline.get_nbi.8", do_in_get_nbi_8, NULL, 1},
+    {"inline.gex_put_nbi.8", do_in_gex_put_nbi_8, NULL, 1},
     {"wait_syncnbi_puts", do_wait_syncnbi_puts, NULL, 1},
     {"wait_syncnbi_all", do_wait_syncnbi_all, NULL, 1},
     {"wait_syncnbi_puts_after_put", do_wait_syncnbi_puts, put_before, 0},
@@ -377,6 +408,7 @@ int main(int argc, char **argv)
         gasnet_exit(2);
     }
     step_init();
+    gasnet_QueryGexObjects(NULL, NULL, &world, NULL);
     gasnet_getSegmentInfo(segments, 2);
     far = segments[!gasnet_mynode()].addr;
     near = (char *)segments[gasnet_mynode()].addr + 2048;

@@ -226,4 +226,6 @@ void gas_attach_publish(void)
     gas.slow_sync = gas.check || everything || !cw_world.plain;
     gas.fast_nodes = gas.slow_sync ? 0 : gas.nodes;
     cw_owner_publish(&gas_owner);
+    gasnet_causeway_near.word = gas_owner.word;
+    gasnet_causeway_near.nodes = gas_owner.limit;
 }

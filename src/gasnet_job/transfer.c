@@ -4,6 +4,8 @@
 #include "gasnet_job/transfer.h"
 #include "base/compiler.h"
 
+gasnet_causeway_near_t gasnet_causeway_near;
+
 bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
              cw_owner_mode_t mode, cw_handle_op_t *op)
 {
@@ -29,11 +31,11 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
 }
 
 // ---------------------------------------------------------------- polls of blocking calls
-_Thread_local uint32_t gas_patience;
+__thread uint32_t gasnet_causeway_patience;
 
 void gas_poll_due(void)
 {
-    gas_patience = gas_owner.limit ? gas_owner.limit + CW_OWNER_BEYOND : 0;
+    gasnet_causeway_patience = gas_owner.limit ? gas_owner.limit + CW_OWNER_BEYOND : 0;
     cw_am_poll();
 }
 

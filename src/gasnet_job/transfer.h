@@ -40,7 +40,7 @@ void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t
 // due for a poll, and the limit begins anew: 1 to CW_OWNER_BEYOND + nodes calls, at two
 // instructions more in each. Waits for operations, which name no node, lower the limit too, and are
 // due when it is 0.
-extern _Thread_local uint32_t gas_patience CW_HIDDEN CW_INITIAL_EXEC;
+extern _Thread_local uint32_t gasnet_causeway_patience CW_HIDDEN CW_INITIAL_EXEC;
 /** Behind the call that was due. */
 void gas_poll_due(void);
 
@@ -48,18 +48,18 @@ void gas_poll_due(void);
  *  for the node. */
 static CW_ALWAYS_INLINE bool gas_is_due(gasnet_node_t node)
 {
-    if (CW_UNLIKELY(node >= gas_patience))
+    if (CW_UNLIKELY(node >= gasnet_causeway_patience))
         return true;
-    __asm__("" : "+m"(gas_patience));  // not in a register: one instruction lowers it
-    gas_patience--;
+    __asm__("" : "+m"(gasnet_causeway_patience));  // not in a register: one instruction lowers it
+    gasnet_causeway_patience--;
     return false;
 }
 
 /** In a wait: polls if it is due. */
 static CW_ALWAYS_INLINE void gas_poll_if_due(void)
 {
-    __asm__("" : "+m"(gas_patience));
-    if (CW_UNLIKELY((int32_t)--gas_patience < 0))
+    __asm__("" : "+m"(gasnet_causeway_patience));
+    if (CW_UNLIKELY((int32_t)--gasnet_causeway_patience < 0))
         gas_poll_due();
 }
 

@@ -64,6 +64,7 @@ static void open_interface(void)
     gex.world.size = gas.nodes;
     gex.world.ep = &gex.ep[0];
     gex.begun = true;
+    gasnet_causeway_near.team = &gex.world;
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
     cw_am_take_raw(GEX_AM_CLIENT, gas_takes);

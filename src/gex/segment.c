@@ -170,8 +170,10 @@ static const char *bind_wrong(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t fl
  *  lead. */
 static void set_primary(uint32_t pe, uintptr_t addr, uintptr_t nbytes)
 {
-    if (nbytes > 0 && !cw_owner_reaches(&gas_owner, pe, (const void *)addr, nbytes))
+    if (nbytes > 0 && !cw_owner_reaches(&gas_owner, pe, (const void *)addr, nbytes)) {
         __atomic_store_n(&gex.far_primary, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&gasnet_causeway_near.team, NULL, __ATOMIC_RELAXED);
+    }
     gas_set_segment(pe, addr, nbytes);
 }
 
