@@ -202,10 +202,13 @@ def _instructions():
                       base=False, at_most=limit)
         for mode in ("rdm", "msg"):
             for op, limit in (("int_p", 16), ("putmem", None), ("int_g", None),
-                              ("fetch_add", None)):
+                              ("fetch_add", None), ("add", None)):
                 for which, words in (("first", "first after quiet"), ("next", "in a stream")):
                     yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench,
                               f"{op}.to_provider.{which}", 0, base=False, at_most=limit)
+            for op in ("int_p", "putmem", "add"):
+                yield Row(where, f"{op} {mode}, collected with others of a flood", mode, bench,
+                          f"{op}.total.collected", 0, base=False)
             yield Row(where, f"quiet {mode}, idle", mode, bench, "quiet.total.next", 0, base=False,
                       at_most=11)
             yield Row(where, f"fence {mode}, idle", mode, bench, "fence.total.next", 0, base=False)

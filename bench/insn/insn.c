@@ -5,13 +5,20 @@
  * steady state: everything is warm and bound (run with LD_BIND_NOW=1), "first" is the first call
  * after a quiet, "next" the ones that follow without one.
  * --mode 1 asks for SHMEM_THREAD_MULTIPLE; --trace FILE writes the instruction stream of one call
- * of each for annotate.py.
+ * of each for annotate.py. "collected" is a call in a flood that does not reach the network: it
+ * waits there for others that travel with it.
  */
 #define _GNU_SOURCE
 #include "../pair.h"
 #include "step.h"
 
-enum { WARM = 32, COUNTED = 10 };
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WARM = 32, COUNTED = 10, FLOOD = 64 };
 
 static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmock"};
 
@@ -28,6 +35,7 @@ static void (*volatile ctx_int_p)(shmem_ctx_t, int *, int, int) = shmem_ctx_int_
 static int (*volatile ctx_int_g)(shmem_ctx_t, const int *, int) = shmem_ctx_int_g;
 static void (*volatile ctx_quiet)(shmem_ctx_t) = shmem_ctx_quiet;
 static void (*volatile ctx_fence)(shmem_ctx_t) = shmem_ctx_fence;
+static void (*volatile add)(long *, long, int) = shmem_long_atomic_add;
 static void (*volatile quiet)(void) = shmem_quiet;
 static void (*volatile fence)(void) = shmem_fence;
 
@@ -58,6 +66,14 @@ STEP_CALLER static void do_putmem(void)
 STEP_CALLER static void do_fetch_add(void)
 {
     long (*fn)(long *, long, int) = fetch_add;
+    step_begin();
+    fn((long *)dst, 1, 1);
+    step_end();
+}
+
+STEP_CALLER static void do_add(void)
+{
+    void (*fn)(long *, long, int) = add;
     step_begin();
     fn((long *)dst, 1, 1);
     step_end();
@@ -119,11 +135,52 @@ static const struct {
     const char *name;
     void (*call)(void);
 } OPS[] = {
-    {"int_p", do_int_p},         {"int_g", do_int_g},         {"putmem", do_putmem},
-    {"fetch_add", do_fetch_add}, {"quiet", do_quiet},         {"fence", do_fence},
-    {"ctx_int_p", do_ctx_int_p}, {"ctx_int_g", do_ctx_int_g}, {"ctx_quiet", do_ctx_quiet},
+    {"int_p", do_int_p},
+    {"int_g", do_int_g},
+    {"putmem", do_putmem},
+    {"fetch_add", do_fetch_add},
+    {"add", do_add},
+    {"quiet", do_quiet},
+    {"fence", do_fence},
+    {"ctx_int_p", do_ctx_int_p},
+    {"ctx_int_g", do_ctx_int_g},
+    {"ctx_quiet", do_ctx_quiet},
     {"ctx_fence", do_ctx_fence},
 };
+
+static void flood_p(void)
+{
+    shmem_int_p((int *)dst, 7, 1);
+}
+
+static void flood_put(void)
+{
+    shmem_putmem(dst, src, 8, 1);
+}
+
+static void flood_add(void)
+{
+    shmem_long_atomic_add((long *)dst, 1, 1);
+}
+
+static const struct {
+    const char *name;
+    void (*call)(void), (*plain)(void);  // counted; the same, of the flood before it
+} FLOODS[] = {
+    {"int_p", do_int_p, flood_p}, {"putmem", do_putmem, flood_put}, {"add", do_add, flood_add}};
+
+static atomic_bool is_counting;
+
+/** Stands in for the C library's: while a call is counted, which takes long, the naps of the
+ *  library's threads do not end. One would send what lies for so long. */
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    long rc;
+    do
+        rc = syscall(SYS_nanosleep, time, left);
+    while (rc == 0 && atomic_load(&is_counting));
+    return (int)rc;
+}
 
 static long steps_to_provider(void)
 {
@@ -147,7 +204,7 @@ static void count(const struct bench_opts *opts, const char *name, void (*call)(
     for (int round = 0; round < COUNTED; round++) {
         shmem_ctx_quiet(ctx);
         shmem_quiet();
-        shmem_quiet(); // idle now, whatever the first one found
+        shmem_quiet();  // idle now, whatever the first one found
         for (int nth = 0; nth < 2; nth++) {
             step_clear();
             call();
@@ -164,6 +221,26 @@ static void count(const struct bench_opts *opts, const char *name, void (*call)(
     emit(opts, name, "total.next", &total[1]);
     emit(opts, name, "to_provider.first", &entry[0]);
     emit(opts, name, "to_provider.next", &entry[1]);
+}
+
+/** If the library collects. */
+static void count_collected(const struct bench_opts *opts, const char *name, void (*call)(void),
+                            void (*plain)(void))
+{
+    struct bench_series total = {0};
+    for (int round = 0; round < COUNTED; round++) {
+        shmem_quiet();
+        for (int i = 0; i < FLOOD; i++)
+            plain();
+        step_clear();
+        atomic_store(&is_counting, true);
+        call();
+        atomic_store(&is_counting, false);
+        if (steps_to_provider() < 0 && !step_truncated())
+            bench_series_add(&total, (double)step_log->n);
+    }
+    if (total.n > 0)
+        emit(opts, name, "total.collected", &total);
 }
 
 static void open_trace(const struct bench_opts *opts)
@@ -201,6 +278,10 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < sizeof OPS / sizeof OPS[0]; i++)
             if (bench_wants(&opts, OPS[i].name))
                 count(&opts, OPS[i].name, OPS[i].call);
+        int far = !shmem_ptr(dst, 1);
+        for (size_t i = 0; far && i < sizeof FLOODS / sizeof FLOODS[0]; i++)
+            if (bench_wants(&opts, FLOODS[i].name))
+                count_collected(&opts, FLOODS[i].name, FLOODS[i].call, FLOODS[i].plain);
         if (trace)
             fclose(trace);
     }
