@@ -10,8 +10,7 @@
 #include "core/progress/wait.h"
 #include "core/route/setting.h"
 
-#define AT_ONCE 2u          // operations to a node after a pause that are sent by themselves
-#define AT_ONCE_FENCED 16u  // the same behind a fence that has waited for nothing
+#define AT_ONCE_FENCED 16u  // CW_BUNDLE_AT_ONCE behind a fence that has waited for nothing
 #define PUT_MOST 256u       // bytes of a put where messages are short
 #define IDLE_NS 50000u      // behind the last message to a node, one operation goes by itself again
 
@@ -185,12 +184,9 @@ static void prove(void)
 /** Nothing is collected for the node. Is the operation one of many? */
 static bool is_flooded(cw_way_t *way)
 {
-    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
-    if (way->pauses != cw_bundles.pauses) {
-        way->pauses = cw_bundles.pauses;
-        way->ops = 0;
-    }
-    if (way->ops < (cw_bundles.fenced ? AT_ONCE_FENCED : AT_ONCE)) {
+    if (cw_bundle_is_first(way))
+        return false;
+    if (cw_bundles.fenced && way->ops < AT_ONCE_FENCED) {
         way->ops++;
         return false;
     }
@@ -261,8 +257,8 @@ static bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *sr
     return true;
 }
 
-bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind, const void *src,
-                      size_t nbytes)
+bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                       size_t nbytes)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
@@ -297,7 +293,7 @@ static bool append_fetch(cw_way_t *way, uint64_t offset, const cw_bundle_fetch_t
     return true;
 }
 
-bool cw_bundle_append_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
+bool cw_bundle_collect_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);

@@ -25,7 +25,7 @@
 #include "core/rma/request.h"
 
 #define CW_BUNDLE_PUT_MAX 2048u  // bytes of a put; longer ones gain nothing
-#define CW_BUNDLE_MAX 16000u  // bytes of a message, where the transport takes so many
+#define CW_BUNDLE_MAX 16000u     // bytes of a message, where the transport takes so many
 #define CW_BUNDLE_GET_MAX 256u   // bytes of a get
 #define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
 
@@ -79,10 +79,10 @@ enum {
 
 typedef struct cw_bundles {
     _Atomic bool atomics, puts;  // are they bundled? Read without the lock, too
-    _Atomic uint8_t due;  // CW_BUNDLES_...; written under the lock, read without it
-    bool sent;            // has a bundle been sent since the last quiet?
-    bool fenced;          // since the last quiet there was a fence that waited for nothing
-    bool sending;         // its thread must not come here again from a wait
+    _Atomic uint8_t due;         // CW_BUNDLES_...; written under the lock, read without it
+    bool sent;                   // has a bundle been sent since the last quiet?
+    bool fenced;                 // since the last quiet there was a fence that waited for nothing
+    bool sending;                // its thread must not come here again from a wait
     uint32_t pauses;
     cw_way_t *filled;  // ways with a bundle
     cw_bundle_stats_t stats;
@@ -97,9 +97,9 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn);
 void cw_bundles_open(void);
 void cw_bundles_close(void);
 
-/** False: to be sent at once. */
-bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind, const void *src,
-                      size_t nbytes);
+/** False: to be sent at once. Takes the lock. */
+bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                       size_t nbytes);
 /** Sends what was collected. */
 void cw_bundles_send(cw_bundle_reason_t reason);
 void cw_bundles_send_locked(cw_bundle_reason_t reason);
@@ -118,8 +118,8 @@ typedef struct cw_bundle_fetch {
     void *dest;
     size_t nbytes;
 } cw_bundle_fetch_t;
-/** False: to be sent at once. */
-bool cw_bundle_append_fetch(cw_path_t *path, const cw_bundle_fetch_t *f);
+/** False: to be sent at once. Takes the lock. */
+bool cw_bundle_collect_fetch(cw_path_t *path, const cw_bundle_fetch_t *f);
 
 static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
 {
@@ -135,6 +135,40 @@ static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
 static inline void cw_bundles_note(unsigned due)
 {
     atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_relaxed);
+}
+
+#define CW_BUNDLE_AT_ONCE 2u  // operations to a node after a pause that are sent by themselves
+
+/** Is the operation one of these? Counts it. Lock held. */
+static CW_ALWAYS_INLINE bool cw_bundle_is_first(cw_way_t *way)
+{
+    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
+    if (way->pauses != cw_bundles.pauses) {
+        way->pauses = cw_bundles.pauses;
+        way->ops = 0;
+    }
+    if (way->ops >= CW_BUNDLE_AT_ONCE)
+        return false;
+    way->ops++;
+    return true;
+}
+
+/** The same without the lock, which is not needed in most processes: in others never. */
+static CW_ALWAYS_INLINE bool cw_bundle_is_lone(const cw_path_t *path)
+{
+    return CW_LIKELY(!cw_port_default.locked) && !path->way->open && cw_bundle_is_first(path->way);
+}
+
+/** False: to be sent at once. No lock held, for this and what follows. */
+static CW_ALWAYS_INLINE bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind,
+                                              const void *src, size_t nbytes)
+{
+    return !cw_bundle_is_lone(path) && cw_bundle_collect(path, addr, kind, src, nbytes);
+}
+
+static CW_ALWAYS_INLINE bool cw_bundle_append_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
+{
+    return !cw_bundle_is_lone(path) && cw_bundle_collect_fetch(path, f);
 }
 
 static CW_ALWAYS_INLINE bool cw_bundle_put(const cw_ctx_t *ctx, const cwt_target_t *t,

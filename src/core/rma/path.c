@@ -6,7 +6,8 @@
 #include "core/rma/bundle.h"
 #include "core/rma/rma.h"
 
-#define STREAM 8  // direct puts between two looks whether they are a flood
+#define STREAM 8     // direct puts between two looks whether they are a flood
+#define FEW_MOST 2u  // intervals with few puts, one behind the other, until puts are direct again
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
 {
@@ -96,12 +97,32 @@ static cw_path_t *last_path(cw_ctx_t *ctx, uintptr_t last, uintptr_t cold)
     return path && path->ctx == ctx ? path : NULL;
 }
 
+/** No flood follows, as it seems: puts take their direct records again. Lock held. */
+static void scatter(const cw_ctx_t *ctx)
+{
+    cw_port_t *port = ctx->port;
+    for (int node = 0; port->paths && node < cw_world.nnodes; node++) {
+        for (int slot = 0; port->paths[node] && slot < cw_world.slots_of_node[node]; slot++) {
+            cw_path_t *path = &port->paths[node][slot];
+            if (path->ctx != ctx || !path->collects)
+                continue;
+            __atomic_store_n(&path->collects, false, __ATOMIC_RELAXED);
+            choose(path, &path->direct);
+        }
+    }
+    port->collects = false;
+}
+
 void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last)
 {
     cw_port_t *port = ctx->port;
     uintptr_t cold = __atomic_load_n(&port->last_put, __ATOMIC_RELAXED);
     int32_t full = full_room(ctx), room = __atomic_exchange_n(&ctx->room, full, __ATOMIC_RELAXED);
-    bool alone = room == full - 1 && port->streamed == 0;
+    bool few = room < full && port->streamed == 0, alone = room == full - 1 && few;
+    if (room < full || port->streamed)
+        port->few = few ? port->few + 1 : 0;
+    if (port->collects && port->few >= FEW_MOST)
+        scatter(ctx);
     __atomic_store_n(&port->last_put, 0, __ATOMIC_RELAXED);
     port->streamed = port->injected = 0;
     cw_path_t *path = alone ? last_path(ctx, last, cold) : NULL;
@@ -116,6 +137,7 @@ static void collect(cw_path_t *path)
 {
     cw_port_t *port = path->ctx->port;
     int node = path->way->node;
+    port->collects = true;
     for (int slot = 0; slot < cw_world.slots_of_node[node]; slot++) {
         cw_path_t *p = &port->paths[node][slot];
         if (p->ctx != path->ctx)

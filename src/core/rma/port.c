@@ -93,7 +93,8 @@ void cw_port_close(cw_port_t *port)
     port->drain = 0;
     port->paths = NULL;
     port->last_put = 0;
-    port->streamed = port->injected = 0;
+    port->streamed = port->injected = port->few = 0;
+    port->collects = false;
     port->conn = NULL;
 }
 

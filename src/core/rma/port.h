@@ -30,6 +30,8 @@ typedef struct cw_port {
     uint32_t streamed;       // scalar puts since the last quiet, in steps (path.c),
     uint32_t injected;       // of these direct ones,
     uint32_t stream_pauses;  // and cw_bundles.pauses at the last step
+    uint32_t few;            // intervals between quiets that had few of them, in a row
+    bool collects;           // some paths do
     // what a room above keeps with the port (core/bulk/stage.c), NULL until used, and what ends it
     struct cw_stage_port *stage;
     void (*forget)(struct cw_port *port);
