@@ -3,12 +3,15 @@
 """Draws the start-up study: python3 -m startup.figures RESULTS.json DIR (needs matplotlib). One
 figure per section; missing measurements are not drawn."""
 
-import json
 import os
 import statistics
 import sys
 
 from driver.plots import Drawer
+
+from . import limits
+from .calibrate import good_rows
+from .document import Document
 
 MODES = {
     "ondemand": ("#1f5fa8", "on demand"), "blocking": ("#3f9157", "on demand, blocking exchange"),
@@ -16,13 +19,6 @@ MODES = {
 }
 NODES = {1: ("#6b6b6b", "1 node"), 4: ("#d9762b", "4 nodes"), 16: ("#1f5fa8", "16 nodes")}
 TICKS = (2, 8, 32, 128, 512, 2048, 8192, 32768, 131072)
-
-
-def rows_of(document, section, **key):
-    rows = document["sections"].get(section, {}).get("rows", [])
-    return [
-        row for row in rows if "error" not in row and all(row.get(k) == v for k, v in key.items())
-    ]
 
 
 def curve(rows, figure, by="npes"):
@@ -37,9 +33,10 @@ class Figures(Drawer):
     def __init__(self, document, folder):
         super().__init__({"others": []}, None, folder)
         self.document = document
+        self.legend_of = {}
 
     def rows(self, section, **key):
-        return rows_of(self.document, section, **key)
+        return good_rows(self.document, section, **key)
 
     def line(self, axis, points, label, color, **style):
         if points:
@@ -48,10 +45,15 @@ class Figures(Drawer):
             axis.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
         return bool(points)
 
-    def axes(self, n, width=4.4, height=3.6):
-        figure, axes = self.plt.subplots(1, n, figsize=(width * n, height), constrained_layout=True,
-                                         squeeze=False)
-        return figure, axes[0]
+    def axes(self, n, width=4.4, height=4):
+        """Axes side by side, and below each a place for its legend, which so hides no data."""
+        figure, (axes, places) = self.plt.subplots(
+            2, n, figsize=(width * n, height), constrained_layout=True, squeeze=False,
+            gridspec_kw={"height_ratios": (1, 0.01)})
+        for axis, place in zip(axes, places):
+            place.axis("off")
+            self.legend_of[axis] = place
+        return figure, axes
 
     def finish(self, figure, axes, name, xlabel="PEs", ylabels=(), log=True):
         for i, axis in enumerate(axes):
@@ -64,8 +66,10 @@ class Figures(Drawer):
             axis.set_xlabel(xlabel)
             if i < len(ylabels):
                 axis.set_ylabel(ylabels[i])
-            if axis.get_legend_handles_labels()[0]:
-                axis.legend(fontsize=8)
+            handles, labels = axis.get_legend_handles_labels()
+            if handles:
+                self.legend_of[axis].legend(handles, labels, fontsize=8, loc="upper center",
+                                            ncol=1 + (len(labels) > 1), borderaxespad=0)
         self.save(figure, name)
 
     # ------------------------------------------------------------ one a section
@@ -87,7 +91,7 @@ class Figures(Drawer):
         shapes = [k for k in NODES if self.rows("init", nodes=k)]
         if not shapes:
             return
-        figure, axes = self.axes(len(shapes))
+        figure, axes = self.axes(len(shapes), 5.2)
         for axis, nodes in zip(axes, shapes):
             for mode, (color, label) in MODES.items():
                 for endpoint, style in (("msg", "-"), ("rdm", ":")):
@@ -123,7 +127,7 @@ class Figures(Drawer):
         rows = self.rows("launchers")
         if not rows:
             return
-        figure, axes = self.axes(1, 7)
+        figure, axes = self.axes(1, 7, 4.6)
         colors = {
             "oshrun": "#1f5fa8", "hydra": "#3f9157", "orterun": "#d9762b", "slurm-pmi2": "#a0489c",
             "slurm-pmix": "#6b6b6b"
@@ -138,11 +142,12 @@ class Figures(Drawer):
         self.finish(figure, axes, "startup-launchers.png", ylabels=("ms from launch to end",))
 
     def bars(self, axis, names, groups):
-        """groups: (label, color, {name: value})."""
+        """groups: (label or None, color, {name: value})."""
         width = 0.8 / len(groups)
         for i, (label, color, values) in enumerate(groups):
             at = [k + i * width for k in range(len(names))]
             axis.bar(at, [values.get(name, 0) for name in names], width, label=label, color=color)
+        axis.set_axisbelow(True)
         axis.set_xticks([k + 0.4 - width / 2 for k in range(len(names))], names, rotation=30,
                         ha="right")
 
@@ -160,7 +165,7 @@ class Figures(Drawer):
             }
 
         figure, axes = self.axes(3)
-        self.bars(axes[0], names, [("peers", "#6b6b6b", means("peers_touched", "ondemand"))])
+        self.bars(axes[0], names, [(None, "#6b6b6b", means("peers_touched", "ondemand"))])
         axes[0].set_title(f"PEs that a PE communicates with, of {npes - 1}", fontsize=9)
         self.bars(axes[1], names, [(MODES[m][1], MODES[m][0], means("connections", m))
                                    for m in ("ondemand", "static")])
@@ -198,26 +203,25 @@ class Figures(Drawer):
         self.finish(figure, axes, "startup-endtoend.png", xlabel="", ylabels=("s",), log=False)
 
     def latency(self):
-        rows = self.rows("latency")
-        if not rows:
+        """What the page's table says: the median of the pairs' ratios and its interval."""
+        compared = list(limits.compare_latencies(self.document))
+        if not compared:
             return
-        names = list(dict.fromkeys(f"{row['op']} {row['endpoint']}" for row in rows))
         figure, axes = self.axes(1, 6)
-        groups = []
-        for mode in ("ondemand", "static"):
-            values = {
-                name: [
-                    r["ns"] / 1e3 for r in rows
-                    if f"{r['op']} {r['endpoint']}" == name and r["mode"] == mode
-                ]
-                for name in names
-            }
-            groups.append((MODES[mode][1], MODES[mode][0],
-                           {name: statistics.median(v)
-                            for name, v in values.items() if v}))
-        self.bars(axes[0], names, groups)
-        axes[0].set_title("8 bytes between two nodes, once connected", fontsize=9)
-        self.finish(figure, axes, "startup-latency.png", xlabel="", ylabels=("µs",), log=False)
+        axis, at = axes[0], range(len(compared))
+        middles = [100 * (c.middle - 1) for c in compared]
+        reach = [[100 * (c.middle - c.low) for c in compared],
+                 [100 * (c.high - c.middle) for c in compared]]
+        axis.axhspan(-100 * limits.LATENCY, 100 * limits.LATENCY, color="#6b6b6b", alpha=0.15,
+                     linewidth=0, label=f"the limit, {100 * limits.LATENCY:g} %")
+        axis.axhline(0, color=MODES["static"][0], linewidth=1, label="static")
+        axis.errorbar(at, middles, reach, fmt="o", markersize=4, capsize=3,
+                      color=MODES["ondemand"][0],
+                      label="on demand: median of the pairs, 95 % interval")
+        axis.set_xticks(at, [f"{c.op} {c.endpoint}" for c in compared], rotation=30, ha="right")
+        axis.set_title("8 bytes between two nodes, once connected", fontsize=9)
+        self.finish(figure, axes, "startup-latency.png", xlabel="",
+                    ylabels=("% slower than static",), log=False)
 
     def overlap(self):
         rows = self.rows("overlap")
@@ -244,7 +248,7 @@ class Figures(Drawer):
         checks = self.rows("sim", kind="validation")
         if not checks:
             return
-        figure, axes = self.axes(3, 4.6, 3.9)
+        figure, axes = self.axes(3, 4.6, 4.3)
         nodes = max(row["nodes"] for row in checks)
         for axis, field, title in ((axes[0], "wall_ms", "hello"), (axes[1], "init_ms",
                                                                    "shmem_init")):
@@ -280,10 +284,8 @@ class Figures(Drawer):
 
 def main():
     json_file, folder = sys.argv[1:3]
-    with open(json_file, encoding="utf-8") as file:
-        document = json.load(file)
     os.makedirs(folder, exist_ok=True)
-    for path in Figures(document, folder).all():
+    for path in Figures(Document(json_file), folder).all():
         print(path)
 
 

@@ -21,7 +21,8 @@ CAPTIONS = {
     "startup-peers.png": "With how many PEs a PE of each program exchanges data, and the "
                          "connections and the memory that takes.",
     "startup-endtoend.png": "Whole programs from launch to end, static against on demand.",
-    "startup-latency.png": "Latency once connected, static against on demand.",
+    "startup-latency.png": "Latency once connected, on demand against static: of pairs of jobs, as "
+                           "in the table.",
     "startup-overlap.png": "How long the first transfer of any PE waits for the exchange of "
                            "addresses.",
     "startup-simulated.png": "The simulator beside the measurements, and its projection. Dotted "
