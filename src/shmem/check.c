@@ -102,6 +102,14 @@ void shm_bad_compare(const char *func, int cmp)
                     "%d is not a comparison; use one of SHMEM_CMP_EQ, NE, GT, GE, LT, LE", cmp);
 }
 
+void shm_bad_release(const char *func, const void *lock)
+{
+    cw_check_failed(shm_call_name(func),
+                    "PE %d does not hold the lock at %p: it is not set, or another PE set it; only "
+                    "who set a lock may clear it",
+                    cw_world.pe, lock);
+}
+
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes)
 {
     if (nbytes && !cw_is_symmetric(addr, nbytes))

@@ -94,8 +94,13 @@ SHM_WEAK(shmem_test_lock);
  *  there is none. */
 static uint32_t next_in_queue(const char *func, lock_words_t *l)
 {
-    if (!(link_of(l) & ~MUST_WAIT) && atomic(&l->tail, CW_AMO_CSWAP, 0, me(), HOME) == me())
-        return 0;
+    if (!(link_of(l) & ~MUST_WAIT)) {
+        uint32_t tail = atomic(&l->tail, CW_AMO_CSWAP, 0, me(), HOME);
+        if (tail == me())
+            return 0;
+        if (!tail)
+            shm_bad_release(func, l);  // free: no PE would ever come behind this one
+    }
     cw_wait_t w = CW_WAIT_FOR(shm_call_name(func), &l->link, sizeof l->link);
     while (!(link_of(l) & ~MUST_WAIT))
         cw_wait_round(&w);

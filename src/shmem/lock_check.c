@@ -70,10 +70,6 @@ void shm_lock_check_clear(const char *func, const long *lock)
         *link = h->next;
     pthread_mutex_unlock(&guard);
     if (!h)
-        cw_check_failed(shm_call_name(func),
-                        "PE %d does not hold the lock at %p: it is not set, or another PE set it; "
-                        "only who set a lock may "
-                        "clear it",
-                        cw_world.pe, (const void *)lock);
+        shm_bad_release(func, lock);
     free(h);
 }
