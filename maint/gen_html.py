@@ -41,7 +41,7 @@ SECTIONS = (
 HREF = re.compile(r'(<(?:a|img)\b[^>]*? (?:href|src)=")([^"]+)(")')
 REFERENCE = re.compile(r"<(strong|em)>([\w.+-]+)</\1>\((\d)\)")
 TAG = re.compile(r"<[^>]+>")
-HEADING = re.compile(r"<(h[1-6]) id=\"([^\"]*)\"[^>]*>(.*?)</\1>", re.S)
+HEADING = re.compile(r"<(h[1-6]|dt) id=\"([^\"]*)\"[^>]*>(.*?)</\1>", re.S)
 
 
 def pages(chosen):
@@ -70,7 +70,8 @@ def converted(path):
                           check=True, stdout=subprocess.PIPE, text=True).stdout
     if is_manual(path):
         name, number, _ = Path(path).name.rsplit(".", 2)
-        return f"{name}({number})", f"<h1 id=\"page\">{name}({number})</h1>\n{lowered(body)}"
+        body = lowered(body if number == "3" else with_terms(body))
+        return f"{name}({number})", f"<h1 id=\"page\">{name}({number})</h1>\n{body}"
     first = HEADING.search(body)
     return (plain(first[3]) if first else Path(path).stem), body
 
@@ -78,6 +79,17 @@ def converted(path):
 def lowered(body):
     """Headings of manual pages one level down: the page's name is the first."""
     return re.sub(r"(</?h)(\d)", lambda m: m[1] + str(min(int(m[2]) + 1, 6)), body)
+
+
+def with_terms(body):
+    """Options and variables, the terms of lists, are headings of the text that describes them."""
+    seen = {}
+
+    def named(match):
+        name = "term-" + "-".join(re.findall(r"\w+", plain(match[1]).split(" (")[0]))
+        seen[name] = seen.get(name, 0) + 1
+        return f'<dt id="{name}{f"-{seen[name]}" if seen[name] > 1 else ""}">{match[1]}</dt>'
+    return re.sub(r"<dt>(.*?)</dt>", named, body, flags=re.S)
 
 
 def plain(text):

@@ -12,12 +12,13 @@ from pathlib import Path
 from frame.script import ROOT, check, fail, finish
 
 PAGES = ["README.md", *(p.relative_to(ROOT).as_posix() for pattern in (
-    "docs/guide/*.md", "docs/man/*.1.md", "docs/man/shmem_[pgi]*.3.md")
-    for p in sorted(ROOT.glob(pattern)))]
+    "docs/guide/*.md", "docs/man/*.1.md", "docs/man/causeway-env.7.md",
+    "docs/man/shmem_[pgi]*.3.md") for p in sorted(ROOT.glob(pattern)))]
 QUERIES = {
     "shmem_int_put": ("docs/man/shmem_put.3.html", "shmem_int_put(3)"),
     "kill-on-bad-exit Slurm": ("docs/guide/running.html", ""),
-    "--emulate-nodes": ("docs/man/oshrun.1.html", "oshrun(1)"),
+    "--emulate-nodes": ("docs/man/oshrun.1.html#term-emulate-nodes", "oshrun(1)"),
+    "aggregate": ("docs/man/causeway-env.7.html#term-CAUSEWAY_AGGREGATE", "causeway-env(7)"),
     "Coming from MPI": ("docs/guide/migrating.html", ""),
 }
 
