@@ -341,6 +341,14 @@ static bool is_in(const module_t *wanted, const void *address)
     return find_module(address, &m) && m.base == wanted->base;
 }
 
+/** Of the C library, or of valgrind's copies of its functions. */
+static bool is_of_libc(const module_t *libc, const void *address)
+{
+    module_t m;
+    return find_module(address, &m) &&
+           (m.base == libc->base || !strncmp(m.name, "vgpreload_", strlen("vgpreload_")));
+}
+
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
                             cwu_routine_t *routine_p, char *where, size_t where_nbytes)
 {
@@ -352,7 +360,7 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
     *routine_p = (cwu_routine_t){0};
     bool known = find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) &&
                  find_module((const void *)(uintptr_t)getpid, &libc);
-    while (known && from < n && libc.base != mine.base && is_in(&libc, call_in(stack, from)))
+    while (known && from < n && libc.base != mine.base && is_of_libc(&libc, call_in(stack, from)))
         from++;  // a copy that the routine asked for, or ended in
     for (int i = from; known && i < n && caller < 0; i++) {
         if (!is_in(&mine, call_in(stack, i)))

@@ -34,6 +34,9 @@ def valgrind():
                          "leak")
     check(status == 9 and "10 bytes in 1 blocks are definitely lost" in output,
           f"valgrind finds a leak: {status}", output)
+    status, output = job(1, "--valgrind=-v", program, "put")
+    check(status == 139 and "SIGSEGV in shmem_int_put, called from main+" in output and
+          "LEAK SUMMARY" not in output, f"valgrind, a crash: {status}", output)
     status, output = job(1, "--valgrind", program, PATH=os.path.dirname(shutil.which("oshrun")))
     check(status == 127 and "cannot run valgrind: not found in PATH" in output,
           f"no valgrind: {status}", output)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A correct job, or one that reads behind a block of malloc (argument "read"), or that loses one
-// ("leak").
+// A correct job, or one that reads behind a block of malloc (argument "read"), that loses one
+// ("leak"), or that puts to one ("put").
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,8 @@ int main(int argc, char **argv)
     volatile char *block = calloc(1, 10);
     if (!block || !heap)
         return 1;
+    if (!strcmp(fault, "put"))
+        shmem_int_put(kept, heap, 16, peer);
     int result = block[strcmp(fault, "read") ? 9 : 10 + word - *heap];
     if (strcmp(fault, "leak"))
         free((void *)block);

@@ -30,7 +30,7 @@ static char *with_shared_file(const char *option, const char *name)
 
 char **debug_valgrind(char **argv, const char *more)
 {
-    enum { OWN = 5 };
+    enum { OWN = 6 };
     size_t n = 0, count = 0, nmore = more ? strlen(more) / 2 + 1 : 0;
     while (argv[count])
         count++;
@@ -40,6 +40,8 @@ char **debug_valgrind(char **argv, const char *more)
     words[n++] = "valgrind";
     words[n++] = "--quiet";
     words[n++] = "--error-exitcode=9";
+    // Quietly, only on request: the search of a PE that crashes reads the heaps of all PEs.
+    words[n++] = "--leak-check=no";
     words[n] = with_shared_file("--suppressions=", "valgrind.supp");
     n += words[n] != NULL;
     for (char *save, *word = copy ? strtok_r(copy, " ", &save) : NULL; word;
