@@ -31,8 +31,9 @@ causeway-env - environment variables of Causeway
 
 The library reads the variables below once, when a program initialises it. An empty value counts as
 not set. An invalid value ends the program with a message that names the variable, the value and the
-valid ones. An unknown name that begins with `CAUSEWAY_` causes a warning that names the nearest
-known one. **causeway-info \\--env** prints the same table with the current values.
+valid ones. An unknown name that begins with `CAUSEWAY_` or `SHMEM_` causes a warning that names the
+nearest known one, and so does a setting of another library that has a counterpart here.
+**causeway-info \\--env** prints the same table with the current values.
 
 **oshrun**(1) passes its environment to every PE; **oshrun -x** sets a variable for the job.
 Settings must be the same on every PE.

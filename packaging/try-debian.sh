@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Makes Debian's package of what is committed, has lintian look at it, unpacks it and runs a program
-# with it. Needs dpkg-dev, debhelper, lintian and what packaging/debian/control names.
+# with it. Needs build-essential, debhelper, lintian and what packaging/debian/control names.
 #
 # usage: packaging/try-debian.sh DIRECTORY   (made anew; must not exist)
 set -euo pipefail
