@@ -80,7 +80,21 @@ refused(["--output", "no/where", "true"], "--output no/where: cannot make this d
 mine = sorted(os.sched_getaffinity(0))
 ask = ["python3", "-c",
        "import os; print(os.environ['OSHRUN_PE'], *sorted(os.sched_getaffinity(0)))"]
-prints(["-n", 2, *ask], [" ".join(map(str, [pe, *mine])) for pe in range(2)])
+everywhere = " ".join(map(str, mine))
+prints(["-n", 2, "--bind-to", "none", *ask], [f"{pe} {everywhere}" for pe in range(2)])
+prints([*ask], [f"0 {everywhere}"])
+prints(["-n", len(mine) + 1, *ask], [f"{pe} {everywhere}" for pe in range(len(mine) + 1)])
+cores = {Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text()
+         for cpu in mine}
+if len(cores) > 1:
+    job = run("-n", 2, "--bind-to", "share", "--report-bindings", *ask)
+    sets = [set(map(int, line.split()[1:])) for line in job.stdout.splitlines()]
+    check(len(sets) == 2 and not sets[0] & sets[1] and sets[0] | sets[1] == set(mine),
+          "shares: apart, and together all that may be used", mine, job.stdout, job.stderr)
+    check(job.stderr.count(": processors ") == 2, "--report-bindings of shares", job.stderr)
+job = run("--report-bindings", "true")
+check(job.stderr == "oshrun: the PEs are not bound to processors\n", "--report-bindings of one PE",
+      job.stderr)
 job = run("-n", len(mine), "--bind-to", "hwthread", *ask)
 check(sorted(int(line.split()[1]) for line in job.stdout.splitlines()) == mine
       and all(len(line.split()) == 2 for line in job.stdout.splitlines()),
@@ -96,7 +110,8 @@ for unit in ("core", "socket", "numa"):
 job = run("-n", 2, "--map-by", "core", "true")
 check(job.returncode == 0 and "--map-by has no effect without --bind-to" in job.stderr,
       "--map-by alone", job.stderr)
-refused(["--bind-to", "moon", "true"], "expected none, hwthread, core, socket or numa")
+refused(["--bind-to", "moon", "true"], "expected hwthread, core, socket, numa, share or none")
+refused(["--map-by", "share", "true"], "expected hwthread, core, socket or numa")
 
 # ---------------------------------------------------------------- debuggers
 tools = here / "tools"

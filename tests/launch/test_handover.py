@@ -46,30 +46,30 @@ def refused(args, status, text, env=None):
 
 every = fakes("mpiexec.hydra", "srun", "orterun", "prterun")
 hydra, slurm = ["--launcher", "hydra"], ["--launcher", "slurm"]
-says(every, [*hydra, "-n", 4, "prog", "-n", 9], "mpiexec.hydra -n 4 -bind-to none prog -n 9")
+says(every, [*hydra, "-n", 4, "prog", "-n", 9], "mpiexec.hydra -n 4 prog -n 9")
 says(every, [*hydra, "-n", 4, "--ppn", 2, "--hosts", "a:2,b:2", "-l", "prog"],
-     "mpiexec.hydra -n 4 -ppn 2 -hosts a:2,b:2 -l -bind-to none prog")
-says(every, ["--hostfile", "f", "prog"], "mpiexec.hydra -n 1 -f f -bind-to none prog")
-says(every, [*hydra, "-x", "FOO=a b", "prog"], "mpiexec.hydra -n 1 -bind-to none prog", foo="a b")
+     "mpiexec.hydra -n 4 -ppn 2 -hosts a:2,b:2 -l prog")
+says(every, ["--hostfile", "f", "prog"], "mpiexec.hydra -n 1 -f f prog")
+says(every, [*hydra, "-x", "FOO=a b", "prog"], "mpiexec.hydra -n 1 prog", foo="a b")
 says(every, [*slurm, "-n", 4, "-N", 2, "--hosts", "a:2,b", "--label", "prog"],
      "srun --mpi=pmi2 -n 4 --ntasks-per-node=2 -w a,b --label --overcommit --kill-on-bad-exit=1 "
      "prog")
 says(every, ["-n", 2, "prog"], "srun --mpi=pmi2 -n 2 --overcommit --kill-on-bad-exit=1 prog",
      env={"SLURM_JOB_ID": "7"})
 says(every, ["--launcher=orte", "-n", 4, "--ppn", 2, "--host", "a,b", "-x", "FOO=1", "prog"],
-     "orterun -n 4 --map-by ppr:2:node --oversubscribe --host a,b --bind-to none -x SHMEM_INFO -x "
+     "orterun -n 4 --map-by ppr:2:node --oversubscribe --host a,b -x SHMEM_INFO -x "
      "FOO prog",
      env={"SHMEM_INFO": "0"}, foo="1")
 says(every, ["--launcher=prrte", "-n", 4, "prog"],
-     "prterun -n 4 --map-by :OVERSUBSCRIBE --bind-to none prog")
+     "prterun -n 4 --map-by :OVERSUBSCRIBE prog")
 says(fakes("orterun"), ["--hosts", "a", "prog"],
-     "orterun -n 1 --oversubscribe --host a --bind-to none prog") \
+     "orterun -n 1 --oversubscribe --host a prog") \
     if not any(shutil.which(p, path=TOOLS[1:]) for p in ("mpiexec.hydra", "prterun")) else None
 says(every, [*hydra, "-n", 1, "-x", "FOO=1", "a", ":",
              "-n", 3, "-x", "FOO=2", "--wdir", "/", "b", "c"],
-     "mpiexec.hydra -n 1 -bind-to none a : -n 3 -wdir / -env FOO 2 b c", foo="1")
+     "mpiexec.hydra -n 1 a : -n 3 -wdir / -env FOO 2 b c", foo="1")
 says(every, ["--launcher=orte", "a", ":", "-n", 3, "-x", "FOO=2", "b"],
-     "orterun -n 1 --oversubscribe --bind-to none a : -n 3 -x FOO=2 b")
+     "orterun -n 1 --oversubscribe a : -n 3 -x FOO=2 b")
 says(every, [*hydra, "--bind-to", "core", "--map-by", "socket", "--output", "d",
              "--wdir", "/", "a"],
      "mpiexec.hydra -n 1 -outfile-pattern d/pe.%r.out -errfile-pattern d/pe.%r.err -bind-to core "
@@ -79,11 +79,20 @@ says(every, [*slurm, "--bind-to", "core", "--report-bindings", "--output", "d",
      "srun --mpi=pmi2 -n 1 -o d/pe.%t.out -e d/pe.%t.err --cpu-bind=verbose,cores -D / "
      "--overcommit --kill-on-bad-exit=1 a")
 says(every, ["--launcher=prrte", "--map-by", "core", "--output", "d", "-l", "a"],
-     "prterun -n 1 --map-by core:OVERSUBSCRIBE --output tag,dir=d --bind-to none a")
+     "prterun -n 1 --map-by core:OVERSUBSCRIBE --output tag,dir=d a")
+says(every, [*hydra, "--bind-to", "none", "a"], "mpiexec.hydra -n 1 -bind-to none a")
+says(every, ["--launcher=orte", "--bind-to=none", "a"],
+     "orterun -n 1 --oversubscribe --bind-to none a")
+says(every, [*slurm, "--bind-to", "none", "a"],
+     "srun --mpi=pmi2 -n 1 --cpu-bind=none --overcommit --kill-on-bad-exit=1 a")
+says(every, [*slurm, "--report-bindings", "a"],
+     "srun --mpi=pmi2 -n 1 --cpu-bind=verbose --overcommit --kill-on-bad-exit=1 a")
+refused([*hydra, "--bind-to", "share", "a"], 2, "--bind-to share is for PEs of this machine",
+        env={"PATH": every})
 refused([*slurm, "a", ":", "b"], 2, "srun --multi-prog", env={"PATH": every})
 refused([*slurm, "--map-by", "core", "a"], 2, "srun --distribution", env={"PATH": every})
 refused([*hydra, "--gdb", "a"], 2, "for PEs of this machine", env={"PATH": every})
-says(every, [*hydra, "-t", "2.5", "prog"], "mpiexec.hydra -n 1 -bind-to none prog")
+says(every, [*hydra, "-t", "2.5", "prog"], "mpiexec.hydra -n 1 prog")
 job = run(*hydra, "-v", "-t", "2.5", "prog", env={**CLEAN, "PATH": every + TOOLS})
 check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.hydra -n 1"
       in job.stderr, "-v prints the command", job.stderr)

@@ -3,6 +3,10 @@
 // Which processors each PE may use. The kernel describes them in /sys: the threads of a core, the
 // package (socket), the nodes of memory (NUMA). Only processors count that oshrun itself may use.
 //
+// Without a wish each PE gets its share of the cores: as many as the others, but for one, and none
+// that another PE has. So no two PEs meet on a core, the threads of a PE have what it is due, and
+// all of the machine is in some share.
+//
 // --map-by gives each PE in turn the next unit of a kind, and within it the next core that has no
 // PE yet (again the first one, when all have). --bind-to says how much of what lies around that
 // core the PE gets.
@@ -15,6 +19,7 @@
 
 #ifndef SYSTEM
 #define SYSTEM "/sys/devices/system"  // a test has another
+#define LOAD "/proc/loadavg"
 #endif
 
 /** A processor, and the lowest processor of each unit that it belongs to. */
@@ -92,11 +97,12 @@ static int by_unit(const void *a, const void *b)
     return 0;
 }
 
-static void find_cpus(void)
+/** False, with errno: they are not known. */
+static bool find_cpus(void)
 {
     cpu_set_t may;
     if (sched_getaffinity(0, sizeof may, &may) != 0)
-        die(1, "--bind-to: cannot ask for the processors of this process: %s", strerror(errno));
+        return false;
     for (int i = 0; i < CPU_SETSIZE; i++) {
         if (!CPU_ISSET((size_t)i, &may))
             continue;
@@ -109,6 +115,7 @@ static void find_cpus(void)
         cpu->unit[UNIT_NUMA] = first_of_numa(i);
     }
     qsort(bind.cpus, (size_t)bind.ncpus, sizeof *bind.cpus, by_unit);
+    return true;
 }
 
 /** The processors that begin a unit of one kind, of those in a unit of another (or of all). Returns
@@ -155,34 +162,78 @@ static void say_binding(int pe)
     say("PE %d: processors %s", pe, text);
 }
 
-void bind_prepare(const options_t *opt)
+/** The PE gets what is around this processor. */
+static void give(int pe, const cpu_t *at, unit_t unit)
+{
+    for (int i = 0; i < bind.ncpus; i++)
+        if (bind.cpus[i].unit[unit] == at->unit[unit])
+            CPU_SET((size_t)bind.cpus[i].number, &bind.of_pe[pe]);
+}
+
+static void give_shares(const options_t *opt, int ncores, const cpu_t *cores[])
+{
+    for (int pe = 0; pe < opt->npes; pe++)
+        for (int i = pe * ncores / opt->npes; i < (pe + 1) * ncores / opt->npes; i++)
+            give(pe, cores[i], UNIT_CORE);
+}
+
+/** Threads of the machine that run now or want to, without this one; not known: more than can. */
+static int others_running(void)
+{
+    int running;
+    FILE *file = fopen(LOAD, "re");
+    bool known = file && fscanf(file, "%*s %*s %*s %d/", &running) == 1;
+    if (file)
+        fclose(file);
+    return known ? running - 1 : CPU_SETSIZE;
+}
+
+/** Do all PEs have a core? Without a wish: and the servers of several nodes, and what runs already?
+ *  Beside other programs a thread that wakes another elsewhere waits for its turn there. */
+static bool is_roomy(const options_t *opt, int ncores)
+{
+    int nothers = opt->bind_to_given ? 0 : others_running() + (opt->nnodes > 1 ? opt->nnodes : 0);
+    return opt->npes + nothers <= ncores;
+}
+
+static void give_units(const options_t *opt)
 {
     unit_t bind_to = opt->bind_to, map_by = opt->map_by ? opt->map_by : bind_to;
     const cpu_t *list[CPU_SETSIZE];
-    if (bind_to == UNIT_NONE) {
-        if (opt->map_by || opt->report_bindings)
-            say("the PEs are not bound to processors: %s has no effect without --bind-to",
-                opt->map_by ? "--map-by" : "--report-bindings");
-        return;
-    }
-    find_cpus();
-    bind.npes = opt->npes;
-    bind.of_pe = calloc((size_t)opt->npes, sizeof *bind.of_pe);
-    if (!bind.of_pe)
-        die(1, "out of memory");
     unit_t fine = bind_to == UNIT_THREAD ? UNIT_THREAD : UNIT_CORE;
     int room = list_units(fine, UNIT_NONE, 0, list);
     if (opt->npes > room)
         say("--bind-to %s: %d PEs, and there are %d %ss here: some PEs share one",
             options_unit_name(bind_to), opt->npes, room, options_unit_name(fine));
-    for (int pe = 0; pe < opt->npes; pe++) {
-        const cpu_t *at = place(pe, map_by, bind_to);
-        for (int i = 0; i < bind.ncpus; i++)
-            if (bind.cpus[i].unit[bind_to] == at->unit[bind_to])
-                CPU_SET((size_t)bind.cpus[i].number, &bind.of_pe[pe]);
+    for (int pe = 0; pe < opt->npes; pe++)
+        give(pe, place(pe, map_by, bind_to), bind_to);
+}
+
+void bind_prepare(const options_t *opt)
+{
+    bool share = opt->bind_to == UNIT_SHARE;
+    const cpu_t *cores[CPU_SETSIZE];
+    if (opt->map_by && (share || opt->bind_to == UNIT_NONE))
+        say("--map-by has no effect without --bind-to hwthread, core, socket or numa");
+    if (opt->bind_to != UNIT_NONE && !find_cpus() && opt->bind_to_given)
+        die(1, "--bind-to: cannot ask for the processors of this process: %s", strerror(errno));
+    int ncores = list_units(UNIT_CORE, UNIT_NONE, 0, cores);
+    bool apart = opt->npes > 1 && is_roomy(opt, ncores);
+    if (opt->bind_to == UNIT_NONE || (share && !apart)) {
         if (opt->report_bindings)
-            say_binding(pe);
+            say("the PEs are not bound to processors");
+        return;
     }
+    bind.npes = opt->npes;
+    bind.of_pe = calloc((size_t)opt->npes, sizeof *bind.of_pe);
+    if (!bind.of_pe)
+        die(1, "out of memory");
+    if (share)
+        give_shares(opt, ncores, cores);
+    else
+        give_units(opt);
+    for (int pe = 0; opt->report_bindings && pe < opt->npes; pe++)
+        say_binding(pe);
 }
 
 const cpu_set_t *bind_of(int pe)

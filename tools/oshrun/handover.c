@@ -129,7 +129,8 @@ static void hydra(const options_t *opt, words_t *w)
         add_output(w, opt, "-outfile-pattern", "%r", "out");
         add_output(w, opt, "-errfile-pattern", "%r", "err");
     }
-    add_pair(w, "-bind-to", options_unit_name(opt->bind_to));
+    if (opt->bind_to_given)
+        add_pair(w, "-bind-to", options_unit_name(opt->bind_to));
     if (opt->map_by)
         add_pair(w, "-map-by", options_unit_name(opt->map_by));
     if (opt->report_bindings)
@@ -162,10 +163,11 @@ static void slurm(const options_t *opt, words_t *w)
         add_output(w, opt, "-o", "%t", "out");
         add_output(w, opt, "-e", "%t", "err");
     }
-    if (opt->bind_to || opt->report_bindings) {
+    if (opt->bind_to_given || opt->report_bindings) {
         char text[48];
-        snprintf(text, sizeof text, "--cpu-bind=%s%s", opt->report_bindings ? "verbose," : "",
-                 units[opt->bind_to]);
+        snprintf(text, sizeof text, "--cpu-bind=%s%s%s", opt->report_bindings ? "verbose" : "",
+                 opt->bind_to_given && opt->report_bindings ? "," : "",
+                 opt->bind_to_given ? units[opt->bind_to] : "");
         add(w, text);
     }
     if (opt->parts[0].wdir)
@@ -233,7 +235,8 @@ static void open_mpi(const options_t *opt, words_t *w, bool prrte)
         add(w, "--tag-output");
     if (!prrte && opt->output)
         add_pair(w, "--output-filename", opt->output);
-    add_pair(w, "--bind-to", options_unit_name(opt->bind_to));
+    if (opt->bind_to_given)
+        add_pair(w, "--bind-to", options_unit_name(opt->bind_to));
     if (opt->report_bindings)
         add(w, "--report-bindings");
     pass_settings_on(opt, w);
@@ -359,6 +362,8 @@ void handover(const options_t *opt)
             "as "
             "the program: xterm -e gdb --args %s",
             l->name, opt->parts[0].argv[0]);
+    if (opt->bind_to_given && opt->bind_to == UNIT_SHARE)
+        die(EXIT_USAGE, "--bind-to share is for PEs of this machine");
     if (!in_path(l->program))
         die(EXIT_NOT_FOUND, "--launcher %s: %s is not in PATH (%s)", l->name, l->program,
             l->package);

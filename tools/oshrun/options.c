@@ -30,7 +30,8 @@ static const char help[] =
     "  -x VAR[=VALUE]           set a variable for the PEs, or pass the present value on\n"
     "      --wdir DIR           run the PEs in this directory\n"
     "      --output DIR         output of each PE into files DIR/pe.K.out and DIR/pe.K.err\n"
-    "      --bind-to UNIT       bind PEs to a hwthread, core, socket or numa; none (the default)\n"
+    "      --bind-to UNIT       bind PEs to a hwthread, core, socket or numa, to a share of the\n"
+    "                           cores (the default, where there are enough), or none\n"
     "      --map-by UNIT        take units of this kind in turn, one for each PE\n"
     "      --report-bindings    print which processors each PE has\n"
     "      --valgrind[=OPTIONS] run the PEs under valgrind\n"
@@ -88,19 +89,20 @@ static void add_set(part_t *part, const char *text)
     part->sets[part->nsets++] = text;
 }
 
-static const char *const units[] = {"none", "hwthread", "core", "socket", "numa"};
+static const char *const units[] = {"none", "hwthread", "core", "socket", "numa", "share"};
 
 const char *options_unit_name(unit_t unit)
 {
     return units[unit];
 }
 
-static unit_t parse_unit(const char *option, const char *text)
+static unit_t parse_unit(const char *option, const char *text, unit_t first, unit_t last)
 {
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(text, units[i]))
-            return (unit_t)i;
-    usage("%s \"%s\": expected none, hwthread, core, socket or numa", option, text);
+    for (unit_t unit = first; unit <= last; unit++)
+        if (!strcmp(text, units[unit]))
+            return unit;
+    usage("%s \"%s\": expected hwthread, core, socket%s", option, text,
+          last == UNIT_SHARE ? ", numa, share or none" : " or numa");
 }
 
 enum {
@@ -222,10 +224,11 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
         opt->output = value;
         break;
     case OPT_BIND_TO:
-        opt->bind_to = parse_unit(name, value);
+        opt->bind_to = parse_unit(name, value, UNIT_NONE, UNIT_SHARE);
+        opt->bind_to_given = true;
         break;
     case OPT_MAP_BY:
-        opt->map_by = parse_unit(name, value);
+        opt->map_by = parse_unit(name, value, UNIT_THREAD, UNIT_NUMA);
         break;
     case OPT_REPORT_BINDINGS:
         opt->report_bindings = true;
@@ -343,6 +346,7 @@ static int take_program(part_t *part, int argc, char **argv, int i)
 void options_parse(options_t *opt, int argc, char **argv)
 {
     memset(opt, 0, sizeof *opt);
+    opt->bind_to = UNIT_SHARE;
     int i = 1;
     bool more;
     do {

@@ -50,14 +50,15 @@ typedef struct chosen {
     const char *list;  // as given, "all" or numbers and ranges with commas between; NULL: none
 } chosen_t;
 
-typedef enum unit { UNIT_NONE, UNIT_THREAD, UNIT_CORE, UNIT_SOCKET, UNIT_NUMA } unit_t;
+/** UNIT_SHARE: as many cores as each PE can have for itself. */
+typedef enum unit { UNIT_NONE, UNIT_THREAD, UNIT_CORE, UNIT_SOCKET, UNIT_NUMA, UNIT_SHARE } unit_t;
 
 typedef struct options {
     int npes, ppn, nnodes;
-    bool label, verbose, report_bindings;
+    bool label, verbose, report_bindings, bind_to_given;
     uint64_t timeout_ns;                               // 0: none
     const char *launcher, *hosts, *hostfile, *output;  // NULL: not given
-    unit_t bind_to, map_by;                            // UNIT_NONE: not given, or "none"
+    unit_t bind_to, map_by;                            // map_by, UNIT_NONE: not given
     chosen_t gdb, xterm;
     part_t *parts;
     int nparts;
@@ -134,7 +135,7 @@ char *debug_sanitizer_entry(const char *name, const char *file, const char *befo
 /** No process has joined the job: says so if the program is linked with another such library. */
 void hint_other_library(const run_t *run);
 
-/** Finds out which processors each PE may use, when they are to be bound; prints that. */
+/** Finds out which processors each PE may use, unless they are not to be bound; prints that. */
 void bind_prepare(const options_t *opt);
 /** The processors of a PE, to be given to sched_setaffinity; NULL: it is not bound. */
 const cpu_set_t *bind_of(int pe);

@@ -42,6 +42,7 @@ typedef struct seat {
     const char *program, *wdir;
     char **argv, **envp, *stack;
     const cpu_set_t *cpus;  // NULL: as oshrun's
+    bool must_bind;         // it is the user's wish
     char launch[128], rank[32], node[32];
     int in_fd, out_fd, err_fd, node_fd;
     _Atomic uint32_t here;  // not 0 while the process shares oshrun's memory;
@@ -68,7 +69,7 @@ static int become_pe(void *arg)
             goto fail;
     if (c->wdir && chdir(c->wdir) != 0)
         goto fail;
-    if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) != 0)
+    if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) != 0 && c->must_bind)
         goto fail;
     setrlimit(RLIMIT_NOFILE, c->nofile);
     sigprocmask(SIG_SETMASK, c->mask, NULL);
@@ -405,6 +406,7 @@ void spawn_some(run_t *run)
         c->argv = debug_argv(&run->opt, part, pe);
         c->program = c->argv == part->argv ? part->program : c->argv[0];
         c->cpus = bind_of(pe);
+        c->must_bind = run->opt.bind_to_given;
         c->node_fd = run->node_fds[n];
         c->in_fd = pe == 0 ? in_fd : null_fd;
         snprintf(c->launch, sizeof c->launch,
