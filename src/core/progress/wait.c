@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/futex.h"
@@ -108,13 +109,26 @@ bool cw_wait_spare_core, cw_wait_roomy;
 cw_wait_counts_t cw_wait_counts;
 const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
 
-void cw_wait_init(void)
+static int processors_of(pid_t pid)
 {
     cpu_set_t set;
-    int ncpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return sched_getaffinity(pid, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/** Whether each PE of the machine has a processor. A launcher that binds PEs is not bound itself:
+ *  where it does not say what it has, it is asked for as the parent of this process. */
+static bool is_roomy(int ncpus)
+{
+    return cw_world.machine_pes <= ncpus ||
+           (!cw_world.machine_cpus && cw_world.machine_pes <= processors_of(getppid()));
+}
+
+void cw_wait_init(void)
+{
+    int ncpus = processors_of(0);
     if (ncpus < cw_world.machine_cpus)  // this PE is bound to some
         ncpus = cw_world.machine_cpus;
-    bool roomy = cw_wait_roomy = cw_world.machine_pes <= ncpus;
+    bool roomy = cw_wait_roomy = is_roomy(ncpus);
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
     // Long enough to see a reply that comes at once (a flag: 2 rounds; a round trip over
     // loopback: 10 to 20), no longer: two PEs that happen to share a core hand it over only after
@@ -129,6 +143,8 @@ void cw_wait_init(void)
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
     cw_wait_server_spin =
         roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
+    cwu_debug("waits spin %u rounds and yield %u: the machine has %s", spin_rounds, yield_rounds,
+              roomy ? "a processor for each PE" : "more PEs than processors");
 }
 
 static inline cw_slot_t *my_slot(void)
