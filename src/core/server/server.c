@@ -38,6 +38,9 @@
 // mostly, and two servers that connect to each other wait for that.
 #define SERVE_NS 100000u
 #define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
+// Polls that such a yield counts for: without requests the server sleeps soon then, and does not
+// go on taking turns with threads that work.
+#define POLLS_GIVEN_AWAY 10
 
 static struct {
     pthread_t thread;
@@ -177,12 +180,15 @@ static uint64_t longest_block_ns(void)
     return rooms_hold() ? LONGEST_NAP_NS : 1000000000u;
 }
 
-/** Yields the core; returns how many polls to make before the next yield. */
-static long yield_core(long polls)
+/** Yields the core. *polls_p: to make before the next yield; *idle_p: made without an event. */
+static void yield_core(long *polls_p, long *idle_p)
 {
-    if (cwu_yield() > CROWDED_NS)
-        return LEAST_POLLS;
-    return polls < MOST_POLLS ? 2 * polls : polls;
+    if (cwu_yield() > CROWDED_NS) {
+        *idle_p += POLLS_GIVEN_AWAY;
+        *polls_p = LEAST_POLLS;
+    } else if (*polls_p < MOST_POLLS) {
+        *polls_p *= 2;
+    }
 }
 
 /** Takes the lock, unless a PE polls for the server: that PE gets the work and the core. Waiting
@@ -293,7 +299,7 @@ static void serve_until_stopped(void)
             mind_the_end(&tested_ns);
             idle = since_yield = 0;
         } else if (++since_yield >= polls_per_yield) {
-            polls_per_yield = yield_core(polls_per_yield);
+            yield_core(&polls_per_yield, &idle);
             since_yield = 0;
         }
     }
