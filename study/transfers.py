@@ -5,7 +5,7 @@ forwarding.
 
 Puts and gets of 8 B to 1 MiB, 1 MiB in rows of 8 B to 1 MiB, accumulates, fetch-adds and a lock,
 with 4, 8 and 11 PEs a node. Jobs of all topologies, and two of none, live at the same time and take
-turns.
+turns; then others take their places.
 """
 
 import functools
@@ -25,6 +25,7 @@ AGAIN = "direct again"  # how far two equal jobs are apart
 TOPOLOGIES = ("direct", AGAIN, "fcg", "mfcg", "cfcg", "hypercube")
 SIZES = {"nodes": 16, "ppn": (4, 8, 11), "rounds": 40}
 SIZES_QUICK = {"nodes": 4, "ppn": (2, ), "rounds": 10}
+TURNS = 6  # of the same jobs: what large transfers take differs by job
 
 
 def percentiles(took):
@@ -40,7 +41,12 @@ def of_one_size(jobs, sizes, ppn, again):
         name: functools.partial(lambda topology, fifo: jobs.job(
             topology, "msg", sizes["nodes"], ppn, ["pair", fifo, sizes["rounds"]]),
             name.split()[0]) for name in TOPOLOGIES}  # fmt: skip
-    times = turns.take(jobs_of, again, lambda what: jobs.progress(f"{ppn} PEs a node, {what}"))
+    times = {name: {} for name in TOPOLOGIES}
+    for _ in range(again // TURNS):
+        for name, rows in turns.take(jobs_of, TURNS).items():
+            for key, took in rows.items():
+                times[name].setdefault(key, []).extend(took)
+        jobs.progress(f"{ppn} PEs a node, {TURNS} turns of {len(TOPOLOGIES)} jobs")
     for name in TOPOLOGIES:
         for (operation, nbytes), took in times[name].items():
             marks = percentiles(took)
@@ -56,10 +62,12 @@ def of_one_size(jobs, sizes, ppn, again):
 def main():
     args = results.arguments("transfers", __doc__, 60)
     sizes = SIZES_QUICK if args.quick else SIZES
-    again = 10 if args.quick else args.again
-    jobs = Jobs(args.stage, args.json, (len(TOPOLOGIES) + again // 10) * len(sizes["ppn"]))
+    again = 2 * TURNS if args.quick else args.again // TURNS * TURNS
+    jobs = Jobs(args.stage, args.json, again // TURNS * len(sizes["ppn"]))
     rows = [row for ppn in sizes["ppn"] for row in of_one_size(jobs, sizes, ppn, again)]
-    document = {"sizes": sizes, "again": again, "cores": os.cpu_count(), "rows": rows}
+    document = {
+        "sizes": sizes, "again": again, "turns": TURNS, "cores": os.cpu_count(), "rows": rows
+    }
     results.write(document, "transfers", "topologies.transfers_figure", transfers_page, args)
     return 0
 

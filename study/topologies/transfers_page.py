@@ -18,13 +18,15 @@ HEAD = """\
 
 `./dev study transfers`: the last PE of {nodes} emulated nodes and PE 0, on {cores} cores, over
 loopback tcp with `msg` endpoints; all other PEs sleep in a barrier. The jobs of all topologies live
-at the same time and take turns in random order, {again} turns each, the others stopped; in a turn
-an operation is repeated {rounds} times, a large one less often. Direct in microseconds, the tenth
-percentile of all repetitions: a wake-up of a server that finds another core asleep takes 5 µs more,
-in each job alike. The rest in parts of direct, below 1 is quicker; in brackets the least and the
-most of the ratios of that percentile, the quartile and the median. `direct again` is one more job
-without forwarding: how far two equal jobs are apart. A put and an accumulate end when they are
-complete at the target.
+at the same time and take turns in random order, the others stopped; after {turns} turns other jobs
+take their places, {again} turns in all. In a turn an operation is repeated {rounds} times, a large
+one less often. Direct in microseconds, the tenth percentile of all repetitions: a wake-up of a
+server that finds another core asleep takes 5 µs more, in each job alike, and the kernel copies large
+transfers out of its buffers at one of two speeds, which a job keeps for long (a pair of plain
+sockets, too: 2.5 or 5.0 µs for 64 KiB). The rest in parts of direct, below 1 is quicker; in brackets
+the least and the most of the ratios of that percentile, the quartile and the median. `direct again`
+is one more job without forwarding: how far two equal jobs are apart. A put and an accumulate end
+when they are complete at the target.
 
 Contiguous puts and gets take the same path with every topology. What a topology forwards (strided
 transfers' heads, accumulates, atomics and so locks) wakes a server more for each hop, on cores that
@@ -88,7 +90,7 @@ def _verdict(rows):
 def write(document, folder):
     sizes = document["sizes"]
     parts = [HEAD.format(nodes=sizes["nodes"], rounds=sizes["rounds"], cores=document["cores"],
-                         again=document["again"])]  # fmt: skip
+                         again=document["again"], turns=document["turns"])]  # fmt: skip
     parts.append(textwrap.fill(_verdict(document["rows"]), 100) + "\n")
     for ppn in sizes["ppn"]:
         rows = [row for row in document["rows"] if row["ppn"] == ppn]

@@ -67,7 +67,7 @@ class Player:
             sys.exit(f"study: {self.name}: status {status}: {self.err.read()}")
 
 
-def take(jobs_of, turns, progress):
+def take(jobs_of, turns):
     """All times of each job by operation, from so many turns in random order. jobs_of: functions
     that give a Job by the path of its lines, by name. The first turn of each does not count."""
     times = {name: {} for name in jobs_of}
@@ -76,14 +76,11 @@ def take(jobs_of, turns, progress):
         for name, job_of in jobs_of.items():
             players.append(Player(name, job_of, folder))
             players[-1].turn()
-            progress(f"{name}: started")
-        for i in range(turns):
+        for _ in range(turns):
             for player in random.sample(players, len(players)):
                 for row in player.turn():
                     key = row["name"], row["nbytes"]
                     times[player.name].setdefault(key, []).extend(row["took_us"])
-            if (i + 1) % 10 == 0:
-                progress(f"{i + 1} turns")
         for player in players:
             player.close()
     return times
