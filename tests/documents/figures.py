@@ -46,6 +46,8 @@ FIGURES = [
      "STARVED_NS", 2 * S),
     ("guide/limits.md", "half a second after the start (ADR 45)", "src/core/life/unfinished.c",
      "WATCH_NS", S / 2),
+    ("guide/limits.md", "library is loaded, 10 s at most", "src/transport/ofi/lib/loaded.c",
+     "FORK_PATIENCE_SECONDS", 10),
     ("guide/threads.md", "puts of up to 1 KiB", "src/core/rma/batch.h", "CW_BATCH_PUT_MAX", KIB),
     ("guide/memory-model.md", "at the latest after 10 ms", "src/core/progress/wait.c",
      "LONGEST_SLEEP_NS", 10 * MS),
