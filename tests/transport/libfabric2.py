@@ -27,7 +27,7 @@ def main():
           and re.search(r"rdm endpoints +tcp,", info.stdout), "libfabric 2 with tcp for RDM",
           info.stderr)
     for mode in ("msg", "rdm"):
-        for program, *args in (("test_ofi", "1000"), ("test_ofi_faults",)):
+        for program, *args in (("test_contract", "1000"), ("test_ofi_faults",)):
             job = subprocess.run([BUILD / "tests/transport" / program, *args],
                                  stdin=subprocess.DEVNULL, capture_output=True,
                                  text=True, errors="replace", timeout=150,

@@ -181,7 +181,7 @@ static inline void open_job(void)
 {
     cwu_env_load();
     cwu_error_identity(0, 2);
-    pair_map(&n, &cwt_ofi, 1 << 20);
+    pair_map(&n, &cwt_ofi, 1 << 20, NULL);
     n.peer_pid = fork();
     if (n.peer_pid == 0)
         serve();

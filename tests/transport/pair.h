@@ -6,6 +6,7 @@
 #ifndef CW_TESTS_PAIR_H
 #define CW_TESTS_PAIR_H
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -56,7 +57,7 @@ typedef struct node {
     cwt_client_t *client;
     cwt_conn_t *conn;
     pthread_t thread;
-    pthread_mutex_t lock;  // guards server
+    pthread_mutex_t lock;          // guards server
     void (*turn)(struct node *n);  // or NULL: after each round of progress, with the lock
     void (*handler)(struct node *n, cwt_from_t *from, const cwt_header_t *msg,
                     size_t nbytes);  // or NULL: of operations that pair_handler does not know
@@ -73,8 +74,15 @@ static inline uint64_t node_nbytes(const cwt_layout_t *l)
     return l->slice_offset + l->nslots * l->slice_stride;
 }
 
-/** Maps what the processes share; call before fork. */
-static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbytes)
+/** Of a file, or of this process and those that it makes. */
+static inline void *pair_share(int file, uint64_t at, uint64_t nbytes)
+{
+    int flags = MAP_SHARED | MAP_NORESERVE | (file < 0 ? MAP_ANONYMOUS : 0);
+    return mmap(NULL, nbytes, PROT_READ | PROT_WRITE, flags, file, (off_t)at);
+}
+
+/** Maps what the processes share: a file that each opens, or without one (NULL) before a fork. */
+static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbytes, const char *path)
 {
     memset(n, 0, sizeof *n);
     n->ops = ops;
@@ -87,11 +95,15 @@ static inline void pair_map(node_t *n, const cwt_ops_t *ops, uint64_t heap_nbyte
                                .slice_stride = PAIR_HEAP_AT + heap_nbytes,
                                .nslots = PAIR_SLOTS};
     n->heap = PAIR_SLICE + PAIR_HEAP_AT;
-    n->shared =
-        mmap(NULL, sizeof(shared_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (int i = 0; i < 2; i++)
-        n->memory[i] = mmap(NULL, node_nbytes(&n->layout), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const uint64_t begin = 1 << 20, nbytes = node_nbytes(&n->layout);
+    int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (path && (file < 0 || ftruncate(file, (off_t)(begin + 2 * nbytes)) != 0))
+        abort();
+    n->shared = pair_share(file, 0, sizeof(shared_t));
+    for (uint64_t i = 0; i < 2; i++)
+        n->memory[i] = pair_share(file, begin + i * nbytes, nbytes);
+    if (file >= 0)
+        close(file);
     memset(n->secret, 0x5a, sizeof n->secret);
 }
 
@@ -164,7 +176,7 @@ static inline void pair_handler(void *arg, cwt_from_t *from, const cwt_header_t 
         usleep(2000);
         atomic_store(word, r->value);
         break;
-    case OP_BULK:  // value bytes of a pattern; checks the bytes that arrived
+    case OP_BULK:   // value bytes of a pattern; checks the bytes that arrived
     case OP_CHECK:  // no reply
         for (size_t i = REQUEST_SMALL; i < nbytes; i++)
             if (((const uint8_t *)msg)[i] != (uint8_t)i)

@@ -194,7 +194,7 @@ int main(int argc, char **argv)
         rounds = (uint32_t)atoi(argv[1]);
     cwu_env_load();
     cwu_env.max_connections = 1;  // which is not for this client
-    pair_map(&n, &cwt_ofi, 1u << 20);
+    pair_map(&n, &cwt_ofi, 1u << 20, NULL);
     n.turn = turn;
     n.handler = take;
     n.block_ns = 3000000000u;

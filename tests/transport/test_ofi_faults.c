@@ -44,7 +44,7 @@ static void start_peer(void)
     setenv("CAUSEWAY_TIMEOUT", "2", 1);
     cwu_env_load();
     cwu_error_identity(0, 2);
-    pair_map(&n, &cwt_ofi, 1 << 20);
+    pair_map(&n, &cwt_ofi, 1 << 20, NULL);
     n.peer_pid = fork();
     if (n.peer_pid == 0) {
         alarm(60);

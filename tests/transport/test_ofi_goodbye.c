@@ -14,7 +14,7 @@ int main(void)
 {
     const useconds_t late_us = 50000;
     cwu_env_load();
-    pair_map(&n, &cwt_ofi, 1u << 20);
+    pair_map(&n, &cwt_ofi, 1u << 20, NULL);
     pid_t child = fork();
     int me = child == 0;
     cwu_error_identity(me, 2);

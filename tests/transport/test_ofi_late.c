@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 {
     (void)argv;
     cwu_env_load();
-    pair_map(&n, &cwt_ofi, 1u << 20);
+    pair_map(&n, &cwt_ofi, 1u << 20, NULL);
     pid_t child = fork();
     int me = child == 0;
     cwu_error_identity(me, 2);

@@ -25,6 +25,7 @@ enum {
     MPW_LOOK_NBYTES = 1 << 16,  // and each of so many bytes
     MPW_LOOK_NS = 2500000,      // but within so long of a hint, behind which servers poll longer
     MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint, whatever was before
+    MPW_SLOW_FLUSHES = 16,      // and so many flushes behind it wait with patience first
     MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
 };
 
@@ -52,6 +53,8 @@ struct cwt_conn {
     _Atomic uint64_t puts, gets;        // for statistics
     _Atomic uint64_t traffic;           // transfers since a hint to the server was due
     _Atomic uint64_t looked_ns;         // when one was sent last; 0: send one when it is due
+    _Atomic uint64_t nbytes;            // of transfers since one was waited for: about a ns each
+    _Atomic uint32_t slow;              // flushes that wait for the server before
     uint32_t sent, acked, asked;        // requests: the last one that was sent, is known to be
                                         // executed, will be answered
     uint32_t awaited;                   // quiet_test
@@ -108,8 +111,10 @@ int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 int mpw_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
 int mpw_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
             uint64_t compare, uint64_t *old_p);
-/** All puts and gets on the connection are complete. */
+/** All puts and gets on the connection are complete. Not locked. */
 int mpw_flush(cwt_conn_t *conn);
+/** The same without patience, and also locked: MPI's flush polls and never gives the core away. */
+int mpw_flush_now(cwt_conn_t *conn);
 
 // request.c
 int mpw_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
@@ -126,6 +131,8 @@ int mpw_quiet_test(cwt_client_t *client);
 int mpw_progress(cwt_client_t *client);
 int mpw_poll(cwt_client_t *client);
 
+/** Waits, with patience, for an answer of the server. */
+int mpw_await_server(cwt_conn_t *conn);
 /** Asks the server to poll for a while: where the target's processor moves the data of puts and
  *  gets, a server that naps would let each of them wait. Never waits. */
 void mpw_look(cwt_conn_t *conn);

@@ -79,11 +79,6 @@ static int flush(int rank)
     return MPI_Win_flush(rank, window);
 }
 
-static int flush_local(int rank)
-{
-    return MPI_Win_flush_local(rank, window);
-}
-
 // ---------------------------------------------------------------- messages
 
 static int test(uint64_t *request_p)
@@ -138,7 +133,6 @@ CW_EXPORTED const cwt_mpi_plugin_t causeway_mpi_windows = {
     .put = put,
     .get = get,
     .flush = flush,
-    .flush_local = flush_local,
     .send = send,
     .test = test,
     .receive = receive,

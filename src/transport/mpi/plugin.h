@@ -14,7 +14,7 @@
 
 #include "base/mpi/facts.h"
 
-#define CWT_MPI_PLUGIN_VERSION 1
+#define CWT_MPI_PLUGIN_VERSION 2
 #define CWT_MPI_PLUGIN_SYMBOL "causeway_mpi_windows"
 
 enum { CWT_MPI_COUNT_MAX = 1 << 30 };
@@ -32,10 +32,8 @@ typedef struct cwt_mpi_plugin {
     // The window; ranks are those of MPI_COMM_WORLD, at most CWT_MPI_COUNT_MAX bytes:
     int (*put)(int rank, uint64_t offset, const void *src, size_t nbytes);
     int (*get)(int rank, uint64_t offset, void *dst, size_t nbytes);
-    /** All operations of this process on that rank are complete there. */
+    /** All operations of this process on that rank are complete, here and there. */
     int (*flush)(int rank);
-    /** Buffers of this process are free, and gets have landed. */
-    int (*flush_local)(int rank);
     // The communicator:
     /** Starts to send; *request_p is 0 when buf is free again on return. */
     int (*send)(int rank, int tag, const void *buf, size_t nbytes, uint64_t *request_p);

@@ -214,6 +214,24 @@ static int await_executed(cwt_conn_t *conn)
     return rc;
 }
 
+/** Behind it a flush has little to wait for. */
+int mpw_await_server(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    mpw_patience_t patience = {0};
+    mpw_slot_t *slot = NULL;
+    mpw_lock(client);
+    int rc = client->error;
+    while (rc == 0 && !(slot = slot_for(conn)))
+        rc = wait_answers(client, &patience);
+    if (rc == 0)
+        rc = send_nop(conn, slot);
+    if (rc == 0)
+        rc = await_executed(conn);
+    mpw_unlock(client);
+    return rc;
+}
+
 int mpw_quiet(cwt_client_t *client)
 {
     int result = 0;
@@ -247,7 +265,7 @@ int mpw_quiet_begin(cwt_client_t *client)
     cwt_conn_t *first = client->conns;
     mpw_unlock(client);
     for (cwt_conn_t *conn = first; conn && rc == 0; conn = conn->next)
-        rc = mpw_flush(conn);
+        rc = mpw_flush_now(conn);
     mpw_lock(client);
     bool all = true;
     for (cwt_conn_t *conn = client->conns; conn && rc == 0; conn = conn->next) {

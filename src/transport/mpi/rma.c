@@ -33,41 +33,46 @@ static CW_NOINLINE int failed(const cwt_conn_t *conn, const char *what, int code
     return conn->client->error;
 }
 
-/** A target whose processor moves the data, and whose server naps, lets a transfer wait: then the
- *  next one begins with a hint. */
-static int flush_and_judge(cwt_conn_t *conn, int (*flush)(int rank))
+/** A target whose processor moves the data, and whose server naps or waits for a core, lets a
+ *  transfer wait: then the next one begins with a hint, and the next flushes with a message. */
+static void judge(cwt_conn_t *conn, uint64_t start_ns)
 {
-    uint64_t start = cwu_now_ns();
-    int rc = flush(conn->rank);
-    if (CW_UNLIKELY(cwu_now_ns() - start > MPW_SLOW_NS)) {
+    uint32_t slow = atomic_load_explicit(&conn->slow, memory_order_relaxed);
+    uint64_t due_ns = MPW_SLOW_NS + atomic_load_explicit(&conn->nbytes, memory_order_relaxed);
+    atomic_store_explicit(&conn->nbytes, 0, memory_order_relaxed);
+    if (CW_UNLIKELY(cwu_now_ns() - start_ns > due_ns)) {
         atomic_store_explicit(&conn->traffic, MPW_LOOK_EVERY, memory_order_relaxed);
         atomic_store_explicit(&conn->looked_ns, 0, memory_order_relaxed);
+        atomic_store_explicit(&conn->slow, MPW_SLOW_FLUSHES, memory_order_relaxed);
+    } else if (CW_UNLIKELY(slow)) {
+        atomic_store_explicit(&conn->slow, slow - 1, memory_order_relaxed);
     }
-    return rc;
 }
 
-int mpw_flush(cwt_conn_t *conn)
+int mpw_flush_now(cwt_conn_t *conn)
 {
     uint64_t issued = atomic_load_explicit(&conn->issued, memory_order_acquire);
     uint64_t copied = atomic_load_explicit(&conn->copied, memory_order_acquire);
     if (issued == atomic_load_explicit(&conn->flushed, memory_order_acquire))
         return 0;
-    int rc = flush_and_judge(conn, mpw_world.plugin->flush);
+    uint64_t start = cwu_now_ns();
+    int rc = mpw_window_flush(conn->rank);
     if (rc)
         return failed(conn, "MPI_Win_flush", rc);
+    judge(conn, start);
     raise_to(&conn->flushed, issued);
     raise_to(&conn->reusable, copied);
     return 0;
 }
 
-static int flush_local(cwt_conn_t *conn)
+int mpw_flush(cwt_conn_t *conn)
 {
-    uint64_t copied = atomic_load_explicit(&conn->copied, memory_order_acquire);
-    int rc = flush_and_judge(conn, mpw_world.plugin->flush_local);
-    if (rc)
-        return failed(conn, "MPI_Win_flush_local", rc);
-    raise_to(&conn->reusable, copied);
-    return 0;
+    int rc = 0;
+    if (CW_UNLIKELY(atomic_load_explicit(&conn->slow, memory_order_relaxed)) &&
+        atomic_load_explicit(&conn->issued, memory_order_acquire) !=
+            atomic_load_explicit(&conn->flushed, memory_order_acquire))
+        rc = mpw_await_server(conn);
+    return rc ? rc : mpw_flush_now(conn);
 }
 
 // ---------------------------------------------------------------- small puts, from the ring
@@ -78,7 +83,7 @@ static int empty_ring(cwt_client_t *client)
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
         if (atomic_load_explicit(&conn->copied, memory_order_relaxed) !=
             atomic_load_explicit(&conn->reusable, memory_order_relaxed)) {
-            int rc = flush_local(conn);
+            int rc = mpw_flush_now(conn);
             if (rc)
                 return rc;
         }
@@ -97,7 +102,7 @@ static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
         void *copy = client->ring + client->ring_used;
         memcpy(copy, src, nbytes);
         client->ring_used += (nbytes + 7) & ~(size_t)7;
-        rc = mpw_world.plugin->put(conn->rank, offset, copy, nbytes);
+        rc = mpw_window_put(conn->rank, offset, copy, nbytes);
         rc = rc ? failed(conn, "MPI_Put", rc) : 0;
         count(conn, &conn->copied);
         count(conn, &conn->issued);
@@ -124,6 +129,8 @@ static bool is_watched(cwt_conn_t *conn)
 static void count_traffic(cwt_conn_t *conn, size_t nbytes)
 {
     uint64_t n = atomic_load_explicit(&conn->traffic, memory_order_relaxed) + 1;
+    uint64_t sum = atomic_load_explicit(&conn->nbytes, memory_order_relaxed) + nbytes;
+    atomic_store_explicit(&conn->nbytes, sum, memory_order_relaxed);
     bool due = n >= MPW_LOOK_EVERY || nbytes >= MPW_LOOK_NBYTES;
     atomic_store_explicit(&conn->traffic, due ? 0 : n, memory_order_relaxed);
     if (CW_UNLIKELY(due) && !is_watched(conn))
@@ -143,11 +150,16 @@ static int begin(cwt_conn_t *conn, size_t nbytes)
                : mpw_flush(conn);
 }
 
+static size_t piece_of(size_t nbytes)
+{
+    return nbytes < CWT_MPI_COUNT_MAX ? nbytes : CWT_MPI_COUNT_MAX;
+}
+
 static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t nbytes)
 {
-    for (size_t at = 0; at < nbytes; at += CWT_MPI_COUNT_MAX) {
-        size_t n = nbytes - at < CWT_MPI_COUNT_MAX ? nbytes - at : CWT_MPI_COUNT_MAX;
-        int rc = mpw_world.plugin->put(conn->rank, offset + at, src + at, n);
+    for (size_t at = 0, n; at < nbytes; at += n) {
+        n = piece_of(nbytes - at);
+        int rc = mpw_window_put(conn->rank, offset + at, src + at, n);
         if (rc)
             return failed(conn, "MPI_Put", rc);
         count(conn, &conn->issued);
@@ -156,15 +168,16 @@ static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t
     return 0;
 }
 
+/** MPI's flush of what is complete here alone (MPI_Win_flush_local) is of no use: MPICH 4.0 does
+ *  nothing in it where a small put is behind the transfer. */
 int mpw_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
+    if (nbytes > MPW_COPY_MOST && !nbi)
+        return mpw_put_complete(conn, offset, src, nbytes);
     int rc = begin(conn, nbytes);
     if (rc || nbytes == 0)
         return rc;
-    if (nbytes <= MPW_COPY_MOST && !nbi)
-        return put_copy(conn, offset, src, nbytes);
-    rc = put_pieces(conn, offset, src, nbytes);
-    return rc || nbi ? rc : flush_local(conn);
+    return nbi ? put_pieces(conn, offset, src, nbytes) : put_copy(conn, offset, src, nbytes);
 }
 
 ssize_t mpw_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t addr,
@@ -184,18 +197,25 @@ int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
     return rc ? rc : mpw_flush(conn);
 }
 
+static int get_pieces(cwt_conn_t *conn, uint64_t offset, char *dst, size_t nbytes)
+{
+    for (size_t at = 0, n; at < nbytes; at += n) {
+        n = piece_of(nbytes - at);
+        int rc = mpw_window_get(conn->rank, offset + at, dst + at, n);
+        if (rc)
+            return failed(conn, "MPI_Get", rc);
+        count(conn, &conn->issued);
+        count(conn, &conn->gets);
+    }
+    return 0;
+}
+
 int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
     int rc = begin(conn, nbytes);
-    for (size_t at = 0; at < nbytes && rc == 0; at += CWT_MPI_COUNT_MAX) {
-        size_t n = nbytes - at < CWT_MPI_COUNT_MAX ? nbytes - at : CWT_MPI_COUNT_MAX;
-        if ((rc = mpw_world.plugin->get(conn->rank, offset + at, (char *)dst + at, n)))
-            return failed(conn, "MPI_Get", rc);
-        count(conn, &conn->gets);
-        if (nbi)
-            count(conn, &conn->issued);
-    }
-    return rc || nbi || nbytes == 0 ? rc : flush_local(conn);
+    if (rc == 0)
+        rc = get_pieces(conn, offset, dst, nbytes);
+    return rc || nbi ? rc : mpw_flush(conn);
 }
 
 /** Complete on return: MPI tells the end of a get by a flush, for all gets to that node at once. */

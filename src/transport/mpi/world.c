@@ -82,6 +82,8 @@ int mpw_join(const cwt_layout_t *layout, void *base, int pe, int npes)
     say_level();
     mpw_world.main = pthread_self();
     size_t nbytes = base ? layout->slice_offset + layout->nslots * layout->slice_stride : 0;
+    if ((rc = mpw_ranks_open()))
+        return rc;
     if ((rc = mpw_world.plugin->expose(base, nbytes, &unified)))
         return mpw_failed("making a window of the nodes' memory (MPI_Win_create)", NULL, rc);
     if (!unified) {
@@ -109,4 +111,5 @@ void mpw_leave(void)
     int rc = mpw_world.plugin->close();
     if (rc)
         mpw_failed("freeing the window", NULL, rc);
+    mpw_ranks_close();
 }

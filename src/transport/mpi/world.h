@@ -51,10 +51,12 @@ _Static_assert(sizeof(mpw_answer_t) == 16, "wire format");
 
 enum { MPW_WIRE_MOST = 16 + CWT_MESSAGE_MAX };
 
+struct mpw_rank;
 typedef struct mpw_world {
     const cwt_mpi_plugin_t *plugin;
     cwu_mpi_facts_t facts;
     pthread_t main;           // the thread that initialised MPI
+    struct mpw_rank *ranks;   // [size]: window.c
     _Atomic uint32_t joined;  // futex
 } mpw_world_t;
 extern mpw_world_t mpw_world CW_HIDDEN;
@@ -68,6 +70,18 @@ int mpw_join(const cwt_layout_t *layout, void *base, int pe, int npes);
 /** The node server's thread waits for join here; a join that fails ends the process. */
 void mpw_await_join(void);
 void mpw_leave(void);
+
+// ---------------------------------------------------------------- the window (window.c)
+// Any thread. 0 or MPI's error; at most CWT_MPI_COUNT_MAX bytes.
+
+/** What is known of each rank's part; CW_ENOMEM is reported. */
+int mpw_ranks_open(void);
+void mpw_ranks_close(void);
+int mpw_window_put(int rank, uint64_t offset, const void *src, size_t nbytes);
+int mpw_window_get(int rank, uint64_t offset, void *dst, size_t nbytes);
+/** All transfers to that rank whose calls have returned are complete, here and there. One thread at
+ *  a time waits for a rank. */
+int mpw_window_flush(int rank);
 
 // ---------------------------------------------------------------- messages being sent (sender.c)
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose it):
-// two processes, each with server thread and client. Usage: test_ofi [rounds] [bytes of the large
-// transfer]
+// The transport contract over a real provider (CAUSEWAY_ENDPOINT and CAUSEWAY_PROVIDER choose it),
+// or over the windows of an MPI, whose launcher has started both processes: two processes, each
+// with server thread and client. Usage: test_contract [rounds] [bytes of the large transfer]
+// [threads]
 #include "pair.h"
 
+#include <sched.h>
+
+#include "base/mpi/find.h"
 #include "frame/check.h"
+#include "transport/mpi/mpi.h"
 #include "transport/ofi/lib/lib.h"
 
 static node_t n;
+static bool over_mpi, threads;
 static uint64_t rounds = 20000, large = (uint64_t)64 << 20;
 
 static int request(int op, uint64_t offset, uint64_t value, size_t nbytes, cwt_reply_t *reply)
@@ -216,6 +222,8 @@ static void fence_request_put(void)
 static void fence_put(void)
 {
     bool copied = ofi_choice.copied;
+    if (over_mpi)
+        return;
     for (int weak = 0; weak < 2; weak++) {
         cwt_stats_t before, after;
         uint64_t value[2] = {1, 2};
@@ -290,7 +298,7 @@ static void long_requests(void)
     static uint8_t bulk[64];
     size_t most = n.ops->request_most(n.conn);
     CHECK(most == CWT_MESSAGE_MAX || most == CWT_REQUEST_MAX);
-    CHECK(ofi_choice.long_requests == (most == CWT_REQUEST_MAX));
+    CHECK(over_mpi || ofi_choice.long_requests == (most == CWT_REQUEST_MAX));
     for (int round = 0; round < 4; round++) {
         cwt_reply_t last = {.buf = bulk, .capacity = sizeof bulk};
         for (size_t nbytes = most; nbytes > CWT_MESSAGE_MAX; nbytes -= 211 + (size_t)round) {
@@ -411,6 +419,53 @@ static void native_atomics(void)
     CHECK(n.ops->amo(n.conn, n.heap, 0, 2, 0, 0, &old) == CW_EINVAL);
 }
 
+// ---------------------------------------------------------------- several threads
+enum { THREADS = 3, PART = 8192 };
+static _Atomic int working;
+
+/** Each in its own part of the heap: puts of all kinds, and gets of what they put. */
+static void *transfers(void *arg)
+{
+    const uint64_t at = n.heap + (1 << 20) + (uintptr_t)arg * PART;
+    uint8_t mine[PART], back[PART];
+    for (uint64_t i = 1; i <= rounds / 40; i++) {
+        memset(mine, (int)((uintptr_t)arg + i), sizeof mine);
+        CHECK(n.ops->put(n.conn, at, mine, 1000, true) == 0);
+        CHECK(n.ops->put(n.conn, at + 1000, mine, PART - 1001, i % 2) == 0);
+        CHECK(n.ops->put_complete(n.conn, at + PART - 1, mine, 1) == 0);
+        CHECK(n.ops->quiet(n.client) == 0);
+        CHECK(memcmp(peer_at(at), mine, PART) == 0);
+        for (int k = 0; k < 6; k++) {
+            size_t nbytes = k % 2 ? 64 : PART;
+            memset(back, ~mine[0], sizeof back);
+            CHECK(n.ops->get(n.conn, at, back, nbytes, k == 4) == 0);
+            CHECK(k != 4 || n.ops->quiet(n.client) == 0);
+            CHECK(memcmp(back, mine, nbytes) == 0);
+        }
+    }
+    atomic_fetch_sub(&working, 1);
+    return NULL;
+}
+
+/** Beside threads that wait for their own transfers, small puts for which no call waits. */
+static void several_threads(void)
+{
+    pthread_t thread[THREADS];
+    if (!threads)
+        return;
+    atomic_store(&working, THREADS);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, transfers, (void *)i);
+    for (uint64_t i = 0; atomic_load(&working) > 0; i++) {
+        CHECK(n.ops->put(n.conn, n.heap, &i, sizeof i, false) == 0);
+        if (i % 32 == 0)
+            sched_yield();
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    CHECK(n.ops->quiet(n.client) == 0);
+}
+
 static void all(void)
 {
     static const struct {
@@ -429,6 +484,7 @@ static void all(void)
                  {"notified", notified},
                  {"native_atomics", native_atomics},
                  {"inject_flood", inject_flood},
+                 {"several_threads", several_threads},
                  {"large_transfer", large_transfer}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t start = cwu_now_ns();
@@ -438,42 +494,70 @@ static void all(void)
     }
 }
 
+/** What both processes do, one after the other. The other one only serves: progress must not need
+ *  its main thread. */
+static void both(void)
+{
+    int rc = n.ops->join(&n.layout, n.memory[n.me], n.me, 2);
+    rc = rc ? rc : pair_server(&n, n.me);
+    CHECK(rc == 0);
+    if (rc)
+        return;
+    pair_barrier(&n);
+    CHECK(pair_client(&n, n.secret, threads) == 0);
+    CHECK(pair_connect(&n) == 0);
+    for (int turn = 0; turn < 2; turn++) {
+        if (n.conn && n.me == turn)
+            all();
+        pair_barrier(&n);
+    }
+    if (n.client) {
+        cwt_stats_t s;
+        n.ops->stats(n.client, &s);
+        CHECK(s.connections == 1);
+    }
+    pair_close(&n);
+    n.ops->leave();
+}
+
+/** The launcher's two processes share a file of their directory. */
+static int as_rank(void)
+{
+    CHECK(cwu_mpi_start() == 0);
+    both();
+    cwu_mpi_end_own();
+    return check_result();
+}
+
+static int as_parent(void)
+{
+    pid_t child = fork();
+    n.me = child == 0;
+    cwu_error_identity(n.me, 2);
+    both();
+    if (n.me)
+        return checks_failed > 0;
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return check_result();
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
         rounds = strtoull(argv[1], NULL, 0);
     if (argc > 2)
         large = strtoull(argv[2], NULL, 0);
+    threads = argc > 3;
     cwu_env_load();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    pair_map(&n, &cwt_ofi, large > (64u << 20) ? large : 64u << 20);
-    pid_t child = fork();
-    int me = child == 0;
-    cwu_error_identity(me, 2);
     alarm(300);
-    int rc = pair_server(&n, me);
-    CHECK(rc == 0);
-    if (rc == 0) {
-        pair_barrier(&n);
-        CHECK(pair_client(&n, n.secret, argc > 3) == 0);
-        CHECK(pair_connect(&n) == 0);
-        if (n.conn && me == 0)
-            all();  // the child only serves: progress must not need its main thread
-        pair_barrier(&n);
-        if (n.conn && me == 1)
-            all();
-        pair_barrier(&n);
-        if (n.client) {
-            cwt_stats_t s;
-            n.ops->stats(n.client, &s);
-            CHECK(s.connections == 1);
-        }
-        pair_close(&n);
-    }
-    if (me)
-        return checks_failed > 0;
-    int status = 0;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return check_result();
+    const char *rank = getenv("PMI_RANK");
+    rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
+    over_mpi = rank != NULL;
+    pair_map(&n, over_mpi ? &cwt_mpi : &cwt_ofi, large > (64u << 20) ? large : 64u << 20,
+             over_mpi ? "memory" : NULL);
+    n.me = over_mpi && atoi(rank);
+    return over_mpi ? as_rank() : as_parent();
 }
