@@ -157,23 +157,23 @@ CALL(get_nbi_8, gasnet_get_nbi, near, 1, far, 8)
 CALL(get_nbi_bulk_256, gasnet_get_nbi_bulk, near, 1, far, 256)
 CALL(get_val_4, gasnet_get_val, 1, far, 4)
 
-#define INLINE(fn, parameters, values, ...)                         \
-    static __attribute__((noinline)) void in_##fn parameters values \
+#define INLINE(fn, parameters, transfer, ...)                              \
+    static __attribute__((noinline)) void in_##fn parameters { transfer; } \
     CALL(in_##fn, in_##fn, __VA_ARGS__)
 #define OF_PUT (gasnet_node_t node, char *dest, char *src)
 #define OF_GET (char *dest, gasnet_node_t node, char *src)
 #define OF_VALUE (gasnet_node_t node, char *dest, gasnet_register_value_t value)
-INLINE(put_8, OF_PUT, { gasnet_put(node, dest, src, 8); }, 1, far, near)
-INLINE(put_64, OF_PUT, { gasnet_put(node, dest, src, 64); }, 1, far, near)
-INLINE(put_nb_8, OF_PUT, { (void)gasnet_put_nb(node, dest, src, 8); }, 1, far, near)
-INLINE(put_nbi_8, OF_PUT, { gasnet_put_nbi(node, dest, src, 8); }, 1, far, near)
-INLINE(put_nbi_64, OF_PUT, { gasnet_put_nbi_bulk(node, dest, src, 64); }, 1, far, near)
-INLINE(put_val_4, OF_VALUE, { gasnet_put_val(node, dest, value, 4); }, 1, far, 7)
-INLINE(put_nbi_val_4, OF_VALUE, { gasnet_put_nbi_val(node, dest, value, 4); }, 1, far, 7)
-INLINE(get_8, OF_GET, { gasnet_get(dest, node, src, 8); }, near, 1, far)
-INLINE(get_nbi_8, OF_GET, { gasnet_get_nbi(dest, node, src, 8); }, near, 1, far)
-INLINE(gex_put_nbi_8, OF_PUT, { gex_RMA_PutNBI(world, node, dest, src, 8, GEX_EVENT_NOW, 0); }, 1,
-       far, near)
+INLINE(put_8, OF_PUT, gasnet_put(node, dest, src, 8), 1, far, near)
+INLINE(put_64, OF_PUT, gasnet_put(node, dest, src, 64), 1, far, near)
+INLINE(put_nb_8, OF_PUT, (void)gasnet_put_nb(node, dest, src, 8), 1, far, near)
+INLINE(put_nbi_8, OF_PUT, gasnet_put_nbi(node, dest, src, 8), 1, far, near)
+INLINE(put_nbi_64, OF_PUT, gasnet_put_nbi_bulk(node, dest, src, 64), 1, far, near)
+INLINE(put_val_4, OF_VALUE, gasnet_put_val(node, dest, value, 4), 1, far, 7)
+INLINE(put_nbi_val_4, OF_VALUE, gasnet_put_nbi_val(node, dest, value, 4), 1, far, 7)
+INLINE(get_8, OF_GET, gasnet_get(dest, node, src, 8), near, 1, far)
+INLINE(get_nbi_8, OF_GET, gasnet_get_nbi(dest, node, src, 8), near, 1, far)
+INLINE(gex_put_nbi_8, OF_PUT, gex_RMA_PutNBI(world, node, dest, src, 8, GEX_EVENT_NOW, 0), 1, far,
+       near)
 
 #define PLAIN(name, fn)                     \
     STEP_CALLER static void do_##name(void) \

@@ -69,8 +69,7 @@ GASNETI_NEAR int gasneti_near_is(gasnet_node_t node, size_t nbytes, uintptr_t *w
 }
 
 /** The same for a blocking one, which counts. */
-GASNETI_NEAR int gasneti_near_is_counted(gasnet_node_t node, size_t nbytes,
-                                                uintptr_t *word_p)
+GASNETI_NEAR int gasneti_near_is_counted(gasnet_node_t node, size_t nbytes, uintptr_t *word_p)
 {
     if (nbytes > GASNET_CAUSEWAY_NEAR_NBYTES ||
         __builtin_expect(node >= gasnet_causeway_patience, 0))
@@ -84,16 +83,14 @@ GASNETI_NEAR int gasneti_near_team(gex_TM_t tm)
     return __builtin_expect(tm == __atomic_load_n(&gasnet_causeway_near.team, __ATOMIC_RELAXED), 1);
 }
 
-GASNETI_NEAR void gasneti_near_put(uintptr_t word, void *dest, const void *src,
-                                          size_t nbytes)
+GASNETI_NEAR void gasneti_near_put(uintptr_t word, void *dest, const void *src, size_t nbytes)
 {
     GASNETI_NEAR_BARRIER();
     gasneti_near_copy((void *)((uintptr_t)dest + word), src, nbytes);
     GASNETI_NEAR_BARRIER();
 }
 
-GASNETI_NEAR void gasneti_near_get(void *dest, uintptr_t word, const void *src,
-                                          size_t nbytes)
+GASNETI_NEAR void gasneti_near_get(void *dest, uintptr_t word, const void *src, size_t nbytes)
 {
     GASNETI_NEAR_BARRIER();
     gasneti_near_copy(dest, (const void *)((uintptr_t)src + word), nbytes);

@@ -205,9 +205,9 @@ SHORT(4, ARG(0) ARG(1) ARG(2) ARG(3),
       COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2 COMMA(uint32_t) a3,
       a0 COMMA a1 COMMA a2 COMMA a3)
 
-GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler,
-                                           void *source_addr, size_t nbytes, int nargs,
-                                           const gasnet_handlerarg_t *args)
+static CW_NOINLINE int medium_checked(gasnet_node_t dest, gasnet_handler_t handler,
+                                      void *source_addr, size_t nbytes, int nargs,
+                                      const gasnet_handlerarg_t *args)
 {
     check("gasnet_AMRequestMedium", dest, handler, nbytes, CW_AM_MAX_MEDIUM);
     if (gas.check)
@@ -218,9 +218,19 @@ GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t 
     return GASNET_OK;
 }
 
-static int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler, void *src,
-                        size_t nbytes, void *dest, int nargs, const gasnet_handlerarg_t *args,
-                        unsigned flags)
+GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler,
+                                           void *source_addr, size_t nbytes, int nargs,
+                                           const gasnet_handlerarg_t *args)
+{
+    if (CW_UNLIKELY(!is_sound(dest, handler)) || CW_UNLIKELY(nbytes > CW_AM_MAX_MEDIUM))
+        return medium_checked(dest, handler, source_addr, nbytes, nargs, args);
+    return cw_am_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr,
+                        nbytes);
+}
+
+static CW_NOINLINE int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler,
+                                    void *src, size_t nbytes, void *dest, int nargs,
+                                    const gasnet_handlerarg_t *args, unsigned flags)
 {
     check(call, node, handler, nbytes, gas_max_long());
     void *to = long_dest(call, node, dest, src, nbytes, &flags);
@@ -234,6 +244,11 @@ GAS_API int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t ha
                                          void *source_addr, size_t nbytes, void *dest_addr,
                                          int nargs, const gasnet_handlerarg_t *args)
 {
+    uint64_t offset;
+    if (CW_LIKELY(is_sound(dest, handler)) && CW_LIKELY(nbytes - 1 < CW_AM_MAX_LONG) &&
+        cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, &offset))
+        return cw_am_long_at((int)dest, head_of(handler, nargs), (const uint32_t *)args,
+                             source_addr, nbytes, offset);
     return request_long("gasnet_AMRequestLong", dest, handler, source_addr, nbytes, dest_addr,
                         nargs, args, 0);
 }

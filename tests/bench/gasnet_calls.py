@@ -15,11 +15,13 @@ SHORTS = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
 # what the header inlines, with the return of the function around it
 INLINE = {"inline.put.8": 14, "inline.put.64": 22, "inline.put_nbi.8": 10, "inline.get.8": 14,
           "inline.get_nbi.8": 10, "inline.put_val.4": 14, "inline.gex_put_nbi.8": 16}
+LOADED = {"AMRequestMedium0": 110, "AMRequestMedium4": 125, "AMRequestLong0": 155,
+          "AMRequestLong4": 170}
 IDLE = {"AMPoll": 20, "wait_syncnbi_puts": 15, "wait_syncnbi_all": 15}
 # (form, what) -> call -> limit
 MOST = {
-    ("SEQ", "local"): {**SHORTS, **INLINE, **IDLE, "put.8": 14, "get.8": 14, "put_nb.8": 13,
-                       "put_nbi.8": 25},
+    ("SEQ", "local"): {**SHORTS, **LOADED, **INLINE, **IDLE, "put.8": 14, "get.8": 14,
+                       "put_nb.8": 13, "put_nbi.8": 25},
     ("SEQ", "net"): {**SHORTS, "put_nbi.8": 30, "put_nbi_bulk.8": 25, "put.8": 95, "get.8": 88},
     ("PAR", "local"): {**{call: 106 for call in SHORTS}, **INLINE, **IDLE, "put.8": 14, "get.8": 14,
                        "put_nbi.8": 25},

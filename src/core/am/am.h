@@ -131,6 +131,12 @@ int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void
                          size_t nbytes, unsigned flags);
 int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
                        void *dest, unsigned flags);
+/** The same without flags, for a caller that has checked the arguments: once messages are open pe
+ *  exists, and the payload is not too long; that of a long is not empty, and goes to the heap or an
+ *  area behind it, at that offset of the slice. Always 0. [waits] */
+int cw_am_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes);
+int cw_am_long_at(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
+                  uint64_t offset);
 
 /** Replies, from the handler of a request, at most one. The same rules; flags: CW_AM_RAW,
  *  CW_AM_ASYNC. */

@@ -5,6 +5,7 @@
 //
 //   am.c      clients, handlers, open and close
 //   short.c   fast paths of short requests
+//   loaded.c  fast paths of medium and long requests within the node (fast.h: of both)
 //   send.c    requests and replies
 //   credit.c  tokens, which are the room of replies, and credits
 //   poll.c    messages that have arrived; acknowledgements
@@ -133,7 +134,7 @@ void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes);
 noreturn void cw_am_lost(int rc, const char *name, int pe) CW_COLD;
 /** A short request in all cases. */
 int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags);
-/** The rest of it, for a caller that has a token and found no free cell. */
+/** The rest of a short one, for a caller that has a token and found no free cell. */
 int cw_am_short_resume(int pe, uint32_t head, const uint32_t *args, uint32_t token);
 
 // ---------------------------------------- replies over the connection of their request (back.c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Requests and replies: to a PE of this node directly into its inbox, to others by a message to
-// their node's server. The fast paths of short requests are in short.c.
+// their node's server. The fast paths are in short.c and loaded.c.
 //
 // A request needs a credit with a token (credit.c), then a cell at the target. While it waits for
 // one of them it polls, so PEs that wait for this one make progress. A reply has its room already.

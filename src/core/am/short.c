@@ -4,13 +4,8 @@
 // ring has room, these functions do what the general one (send.c) does with as few instructions as
 // possible. In all other cases they call the general one before anything is changed.
 //
-// Arguments come in registers (up to four, as clients mostly have) or in memory. Several threads
-// (cw_am.locked) have a path of their own: there cw_am.nfree is always 0, which leads to it; it
-// takes its token under the lock of credits.
-#include <string.h>
-
-#include "base/compiler.h"
-#include "core/am/private.h"
+// Arguments come in registers (up to four, as clients mostly have) or in memory.
+#include "core/am/fast.h"
 #include "core/am/wire.h"
 
 /** Arguments on their way: in memory, as many as the message's head says, or else n of them. What
@@ -24,48 +19,15 @@ typedef struct some {
     {                                                  \
         .in_memory = true, .many = (any), .at = (args) \
     }
-#define MANY (0x18u << 8)  // in the head: more than 7
-
-static CW_ALWAYS_INLINE void copy_args(uint32_t *to, const uint32_t *from, uint32_t head, bool many)
-{
-    if (many && (head & 0x10u << 8))
-        memcpy(to, from, 64), to += 16, from += 16;
-    if (many && (head & 8u << 8))
-        memcpy(to, from, 32), to += 8, from += 8;
-    if (head & 4u << 8)
-        memcpy(to, from, 16), to += 4, from += 4;
-    if (head & 2u << 8)
-        memcpy(to, from, 8), to += 2, from += 2;
-    if (head & 1u << 8)
-        *to = *from;
-}
 
 static CW_ALWAYS_INLINE void store_args(uint32_t *to, const some_t *args, uint32_t head)
 {
     if (args->in_memory)
-        copy_args(to, args->at, head, args->many);
+        cw_am_copy_args(to, args->at, head, args->many);
     else
         for (uint32_t i = 0; i < args->n; i++)
             *(volatile uint32_t *)&to[i] =
                 args->a[i];  // plain stores are shorter than building one of a vector
-}
-
-/** The test of cw_am_poll. Below THREAD_MULTIPLE only: then no other thread advances the gates, and
- *  they are plain words. */
-static CW_ALWAYS_INLINE bool something_came(void)
-{
-    const volatile uint32_t *reply =
-        *(const volatile uint32_t *const *)(const void *)&cw_am_gates.reply.turn;
-    const volatile uint32_t *request =
-        *(const volatile uint32_t *const *)(const void *)&cw_am_gates.request.turn;
-    return CW_UNLIKELY(*reply == *(const uint32_t *)(const void *)&cw_am_gates.reply.full) ||
-           CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
-}
-
-static CW_ALWAYS_INLINE uintptr_t word_of(int pe)
-{
-    const uintptr_t *words = __atomic_load_n(&cw_ctx_default.word, CW_DEPENDED_ON);
-    return __atomic_load_n(&words[(uint32_t)pe], CW_DEPENDED_ON);
 }
 
 // ---------------------------------------------------------------- within the node
@@ -81,11 +43,6 @@ static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, uint32_t full, int pe,
     cw_am_hand_over(cell, full);
     cw_local_notify(pe);
     return CW_OK;
-}
-
-static CW_ALWAYS_INLINE cw_am_inbox_t *inbox_at(uintptr_t word)
-{
-    return (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
 }
 
 // ---------------------------------------------------------------- to other nodes
@@ -124,7 +81,7 @@ static CW_NOINLINE CW_COLD int send_brief(cwt_conn_t *conn, brief_t *brief)
 /** Returns false if the PE's node is not connected. */
 static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
 {
-    cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
+    cwt_conn_t *conn = ((const cwt_target_t *)(cw_am_word_of(pe) - 1))->conn;
     if (CW_UNLIKELY(!conn))
         return false;
     cwt_channel_t *channel = (cwt_channel_t *)(void *)conn;
@@ -146,21 +103,6 @@ static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
 
 // ---------------------------------------------------------------- several threads
 
-/** A token under the lock; -1: the general path must take one. */
-static CW_ALWAYS_INLINE int64_t take_token_locked(int pe)
-{
-    int64_t token = -1;
-    cwu_lock(&cw_am.credit_lock);
-    uint32_t nfree = cw_am.nfree_locked;
-    if (CW_LIKELY(nfree > cw_am.low)) {
-        // other threads read it without the lock
-        __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);
-        token = cw_am_credit_give(cw_am.free[nfree], pe);
-    }
-    cwu_unlock(&cw_am.credit_lock);
-    return token;
-}
-
 /** The arguments in memory, for the general path. */
 static CW_ALWAYS_INLINE const uint32_t *in_memory(const some_t *args, uint32_t head,
                                                   uint32_t room[4])
@@ -173,9 +115,9 @@ static CW_ALWAYS_INLINE const uint32_t *in_memory(const some_t *args, uint32_t h
 static CW_ALWAYS_INLINE int shared_far(int pe, uint32_t head, const some_t *args)
 {
     uint32_t room[4];
-    cwt_conn_t *conn = ((const cwt_target_t *)(word_of(pe) - 1))->conn;
+    cwt_conn_t *conn = ((const cwt_target_t *)(cw_am_word_of(pe) - 1))->conn;
     int64_t token;
-    if (CW_UNLIKELY(!conn) || CW_UNLIKELY((token = take_token_locked(pe)) < 0))
+    if (CW_UNLIKELY(!conn) || CW_UNLIKELY((token = cw_am_take_token_locked(pe)) < 0))
         return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
     brief_t brief;
     brief.req.header.op = CW_REQ_AM_SHORT;
@@ -191,20 +133,12 @@ static CW_ALWAYS_INLINE int shared_here(int pe, uint32_t head, const some_t *arg
 {
     uint32_t room[4], full;
     cw_am_cell_t *cell;
-    int64_t token = take_token_locked(pe);
+    int64_t token = cw_am_take_token_locked(pe);
     if (CW_UNLIKELY(token < 0))
         return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
-    if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
+    if (CW_UNLIKELY(!cw_am_take_at_once(cw_am_inbox_at(cw_am_word_of(pe)), &cell, &full)))
         return cw_am_short_resume(pe, head, in_memory(args, head, room), (uint32_t)token);
     return hand_over(cell, full, pe, head, (uint32_t)token, args);
-}
-
-/** Has no message arrived, and do several threads share what follows? */
-static CW_ALWAYS_INLINE bool is_clear_shared(void)
-{
-    return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
-           !CW_UNLIKELY(cw_am_gate_is_open(&cw_am_gates.reply)) &&
-           !CW_UNLIKELY(cw_am_gate_is_open(&cw_am_gates.request));
 }
 
 static CW_NOINLINE int shared_far_many(int pe, uint32_t head, const uint32_t *args)
@@ -220,25 +154,20 @@ static CW_NOINLINE int shared_here_many(int pe, uint32_t head, const uint32_t *a
 /** pe exists if messages are open, and the number of arguments is right. */
 static CW_ALWAYS_INLINE int shared(int pe, uint32_t head, const uint32_t *args)
 {
-    if (!is_clear_shared())
+    if (!cw_am_is_clear_shared())
         return cw_am_short_general(pe, head, args, 0);
-    return word_of(pe) & 1 ? shared_far_many(pe, head, args) : shared_here_many(pe, head, args);
+    return cw_am_word_of(pe) & 1 ? shared_far_many(pe, head, args)
+                                 : shared_here_many(pe, head, args);
 }
 
 // ---------------------------------------------------------------- the choice
-
-/** Has no message arrived, and is a token free? Changes nothing. */
-static CW_ALWAYS_INLINE bool is_clear(void)
-{
-    return cw_am_credit_is_plain() && !something_came();
-}
 
 /** False: the ring has no room, or another producer was faster. */
 static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
 {
     uint32_t full;
     cw_am_cell_t *cell;
-    if (CW_UNLIKELY(!cw_am_take_at_once(inbox_at(word_of(pe)), &cell, &full)))
+    if (CW_UNLIKELY(!cw_am_take_at_once(cw_am_inbox_at(cw_am_word_of(pe)), &cell, &full)))
         return false;
     hand_over(cell, full, pe, head, cw_am_credit_take_plain(pe), args);
     return true;
@@ -264,9 +193,9 @@ static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
     }                                                                                        \
     static CW_NOINLINE int others_##nargs(int pe, uint32_t head parameters)                  \
     {                                                                                        \
-        if (CW_UNLIKELY(!is_clear_shared()))                                                 \
+        if (CW_UNLIKELY(!cw_am_is_clear_shared()))                                                 \
             return general_##nargs(pe, head list);                                           \
-        return word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                           \
+        return cw_am_word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                           \
                                : shared_here_##nargs(pe, head list);                         \
     }                                                                                        \
     static CW_NOINLINE int far_##nargs(int pe, uint32_t head parameters)                     \
@@ -281,9 +210,9 @@ static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
     }                                                                                        \
     int cw_am_short##nargs(int pe, uint32_t head parameters)                                 \
     {                                                                                        \
-        if (CW_UNLIKELY(!is_clear()))                                                        \
+        if (CW_UNLIKELY(!cw_am_is_clear()))                                                        \
             return others_##nargs(pe, head list);                                            \
-        return word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);   \
+        return cw_am_word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);   \
     }
 #define COMMA ,
 #define ARG(i) , uint32_t a##i
@@ -317,9 +246,9 @@ static CW_NOINLINE int here_many(int pe, uint32_t head, const uint32_t *args)
 static CW_NOINLINE int many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     if (CW_UNLIKELY(flags) || CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS) ||
-        CW_UNLIKELY(!is_clear()))
+        CW_UNLIKELY(!cw_am_is_clear()))
         return others(pe, head, args, flags);
-    return word_of(pe) & 1 ? far_many(pe, head, args) : here_many(pe, head, args);
+    return cw_am_word_of(pe) & 1 ? far_many(pe, head, args) : here_many(pe, head, args);
 }
 
 static CW_NOINLINE int far_some(int pe, uint32_t head, const uint32_t *args)
@@ -338,9 +267,9 @@ int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned fl
 {
     if (CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes))
         return others(pe, head, args, flags);
-    if (CW_UNLIKELY(head & MANY))
+    if (CW_UNLIKELY(head & CW_AM_MANY_ARGS))
         return many(pe, head, args, flags);
-    if (CW_UNLIKELY(flags) || CW_UNLIKELY(!is_clear()))
+    if (CW_UNLIKELY(flags) || CW_UNLIKELY(!cw_am_is_clear()))
         return others(pe, head, args, flags);
-    return word_of(pe) & 1 ? far_some(pe, head, args) : here_some(pe, head, args);
+    return cw_am_word_of(pe) & 1 ? far_some(pe, head, args) : here_some(pe, head, args);
 }

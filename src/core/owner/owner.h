@@ -104,6 +104,18 @@ static inline bool cw_owner_reaches(const cw_owner_t *owner, uint32_t pe, const 
     return at < owner->shared_nbytes && nbytes <= owner->shared_nbytes - at;
 }
 
+/** The same, where the PE's origin is known; *offset_p is the place's offset in the slice. */
+static CW_ALWAYS_INLINE bool cw_owner_find_offset(const cw_owner_t *owner, uint32_t pe,
+                                                  const void *addr, size_t nbytes,
+                                                  uint64_t *offset_p)
+{
+    // pairs with cw_owner_ask_origin
+    uintptr_t origin = __atomic_load_n(&owner->origin[pe], __ATOMIC_ACQUIRE);
+    uintptr_t at = (*offset_p = (uintptr_t)addr - origin) - owner->shared_offset;
+    return CW_LIKELY(origin) && CW_LIKELY(at < owner->shared_nbytes) &&
+           CW_LIKELY(nbytes <= owner->shared_nbytes - at);
+}
+
 // ---------------------------------------------------------------- waits for a word of other PEs
 // No handlers of messages run meanwhile: a handler of the client may use what the caller is about
 // to fill in.
