@@ -194,57 +194,57 @@ static const struct {
     const char *name;
     void (*call)(void);
     void (*before)(void);  // what is to be under way
-    int always;            // also with --quick
+    enum { FULL, QUICK, QUICK_NEAR } when;  // also with --quick; on one node only
 } CALLS[] = {
-    {"AMRequestShort0", do_short_0, NULL, 1},
-    {"AMRequestShort1", do_short_1, NULL, 1},
-    {"AMRequestShort4", do_short_4, NULL, 1},
-    {"AMRequestShort16", do_short_16, NULL, 0},
-    {"AMRequestMedium0", do_medium_0, NULL, 1},
-    {"AMRequestMedium1", do_medium_1, NULL, 1},
-    {"AMRequestMedium4", do_medium_4, NULL, 1},
-    {"AMRequestMedium16", do_medium_16, NULL, 0},
-    {"AMRequestLong0", do_long_0, NULL, 1},
-    {"AMRequestLong1", do_long_1, NULL, 1},
-    {"AMRequestLong4", do_long_4, NULL, 1},
-    {"AMRequestLong16", do_long_16, NULL, 0},
-    {"AMPoll", do_poll, NULL, 1},
-    {"put.8", do_put_8, NULL, 1},
-    {"put.64", do_put_64, NULL, 0},
-    {"put_bulk.8", do_put_bulk_8, NULL, 0},
-    {"put_nb.8", do_put_nb_8, NULL, 1},
-    {"put_nbi.4", do_put_nbi_4, NULL, 0},
-    {"put_nbi.8", do_put_nbi_8, NULL, 1},
-    {"put_nbi.16", do_put_nbi_16, NULL, 0},
-    {"put_nbi.64", do_put_nbi_64, NULL, 0},
-    {"put_nbi.256", do_put_nbi_256, NULL, 0},
-    {"put_nbi_bulk.8", do_put_nbi_bulk_8, NULL, 1},
-    {"put_nbi_bulk.16", do_put_nbi_bulk_16, NULL, 0},
-    {"put_nbi_bulk.64", do_put_nbi_bulk_64, NULL, 0},
-    {"put_nbi_bulk.256", do_put_nbi_bulk_256, NULL, 0},
-    {"put_val.4", do_put_val_4, NULL, 0},
-    {"put_nb_val.4", do_put_nb_val_4, NULL, 0},
-    {"put_nbi_val.4", do_put_nbi_val_4, NULL, 0},
-    {"get.8", do_get_8, NULL, 1},
-    {"get.64", do_get_64, NULL, 0},
-    {"get_nb.8", do_get_nb_8, NULL, 0},
-    {"get_nbi.8", do_get_nbi_8, NULL, 0},
-    {"get_nbi_bulk.256", do_get_nbi_bulk_256, NULL, 0},
-    {"get_val.4", do_get_val_4, NULL, 0},
-    {"inline.put.8", do_in_put_8, NULL, 1},
-    {"inline.put.64", do_in_put_64, NULL, 1},
-    {"inline.put_nb.8", do_in_put_nb_8, NULL, 0},
-    {"inline.put_nbi.8", do_in_put_nbi_8, NULL, 1},
-    {"inline.put_nbi.64", do_in_put_nbi_64, NULL, 0},
-    {"inline.put_val.4", do_in_put_val_4, NULL, 1},
-    {"inline.put_nbi_val.4", do_in_put_nbi_val_4, NULL, 0},
-    {"inline.get.8", do_in_get_8, NULL, 1},
-    {"inline.get_nbi.8", do_in_get_nbi_8, NULL, 1},
-    {"inline.gex_put_nbi.8", do_in_gex_put_nbi_8, NULL, 1},
-    {"wait_syncnbi_puts", do_wait_syncnbi_puts, NULL, 1},
-    {"wait_syncnbi_all", do_wait_syncnbi_all, NULL, 1},
-    {"wait_syncnbi_puts_after_put", do_wait_syncnbi_puts, put_before, 0},
-    {"try_syncnbi_puts_after_put", do_try_syncnbi_puts, put_before, 0},
+    {"AMRequestShort0", do_short_0, NULL, QUICK},
+    {"AMRequestShort1", do_short_1, NULL, QUICK},
+    {"AMRequestShort4", do_short_4, NULL, QUICK},
+    {"AMRequestShort16", do_short_16, NULL, FULL},
+    {"AMRequestMedium0", do_medium_0, NULL, QUICK_NEAR},
+    {"AMRequestMedium1", do_medium_1, NULL, FULL},
+    {"AMRequestMedium4", do_medium_4, NULL, QUICK_NEAR},
+    {"AMRequestMedium16", do_medium_16, NULL, FULL},
+    {"AMRequestLong0", do_long_0, NULL, QUICK_NEAR},
+    {"AMRequestLong1", do_long_1, NULL, FULL},
+    {"AMRequestLong4", do_long_4, NULL, QUICK_NEAR},
+    {"AMRequestLong16", do_long_16, NULL, FULL},
+    {"AMPoll", do_poll, NULL, QUICK},
+    {"put.8", do_put_8, NULL, QUICK},
+    {"put.64", do_put_64, NULL, FULL},
+    {"put_bulk.8", do_put_bulk_8, NULL, FULL},
+    {"put_nb.8", do_put_nb_8, NULL, QUICK},
+    {"put_nbi.4", do_put_nbi_4, NULL, FULL},
+    {"put_nbi.8", do_put_nbi_8, NULL, QUICK},
+    {"put_nbi.16", do_put_nbi_16, NULL, FULL},
+    {"put_nbi.64", do_put_nbi_64, NULL, FULL},
+    {"put_nbi.256", do_put_nbi_256, NULL, FULL},
+    {"put_nbi_bulk.8", do_put_nbi_bulk_8, NULL, QUICK},
+    {"put_nbi_bulk.16", do_put_nbi_bulk_16, NULL, FULL},
+    {"put_nbi_bulk.64", do_put_nbi_bulk_64, NULL, FULL},
+    {"put_nbi_bulk.256", do_put_nbi_bulk_256, NULL, FULL},
+    {"put_val.4", do_put_val_4, NULL, FULL},
+    {"put_nb_val.4", do_put_nb_val_4, NULL, FULL},
+    {"put_nbi_val.4", do_put_nbi_val_4, NULL, FULL},
+    {"get.8", do_get_8, NULL, QUICK},
+    {"get.64", do_get_64, NULL, FULL},
+    {"get_nb.8", do_get_nb_8, NULL, FULL},
+    {"get_nbi.8", do_get_nbi_8, NULL, FULL},
+    {"get_nbi_bulk.256", do_get_nbi_bulk_256, NULL, FULL},
+    {"get_val.4", do_get_val_4, NULL, FULL},
+    {"inline.put.8", do_in_put_8, NULL, QUICK_NEAR},
+    {"inline.put.64", do_in_put_64, NULL, FULL},
+    {"inline.put_nb.8", do_in_put_nb_8, NULL, FULL},
+    {"inline.put_nbi.8", do_in_put_nbi_8, NULL, QUICK_NEAR},
+    {"inline.put_nbi.64", do_in_put_nbi_64, NULL, FULL},
+    {"inline.put_val.4", do_in_put_val_4, NULL, FULL},
+    {"inline.put_nbi_val.4", do_in_put_nbi_val_4, NULL, FULL},
+    {"inline.get.8", do_in_get_8, NULL, QUICK_NEAR},
+    {"inline.get_nbi.8", do_in_get_nbi_8, NULL, FULL},
+    {"inline.gex_put_nbi.8", do_in_gex_put_nbi_8, NULL, QUICK_NEAR},
+    {"wait_syncnbi_puts", do_wait_syncnbi_puts, NULL, QUICK},
+    {"wait_syncnbi_all", do_wait_syncnbi_all, NULL, QUICK},
+    {"wait_syncnbi_puts_after_put", do_wait_syncnbi_puts, put_before, FULL},
+    {"try_syncnbi_puts_after_put", do_try_syncnbi_puts, put_before, FULL},
 };
 
 static const struct {
@@ -364,6 +364,14 @@ static void barrier(void)
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
 
+static int is_due(int i)
+{
+    gasnet_nodeinfo_t nodes[2];
+    gasnet_getNodeInfo(nodes, 2);
+    return !opts.quick || CALLS[i].when == QUICK ||
+           (CALLS[i].when == QUICK_NEAR && nodes[0].supernode == nodes[1].supernode);
+}
+
 static void count_all(void)
 {
     if (opts.trace && !(trace = fopen(opts.trace, "w"))) {
@@ -371,7 +379,7 @@ static void count_all(void)
         gasnet_exit(1);
     }
     for (int i = 0; i < NCALLS; i++)
-        if (bench_wants(&opts, CALLS[i].name) && (!opts.quick || CALLS[i].always))
+        if (bench_wants(&opts, CALLS[i].name) && is_due(i))
             count(i);
     for (int i = 0; i < NREPLIES && !opts.quick; i++)
         for (int n = 0; n < WARM + counted && bench_wants(&opts, REPLIES[i].name); n++)

@@ -13,8 +13,8 @@ from frame.script import ROOT, check, finish, oshcc, skip
 INSN = ROOT / "bench/insn"
 SHORTS = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
 # what the header inlines, with the return of the function around it
-INLINE = {"inline.put.8": 14, "inline.put.64": 22, "inline.put_nbi.8": 10, "inline.get.8": 14,
-          "inline.get_nbi.8": 10, "inline.put_val.4": 14, "inline.gex_put_nbi.8": 16}
+INLINE = {"inline.put.8": 14, "inline.put_nbi.8": 10, "inline.get.8": 14,
+          "inline.gex_put_nbi.8": 16}
 LOADED = {"AMRequestMedium0": 110, "AMRequestMedium4": 125, "AMRequestLong0": 155,
           "AMRequestLong4": 170}
 IDLE = {"AMPoll": 20, "wait_syncnbi_puts": 15, "wait_syncnbi_all": 15}
