@@ -19,16 +19,23 @@ STOP_S = 3.5  # longer than CAUSEWAY_TIMEOUT, and than three checks of a silent 
 LIMIT = 120
 
 
+def pid(file, pe):
+    """The process's number; None: it has not written it."""
+    path = Path(f"{file}.{pe}")
+    text = path.read_text() if path.exists() else ""
+    return int(text) if text else None
+
+
 def launch(program, kind, mode, patience):
-    """Starts the job; returns, once all PEs have communicated, its file and the processes of the
-    last node: {pe: pid}."""
+    """Starts the job; returns, once all PEs have communicated (or the last one, which waits for no
+    other), its file and the processes of the last node: {pe: pid}."""
     file = Path(mkdtemp(dir=Path.cwd())) / "ready"
     job = start("-n", PES, "--emulate-nodes", 2, "--timeout", LIMIT, "-x",
                 f"CAUSEWAY_ENDPOINT={mode}", "-x",
                 f"CAUSEWAY_TIMEOUT={patience}", program, kind, file)
-    wait_until(lambda: file.exists() or job.poll() is not None, LIMIT)
-    return job, file, {pe: int(Path(f"{file}.{pe}").read_text())
-                       for pe in (2, 3)} if file.exists() else {}
+    wait_until(
+        lambda: (file.exists() and pid(file, 2) and pid(file, 3)) or job.poll() is not None, LIMIT)
+    return job, file, {pe: pid(file, pe) for pe in (2, 3)}
 
 
 def stop(case):
