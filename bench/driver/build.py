@@ -11,6 +11,7 @@ import subprocess
 PROGRAMS = {
     "latency": ["latency.c"],
     "rate": ["rate.c"],
+    "floods": ["floods.c"],
     "atomics": ["atomics.c"],
     "pingpong": ["pingpong.c"],
     "coll": ["coll.c"],

@@ -99,6 +99,20 @@ def _network(mode):
         yield Row(where, f"{label}, target computes", mode, "busy", op, base=False)
 
 
+def _floods(mode):
+    """A base is our own row of the same run: the program collects."""
+    where = f"Floods of small operations, two nodes, {mode} endpoints over loopback"
+    for op, nbytes, label, most in (
+            ("p", 8, "p 8 B", 100), ("put", 8, "put 8 B", 100), ("put", 256, "put 256 B", 500),
+            ("put", 1024, "put 1 KiB", 1500), ("add", 8, "add", 100),
+            ("get_nbi", 8, "get_nbi 8 B", 300), ("get_nbi", 256, "get_nbi 256 B", None),
+            ("fetch_add_nbi", 8, "fetch_add_nbi", 300)):
+        yield Row(where, label, mode, "floods", op, nbytes, base=False, at_most=most)
+    yield Row(where, "random updates by add, 4 PEs, base: in buckets of the program", mode,
+              "floods", "updates", npes=4, base_op="floods:updates_in_buckets",
+              base_tag="causeway", ratio_most=2)
+
+
 def _messages():
     """GASNet. Rates within a node are judged beside a flag each way, which carries one message per
     round trip. A ring of flags shows the most that one sender can do, with no handler, no credit
@@ -328,8 +342,8 @@ def _startup():
 
 def all_rows():
     return [
-        *_local(), *_network("rdm"), *_network("msg"), *_messages(), *_armci_local(),
-        *_armci_far("rdm"), *_armci_far("msg"), *_instructions(),
+        *_local(), *_network("rdm"), *_network("msg"), *_floods("rdm"), *_floods("msg"),
+        *_messages(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"), *_instructions(),
         *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_beside(),
         *_startup()
     ]

@@ -11,8 +11,8 @@ LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
-NAMES = ("latency", "rate", "atomics", "pingpong", "am", "armci", "busy", "threads", "coll",
-         "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
+NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "armci", "busy", "threads",
+         "coll", "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
 
 
 class Group:
@@ -112,6 +112,15 @@ class Plan:
             runs = self._baseline("raw_messages", layout, 2, raw, "round trip", bench="armci")
             groups.append(Group(runs + self._run(self.ours, layout, 2, "armci", budget)))
         return groups
+
+    def _floods(self):
+        """Between two nodes: 2 PEs, then random updates by 4."""
+        runs = []
+        for peer in self.peers:
+            for layout in [name for name in peer.layouts if name != "local"]:
+                runs += self._run(peer, layout, 2, "floods")
+                runs += self._run(peer, layout, 4, "floods", ["--mode", "1"], "random updates")
+        return [Group(runs, rounds=1 if self.quick else 3)]
 
     def _busy(self):
         """A target that computes and never calls in: measured only for libraries with progress of
@@ -225,6 +234,7 @@ class Plan:
             "atomics": lambda: self._pairs("atomics", ATOMICS),
             "latency": lambda: self._pairs("latency", LATENCY),
             "rate": lambda: self._pairs("rate", WINDOWS),
+            "floods": self._floods,
             "busy": self._busy,
             "threads": self._threads,
             "coll": self._coll,
