@@ -117,6 +117,7 @@ void shm_check_symmetric(const char *func, const char *what, const void *addr, s
             shm_call_name(func),
             "%s %p (%zu bytes) is not symmetric memory; use shmem_malloc or a global variable",
             what, addr, nbytes);
+    cw_check_block(shm_call_name(func), addr, nbytes);
 }
 
 void shm_check_pe(const char *func, int pe)

@@ -92,6 +92,23 @@ WRONG(reduce_private, shmem_int_sum_reduce(SHMEM_TEAM_WORLD, own, array, 4))
 WRONG(collect_private, shmem_int_collect(SHMEM_TEAM_WORLD, array, own, 4))
 WRONG(psync_private, shmem_barrier(0, 0, npes, (long *)(void *)own))
 
+// ---------------------------------------------------------------- blocks of the heap
+static int *freed(void)
+{
+    int *block = shmem_malloc(400);
+    shmem_free(block);
+    return block;
+}
+
+WRONG(put_freed, shmem_int_put(freed(), array, 4, npes - 1))
+WRONG(add_freed, shmem_int_atomic_add(freed(), 1, 0))
+WRONG(wait_freed, shmem_int_wait_until(freed(), SHMEM_CMP_EQ, 1))
+WRONG(put_beyond_block, int *block = shmem_malloc(400); shmem_int_put(block + 96, array, 8, 0))
+WRONG(get_into_next, char *block = shmem_malloc(100); char *next = shmem_malloc(100);
+      shmem_getmem(own, block, (size_t)(next - block) + 1, 0))
+WRONG(fcollect_beyond_block, int *block = shmem_malloc(4);
+      shmem_int_fcollect(SHMEM_TEAM_WORLD, block, array, 1))
+
 // ---------------------------------------------------------------- counts, strides and other values
 WRONG(put_negative, shmem_int_put(array, own, (size_t)-3, 0))
 WRONG(get_nbi_negative, shmem_long_get_nbi((long *)(void *)own, sync_, (size_t)-1, npes - 1))
@@ -248,7 +265,9 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(broadcast_root_too_high) C(p_to_private) C(p_to_stack) C(p_to_null) C(put_to_private)       \
     C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private)  \
     C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private)   \
-    C(lock_private) C(reduce_private) C(collect_private) C(psync_private) C(put_negative)         \
+    C(lock_private) C(reduce_private) C(collect_private) C(psync_private) C(put_freed)            \
+    C(add_freed) C(wait_freed) C(put_beyond_block) C(get_into_next) C(fcollect_beyond_block)      \
+    C(put_negative)                                                                               \
     C(get_nbi_negative) C(putmem_negative) C(iput_negative) C(put_signal_negative)                \
     C(wait_all_negative) C(broadcast_negative) C(to_all_negative) C(alltoalls_stride)             \
     C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \

@@ -6,6 +6,8 @@ from frame import wrong_use
 
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
+NO_BLOCK = r"is in the heap, but in no block of it: it was freed, or never returned by shmem_malloc"
+BEYOND = r"reaches beyond its block of the heap, which ends "
 NEGATIVE = r"negative"
 DESTROYED = r"the context has been destroyed"
 BUFFERS = r"source \w+ \(\d+ bytes\) and dest \w+ \(\d+ bytes\) overlap"
@@ -42,6 +44,11 @@ CHECKED = {
     "reduce_private": ("shmem_int_sum_reduce", NOT_SYMMETRIC),
     "collect_private": ("shmem_int_collect", NOT_SYMMETRIC),
     "psync_private": ("shmem_barrier", "pSync.*" + NOT_SYMMETRIC),
+    "put_freed": ("shmem_int_put", NO_BLOCK), "add_freed": ("shmem_int_atomic_add", NO_BLOCK),
+    "wait_freed": ("shmem_int_wait_until", NO_BLOCK),
+    "put_beyond_block": ("shmem_int_put", r"\(\+32 bytes\) " + BEYOND + "16 bytes"),
+    "get_into_next": ("shmem_getmem", BEYOND + "100 bytes"),
+    "fcollect_beyond_block": ("shmem_int_fcollect", BEYOND + "4 bytes"),
     "put_negative": ("shmem_int_put", NEGATIVE),
     "get_nbi_negative": ("shmem_long_get_nbi", NEGATIVE),
     "putmem_negative": ("shmem_putmem", NEGATIVE),

@@ -3,6 +3,9 @@
 // The symmetric heap: the arena over the heap of this PE's slice.
 #include "core/mem/heap.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "base/env.h"
 #include "base/error.h"
 #include "base/pages.h"
@@ -14,6 +17,19 @@
 
 static cw_arena_t heap;
 static char *undumped, *heap_end;  // from here to the end, core files do not contain the heap
+
+typedef struct span {
+    const char *start;
+    size_t nbytes;
+} span_t;
+
+// The blocks in the order of addresses, made at the first question behind a change.
+static struct {
+    pthread_mutex_t lock;  // guards what follows and, in checking mode, the arena
+    span_t *list;
+    size_t n;
+    bool known;
+} spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int cw_heap_init(void *base, size_t nbytes)
 {
@@ -38,21 +54,44 @@ static void *allocated(void *p, size_t nbytes)
 void cw_heap_fini(void)
 {
     cw_arena_finish(&heap);
+    free(spans.list);
+    spans.list = NULL;
+    spans.known = false;
+}
+
+static void begin_change(void)
+{
+    pthread_mutex_lock(&spans.lock);
+    spans.known = false;
+}
+
+static void end_change(void)
+{
+    pthread_mutex_unlock(&spans.lock);
 }
 
 void *cw_heap_malloc(size_t alignment, size_t nbytes)
 {
-    return allocated(cw_arena_malloc(&heap, alignment, nbytes), nbytes);
+    begin_change();
+    void *p = cw_arena_malloc(&heap, alignment, nbytes);
+    end_change();
+    return allocated(p, nbytes);
 }
 
 void *cw_heap_realloc(void *ptr, size_t nbytes)
 {
-    return allocated(cw_arena_realloc(&heap, ptr, nbytes), nbytes);
+    begin_change();
+    void *p = cw_arena_realloc(&heap, ptr, nbytes);
+    end_change();
+    return allocated(p, nbytes);
 }
 
 int cw_heap_free(void *ptr)
 {
-    return cw_arena_free(&heap, ptr);
+    begin_change();
+    int rc = cw_arena_free(&heap, ptr);
+    end_change();
+    return rc;
 }
 
 size_t cw_heap_size(const void *ptr)
@@ -78,6 +117,58 @@ void cw_heap_tag(const void *ptr, const void *tag)
 void cw_heap_walk(cw_arena_visit_fn *visit, void *arg)
 {
     cw_arena_walk(&heap, visit, arg);
+}
+
+static void add_span(void *arg, const void *ptr, size_t nbytes, const void *tag)
+{
+    (void)arg, (void)tag;
+    spans.list[spans.n++] = (span_t){ptr, nbytes};
+}
+
+/** False: no memory for the list. */
+static bool know_spans(void)
+{
+    cw_heap_stats_t stats;
+    if (spans.known)
+        return true;
+    cw_heap_stats(&stats);
+    span_t *list = realloc(spans.list, (stats.blocks + 1) * sizeof *list);
+    if (!list)
+        return false;
+    spans.list = list;
+    spans.n = 0;
+    cw_heap_walk(add_span, NULL);
+    return spans.known = true;
+}
+
+/** The last block that begins at the address or before it, or NULL. */
+static const span_t *span_before(const char *at)
+{
+    size_t low = 0, high = spans.n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (spans.list[middle].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &spans.list[low - 1] : NULL;
+}
+
+bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p)
+{
+    const char *at = ptr;
+    if (!nbytes || at < heap.base || at >= heap_end)
+        return true;
+    pthread_mutex_lock(&spans.lock);
+    bool known = know_spans();
+    const span_t *span = known ? span_before(at) : NULL;
+    size_t inside = span ? (size_t)(at - span->start) : 0;
+    size_t room = span && inside < span->nbytes ? span->nbytes - inside : 0;
+    pthread_mutex_unlock(&spans.lock);
+    if (known && room < nbytes)
+        *room_p = room;
+    return !known || room >= nbytes;
 }
 
 static size_t refused;

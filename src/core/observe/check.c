@@ -12,6 +12,7 @@
 
 #include "base/symbol.h"
 #include "core/mem/heap.h"
+#include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/world/front_end.h"
 
@@ -55,6 +56,22 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
                : routine.name[0]                       ? routine.name
                                                        : call;
     cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
+}
+
+void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
+{
+    size_t room;
+    if (cw_heap_covers(symmetric, nbytes, &room))
+        return;
+    if (room)
+        cw_check_failed(call,
+                        "%p (+%zu bytes) reaches beyond its block of the heap, which ends %zu "
+                        "bytes behind that address",
+                        symmetric, nbytes, room);
+    cw_check_failed(call,
+                    "%p is in the heap, but in no block of it: it was freed, or never "
+                    "returned by %s",
+                    symmetric, cw_names()->alloc);
 }
 
 void cw_check_not_in_handler(const char *call)

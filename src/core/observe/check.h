@@ -19,6 +19,9 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...) CW_PRINTF(
  *  and how much of each kind leaked. */
 extern const cw_observer_t cw_check_observer;
 
+/** Fatal if the bytes lie in the heap, but not in one block of it. */
+void cw_check_block(const char *call, const void *symmetric, size_t nbytes);
+
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 

@@ -48,6 +48,7 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
                         (void *)(cw_segment.heap + CW_COLL_SCRATCH),
                         (void *)(cw_segment.heap + l->heap_nbytes), (void *)cw_segment.origin,
                         (void *)(cw_segment.origin + l->data_nbytes));
+    cw_check_block(call, symmetric, nbytes);
 }
 
 // ---------------------------------------------------------------- transfers
