@@ -40,7 +40,7 @@ void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t
 // due for a poll, and the limit begins anew: 1 to CW_OWNER_BEYOND + nodes calls, at two
 // instructions more in each. Waits for operations, which name no node, lower the limit too, and are
 // due when it is 0.
-extern _Thread_local uint32_t gasnet_causeway_patience CW_HIDDEN CW_INITIAL_EXEC;
+extern _Thread_local uint32_t gasnet_causeway_patience CW_EXPORTED CW_INITIAL_EXEC;
 /** Behind the call that was due. */
 void gas_poll_due(void);
 
