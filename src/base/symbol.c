@@ -95,8 +95,8 @@ static void search_file(const image_t *image, hunt_t *h)
 
 typedef struct module {
     char path[256];
-    uintptr_t base;   // difference between addresses here and in the file
-    const char *name; // without folders
+    uintptr_t base;    // difference between addresses here and in the file
+    const char *name;  // without folders
 } module_t;
 
 typedef struct locate {

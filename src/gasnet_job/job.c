@@ -96,7 +96,7 @@ void gas_interface_add(gas_interface_t *interface)
     interfaces = interface;
 }
 
-#define FOR_EACH(it, function)                               \
+#define FOR_EACH(it, function)                                \
     for (gas_interface_t *it = interfaces; it; it = it->next) \
         if (it->function)
 

@@ -60,10 +60,10 @@ static void on_reply(gasnet_token_t token)
 #define A1 A(0)
 #define A4 A1 A(1) A(2) A(3)
 #define A8 A4 A(4) A(5) A(6) A(7)
-#define HANDLER(n, parameters, ...)                                                    \
-    static void on_##n(gasnet_token_t token, void *payload, size_t nbytes parameters)  \
-    {                                                                                  \
-        look(token, payload, nbytes, n, (const gasnet_handlerarg_t[9]){__VA_ARGS__});  \
+#define HANDLER(n, parameters, ...)                                                   \
+    static void on_##n(gasnet_token_t token, void *payload, size_t nbytes parameters) \
+    {                                                                                 \
+        look(token, payload, nbytes, n, (const gasnet_handlerarg_t[9]){__VA_ARGS__}); \
     }
 HANDLER(0, , 0)
 HANDLER(1, A1, a0)
@@ -72,7 +72,7 @@ HANDLER(7, A4 A(4) A(5) A(6), a0, a1, a2, a3, a4, a5, a6)
 HANDLER(8, A8, a0, a1, a2, a3, a4, a5, a6, a7)
 
 #define V(i) (gasnet_handlerarg_t)(nbytes + 1000u * (i))
-#define SEND(n, ...)                                                           \
+#define SEND(n, ...)                                                                    \
     (dest ? gasnet_AMRequestLong##n(node, FIRST + 1 + n, src, nbytes, dest __VA_ARGS__) \
           : gasnet_AMRequestMedium##n(node, FIRST + 1 + n, src, nbytes __VA_ARGS__))
 

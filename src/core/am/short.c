@@ -175,44 +175,44 @@ static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
 
 // One family a number of arguments, so that they stay in the registers that they came in. Functions
 // of one step each, because those that only test need no stack then.
-#define FAMILY(nargs, parameters, list, values)                                              \
-    static CW_NOINLINE int general_##nargs(int pe, uint32_t head parameters)                 \
-    {                                                                                        \
-        uint32_t args[4];                                                                    \
-        __asm__("" : "=m"(args)); /* its readers test head first */                          \
-        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                        \
-        return cw_am_short_general(pe, head, args, 0);                                       \
-    }                                                                                        \
-    static CW_NOINLINE int shared_far_##nargs(int pe, uint32_t head parameters)              \
-    {                                                                                        \
-        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                   \
-    }                                                                                        \
-    static CW_NOINLINE int shared_here_##nargs(int pe, uint32_t head parameters)             \
-    {                                                                                        \
-        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                  \
-    }                                                                                        \
-    static CW_NOINLINE int others_##nargs(int pe, uint32_t head parameters)                  \
-    {                                                                                        \
-        if (CW_UNLIKELY(!cw_am_is_clear_shared()))                                                 \
-            return general_##nargs(pe, head list);                                           \
-        return cw_am_word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                           \
-                               : shared_here_##nargs(pe, head list);                         \
-    }                                                                                        \
-    static CW_NOINLINE int far_##nargs(int pe, uint32_t head parameters)                     \
-    {                                                                                        \
-        some_t some = {.n = nargs, .a = {values}};                                           \
-        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);  \
-    }                                                                                        \
-    static CW_NOINLINE int here_##nargs(int pe, uint32_t head parameters)                    \
-    {                                                                                        \
-        some_t some = {.n = nargs, .a = {values}};                                           \
-        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list); \
-    }                                                                                        \
-    int cw_am_short##nargs(int pe, uint32_t head parameters)                                 \
-    {                                                                                        \
-        if (CW_UNLIKELY(!cw_am_is_clear()))                                                        \
-            return others_##nargs(pe, head list);                                            \
-        return cw_am_word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list);   \
+#define FAMILY(nargs, parameters, list, values)                                                  \
+    static CW_NOINLINE int general_##nargs(int pe, uint32_t head parameters)                     \
+    {                                                                                            \
+        uint32_t args[4];                                                                        \
+        __asm__("" : "=m"(args)); /* its readers test head first */                              \
+        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                            \
+        return cw_am_short_general(pe, head, args, 0);                                           \
+    }                                                                                            \
+    static CW_NOINLINE int shared_far_##nargs(int pe, uint32_t head parameters)                  \
+    {                                                                                            \
+        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                       \
+    }                                                                                            \
+    static CW_NOINLINE int shared_here_##nargs(int pe, uint32_t head parameters)                 \
+    {                                                                                            \
+        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                      \
+    }                                                                                            \
+    static CW_NOINLINE int others_##nargs(int pe, uint32_t head parameters)                      \
+    {                                                                                            \
+        if (CW_UNLIKELY(!cw_am_is_clear_shared()))                                               \
+            return general_##nargs(pe, head list);                                               \
+        return cw_am_word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                         \
+                                     : shared_here_##nargs(pe, head list);                       \
+    }                                                                                            \
+    static CW_NOINLINE int far_##nargs(int pe, uint32_t head parameters)                         \
+    {                                                                                            \
+        some_t some = {.n = nargs, .a = {values}};                                               \
+        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);      \
+    }                                                                                            \
+    static CW_NOINLINE int here_##nargs(int pe, uint32_t head parameters)                        \
+    {                                                                                            \
+        some_t some = {.n = nargs, .a = {values}};                                               \
+        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);     \
+    }                                                                                            \
+    int cw_am_short##nargs(int pe, uint32_t head parameters)                                     \
+    {                                                                                            \
+        if (CW_UNLIKELY(!cw_am_is_clear()))                                                      \
+            return others_##nargs(pe, head list);                                                \
+        return cw_am_word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list); \
     }
 #define COMMA ,
 #define ARG(i) , uint32_t a##i

@@ -23,7 +23,7 @@
 #define LISTENING_SLEEP_NS 1000000u
 
 #define SERVER_CROWDED_SPIN 200  // longer than a PE takes from a reply to its next request
-#define EARLY_YIELD 2u  // round: whom this PE waits for may share the core
+#define EARLY_YIELD 2u           // round: whom this PE waits for may share the core
 
 static int no_events(void)
 {
