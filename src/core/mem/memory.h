@@ -23,8 +23,8 @@ void *cw_heap_realloc(void *ptr, size_t nbytes);
 int cw_heap_free(void *ptr);
 /** Bytes asked for; 0 when ptr is not the start of an allocation. */
 size_t cw_heap_size(const void *ptr);
-/** Do these bytes lie in one block, if they lie in the heap? *room_p, if not: the bytes from there to
- *  the end of the block, or 0 where there is none. For checking mode. Threads: any. */
+/** Do these bytes lie in one block, if they lie in the heap? *room_p, if not: the bytes from there
+ *  to the end of the block, or 0 where there is none. For checking mode. Threads: any. */
 bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p);
 /** An allocation by `call` found no room: noted for the report of a crash, and said in checking
  *  mode or to debug. */
