@@ -100,6 +100,7 @@ class Plan:
         words = 18 if self.quick else 22
         runs = [self._example("random_access", "local", 1, words, "plain")]
         for npes in units:
+            runs.append(self._example("random_access", "local", npes, words, "batches"))
             for method in ("getput", "atomic"):
                 runs.append(self._example("random_access", "local", npes, words, method))
                 # a table so large that 1 % of its words is more than the units may lose
@@ -229,11 +230,13 @@ def example_tables(store):
         if plain:
             yield (f"Plain loads and stores of one process on 2^{size} words: "
                    f"{plain.median:.3g} {plain.unit}.\n")
-    yield from rows_of(("units", *(f"{op}, {where}" for where in ("one node", "two nodes")
-                                   for op in ("getput", "atomic"))), (
+    columns = (*((op, "local") for op in ("getput", "batches", "atomic")),
+               *((op, "msg") for op in ("getput", "atomic")))
+    where = {"local": "one node", "msg": "two nodes"}
+    yield from rows_of(("units", *(f"{op}, {where[layout]}" for op, layout in columns)), (
         (str(n), *(next((text for size in sizes for text in
                          [cell("random_access", layout, op, size, n)] if text != "–"), "–")
-                   for layout in ("local", "msg") for op in ("getput", "atomic")))
+                   for op, layout in columns))
         for n in counts))
     yield "## Stencil\n"
     counts = sorted({key[5] for key in store.pools if key[2] == "stencil"})

@@ -9,7 +9,12 @@
 #include "../02-random-access/stream.h"
 #include "../13-dart-stencil/units.h"
 
-enum { UPDATES_PER_WORD = 4 };
+enum {
+    UPDATES_PER_WORD = 4,
+    AHEAD_MOST = 1024,    // updates of a unit under way, by the rules
+    AHEAD_LEAST = 4,      // in a batch
+    AHEAD_SHARE = 16384,  // part of the words that all units have under way, if that is more
+};
 
 /** A unit's part of the table are 2^shift words, so some units may have none. */
 typedef struct table {
@@ -59,6 +64,37 @@ static void update_getput(const table_t *t, uint64_t ran, uint64_t n)
     }
 }
 
+static uint64_t updates_ahead(const table_t *t)
+{
+    uint64_t most = t->nwords / AHEAD_SHARE / (uint64_t)nunits;
+    return most < AHEAD_LEAST ? AHEAD_LEAST : most < AHEAD_MOST ? most : AHEAD_MOST;
+}
+
+/** Many under way at a time. What another of them writes between the get and the put is lost, also
+ *  of the same batch: words return in this stream more often than in a random one. */
+static void update_batches(const table_t *t, uint64_t ran, uint64_t n)
+{
+    static uint64_t word[AHEAD_MOST];
+    const uint64_t ahead = updates_ahead(t);
+    for (uint64_t done = 0; done < n; done += ahead) {
+        const uint64_t batch = n - done < ahead ? n - done : ahead;
+        uint64_t put_ran = ran;
+        for (uint64_t i = 0; i < batch; i++) {
+            ran = stream_next(ran);
+            dart_get(&word[i], place(t, ran & (t->nwords - 1)), 1, DART_TYPE_ULONGLONG,
+                     DART_TYPE_ULONGLONG);
+        }
+        must(dart_flush_local_all(t->gptr), "dart_flush_local_all");
+        for (uint64_t i = 0; i < batch; i++) {
+            put_ran = stream_next(put_ran);
+            word[i] ^= put_ran;
+            dart_put(place(t, put_ran & (t->nwords - 1)), &word[i], 1, DART_TYPE_ULONGLONG,
+                     DART_TYPE_ULONGLONG);
+        }
+        must(dart_flush_all(t->gptr), "dart_flush_all");
+    }
+}
+
 /** Nothing is lost, and nothing is waited for but at the end. */
 static void update_atomic(const table_t *t, uint64_t ran, uint64_t n)
 {
@@ -101,6 +137,7 @@ static const struct method {
     void (*update)(const table_t *t, uint64_t ran, uint64_t n);
     bool exact, alone;
 } methods[] = {{"getput", update_getput, false, false},
+               {"batches", update_batches, false, false},
                {"atomic", update_atomic, true, false},
                {"plain", update_plain, true, true}};
 
@@ -140,8 +177,8 @@ int main(int argc, char **argv)
     const int log2_words = argc > 1 ? atoi(argv[1]) : 20;
     const struct method *method = find_method(argc > 2 ? argv[2] : "getput");
     if (log2_words < 1 || log2_words > 40 || !method)
-        return refuse("random_access [log2 of the words, 1 to 40 [getput|atomic|plain]], plain for "
-                      "one unit alone");
+        return refuse("random_access [log2 of the words, 1 to 40 [getput|batches|atomic|plain]], "
+                      "plain for one unit alone");
     make_table(&t, log2_words);
 
     // each unit makes an equal part of the one stream of updates

@@ -22,6 +22,7 @@ NEEDED |= {(layout, "dart", op) for layout in ("rdm", "msg")
 NEEDED |= {(layout, "sleeper", op) for layout in ("local", "rdm", "msg") for op in dart.OPERATIONS}
 NEEDED |= {(layout, "random_access", op) for layout in ("local", "msg")
            for op in ("getput", "atomic")}
+NEEDED |= {("local", "random_access", "batches")}
 NEEDED |= {("local", "stencil", "sweep"), ("msg", "stencil", "sweep")}
 
 
