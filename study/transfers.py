@@ -62,7 +62,7 @@ def of_one_size(jobs, sizes, ppn, again):
 def main():
     args = results.arguments("transfers", __doc__, 60)
     sizes = SIZES_QUICK if args.quick else SIZES
-    again = 2 * TURNS if args.quick else args.again // TURNS * TURNS
+    again = 2 * TURNS if args.quick else max(1, args.again // TURNS) * TURNS
     jobs = Jobs(args.stage, args.json, again // TURNS * len(sizes["ppn"]))
     rows = [row for ppn in sizes["ppn"] for row in of_one_size(jobs, sizes, ppn, again)]
     document = {
