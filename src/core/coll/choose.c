@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "core/coll/alltoall/alltoall.h"
+#include "core/coll/broadcast/broadcast.h"
 #include "core/coll/call.h"
 #include "core/coll/describe.h"
 #include "core/coll/scan/scan.h"
@@ -23,12 +24,13 @@ enum {
     LITTLE = 16,
     RUNS = 32,
     BLIND = 64,
-    SIZES = 128
+    SIZES = 128,
+    PUBLISH = 256
 };
 static const char *const need_names[] = {
     "one node",      "several nodes",   "room on a synchronisation",
     "scratch",       "16 KiB together", "neighbours on nodes",
-    "sizes unknown", "sizes known"};
+    "sizes unknown", "sizes known",     "no other publisher"};
 
 typedef struct row {
     cw_coll_t kind;
@@ -180,6 +182,8 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
     if (needs & FUSED && !has_room(row, c, cw_fused_most(c->group)))
         return false;
     if (needs & SCRATCH && !(cw_group_has_scratch(c->group) && has_room(row, c, CW_SCRATCH_HALF)))
+        return false;
+    if (needs & PUBLISH && !cw_broadcast_can_publish(c))
         return false;
     if (needs & LITTLE && (c->nbytes > LITTLE_NBYTES || c->nbytes * PES > LITTLE_NBYTES))
         return false;

@@ -17,9 +17,16 @@ typedef struct cw_group_sync {
     cw_leaders_t leaders;
     size_t most;    // bytes that fit on a synchronisation
     int id;         // number of the team, below CW_TEAMS; 0: the world, 1: shared
-    unsigned half;  // of the scratch that was used last
+    unsigned half;  // of the scratch, by its lowest bit: calls that took one
     long reached;   // cw_group_reached()
     cw_map_t map;   // made when it is first needed
+    // of messages whose roots wait for no PE (core/coll/broadcast/publish.c): in which half they
+    // lie, with how many bytes, which synchronisation came last before them, and the last root
+    struct {
+        unsigned half;
+        uint32_t nbytes, behind;
+        int root;
+    } published;
 } cw_group_sync_t;
 
 /** The most bytes that fit on a synchronisation of the group; 0 for active sets. */

@@ -81,6 +81,11 @@ bool cw_group_has_scratch(const cw_group_t *group)
 
 char *cw_group_scratch(const cw_group_t *group)
 {
-    group->sync->half ^= 1;
-    return cw_coll_scratch()->half[group->sync->id][group->sync->half];
+    group->sync->half++;
+    return cw_group_scratch_again(group);
+}
+
+char *cw_group_scratch_again(const cw_group_t *group)
+{
+    return cw_coll_scratch()->half[group->sync->id][group->sync->half & 1];
 }

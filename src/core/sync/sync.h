@@ -27,5 +27,7 @@ bool cw_group_has_scratch(const cw_group_t *group);
  *  next call returns the other half. A half is free again after the synchronisation that follows
  *  the next call. */
 char *cw_group_scratch(const cw_group_t *group);
+/** The half that the last call has returned; before the first, one that no PE has used. */
+char *cw_group_scratch_again(const cw_group_t *group);
 
 #endif

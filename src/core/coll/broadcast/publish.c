@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The root waits for no PE: it leaves the message in its scratch, then raises a word of its own;
+// each other PE of its node waits for that word and loads the message. The leaders of other nodes
+// get message and word from the root, by puts, and their nodes load from them.
+//
+// Messages lie behind each other in one half of the scratch. When it is full, or another collective
+// has used the other half, a message begins the next half, with a synchronisation, as every use of
+// a half does: after that, all have loaded what lies in the half before. A synchronisation of
+// something else, a barrier, frees the half in place. All members make the same calls, so all know
+// where a message lies, and its number, which grows.
+//
+// A word has one writer between two synchronisations: a root raises its own, and that of another
+// node's leader is raised by one root. The table leaves messages of a second root to other
+// algorithms, which synchronise (cw_broadcast_can_publish).
+#include "core/coll/broadcast/broadcast.h"
+#include "core/mem/segment.h"
+#include "core/progress/wait.h"
+#include "core/rma/port.h"
+#include "core/sync/fused.h"
+#include "core/sync/notes.h"
+#include "core/sync/sync.h"
+
+#define LINE 64u
+#define WINDOW 16384u  // bytes of messages in a half: they stay in the cache
+
+// among the symmetric words of the group, on lines of their own
+enum { LEFT = 40, CAME = 48 };
+_Static_assert((int)LEFT >= (int)CW_NOTE_WORDS && (int)CAME < (int)CW_TEAM_WORDS, "beside notes");
+
+static bool synchronised_since(const cw_group_sync_t *sync)
+{
+    return sync->node.number != sync->published.behind;
+}
+
+bool cw_broadcast_can_publish(const cw_coll_call_t *c)
+{
+    const cw_group_sync_t *sync = c->group->sync;
+    if (c->map->nnodes == 1)
+        return true;
+    bool same_root = sync->published.nbytes > 0 && sync->published.root == c->root;
+    return same_root || synchronised_since(sync);
+}
+
+/** Where the message of this call lies, on its root and on leaders of other nodes. *first_p: it is
+ *  the first of a half. */
+static char *place_of(const cw_coll_call_t *c, bool *first_p)
+{
+    cw_group_sync_t *sync = c->group->sync;
+    uint32_t nbytes = ((uint32_t)c->nbytes + LINE - 1) & ~(LINE - 1);
+    bool same_half = sync->published.half == sync->half;
+    if (!same_half || synchronised_since(sync))
+        sync->published.nbytes = 0;
+    *first_p = !same_half || sync->published.nbytes + nbytes > WINDOW;
+    char *half = *first_p ? cw_group_scratch(c->group) : cw_group_scratch_again(c->group);
+    if (*first_p)
+        sync->published.nbytes = 0;
+    char *place = half + sync->published.nbytes;
+    sync->published.nbytes += nbytes;
+    sync->published.half = sync->half;
+    sync->published.root = c->root;
+    return place;
+}
+
+static void put(int pe, const void *scratch, const void *src, size_t nbytes)
+{
+    uint64_t at = cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) +
+                  ((uintptr_t)scratch - cw_segment.origin);
+    cw_node_put(cw_world.node_of_pe[pe], at, src, nbytes);
+}
+
+static void leave(const cw_coll_call_t *c, char *place, long *words, long number)
+{
+    const cw_map_t *map = c->map;
+    memcpy(place, c->src, c->nbytes);
+    // seq_cst: before the test for sleepers; as a release it pairs with await()
+    __atomic_exchange_n(&words[LEFT], number, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < map->nlocal; i++)
+        cw_local_stored(cw_call_pe(c, map->local[i]));
+    for (int k = 0; k < map->nnodes; k++)
+        if (k != map->node) {
+            put(cw_call_leader(c, k), place, place, c->nbytes);
+            put(cw_call_leader(c, k), &words[CAME], &number, sizeof number);
+        }
+}
+
+static void await(const long *word, long number)
+{
+    cw_wait_t w = CW_WAIT_FOR("a collective (the root's message)", word, sizeof *word);
+    // pairs with leave()
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < number)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+void cw_broadcast_publish(const cw_coll_call_t *c)
+{
+    bool first, root = c->group->rank == c->root;
+    char *place = place_of(c, &first);
+    long *words = cw_group_words(c->group), number = ++*cw_group_reached(c->group);
+    if (root)
+        leave(c, place, words, number);
+    if (first)
+        cw_sync(c->group);
+    c->group->sync->published.behind = c->group->sync->node.number;
+    if (root) {
+        if (cw_broadcast_copies(c))
+            memmove(c->dest, c->src, c->nbytes);
+        return;
+    }
+    bool here = cw_coll_is_local(cw_call_pe(c, c->root));
+    int from = here ? cw_call_pe(c, c->root) : cw_call_pe(c, c->map->local[0]);
+    await(cw_coll_before(from, &words[here ? LEFT : CAME]), number);
+    memcpy(c->dest, cw_coll_before(from, place), c->nbytes);
+}
