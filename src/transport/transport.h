@@ -159,6 +159,9 @@ typedef struct cwt_ops {
     bool (*needs_memory)(void);
     /** Does a processor execute puts, as it does messages? After load(). */
     bool (*software)(void);
+    /** Does server_progress work in a thread of the library? If not, it does nothing there, and the
+     *  thread that called join() makes all progress. After join(). */
+    bool (*threads_serve)(void);
 
     // --- server half ---
     int (*server_open)(const cwt_server_config_t *config, cwt_server_t **server_p);

@@ -271,6 +271,11 @@ static bool net_software(void)
     return true;
 }
 
+static bool net_threads_serve(void)
+{
+    return true;
+}
+
 static size_t net_request_most(const cwt_conn_t *conn)
 {
     (void)conn;
@@ -287,6 +292,7 @@ static void make_transport(void)
     net_ops.one_client = net_one_client;
     net_ops.needs_memory = net_needs_memory;
     net_ops.software = net_software;
+    net_ops.threads_serve = net_threads_serve;
     net_ops.request_most = net_request_most;
     net_ops.server_open = net_server_open;
     net_ops.server_address = net_server_address;

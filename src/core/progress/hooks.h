@@ -62,6 +62,9 @@ typedef struct cw_progress_hooks {
     int (*poll_server)(void);
     /** This PE is about to sleep: the server's own thread must not wait for its polls. */
     void (*leave_server)(void);
+    /** poll_server is all that moves the server (ops->threads_serve): sleeps are short. May be set
+     *  while this PE waits. */
+    _Atomic bool alone_serves;
 
     // ---- core/forward
     /** The PE that hosts the node server has left a request in its outbox. */
@@ -82,6 +85,11 @@ typedef struct cw_progress_hooks {
 } cw_progress_hooks_t;
 
 extern cw_progress_hooks_t cw_progress_hooks CW_HIDDEN;
+
+static inline bool cw_progress_alone_serves(void)
+{
+    return atomic_load_explicit(&cw_progress_hooks.alone_serves, memory_order_relaxed);
+}
 
 static inline bool cw_progress_has_messages(void)
 {

@@ -284,7 +284,7 @@ static void announce(cw_wait_t *w)
 static uint64_t timeout_of(const cw_wait_t *w)
 {
     if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) ||
-        cw_progress_hooks.poll_beside)
+        cw_progress_hooks.poll_beside || cw_progress_alone_serves())
         return FIRST_SLEEP_NS;
     bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_progress_has_messages() &&
                   cw_progress_hooks.awaits_replies(true);

@@ -152,7 +152,8 @@ static int open_and_publish(void)
  *  slice. */
 static long polls_before_block(bool sleepers)
 {
-    bool spare = (cw_wait_spare_core || sleepers) && !cwu_yield_is_dear();
+    bool spare = (cw_wait_spare_core || sleepers) && !cwu_yield_is_dear() &&
+                 !cw_progress_alone_serves();
     return spare ? cw_wait_server_spin : 0;
 }
 
@@ -321,6 +322,8 @@ static void *server_main(void *arg)
     if (rc)
         cwu_fatal("the node server cannot open the node's memory to other nodes (%s)",
                   cwu_error_name(rc));
+    atomic_store_explicit(&cw_progress_hooks.alone_serves, !cw_transport->threads_serve(),
+                          memory_order_relaxed);
     // pairs with cw_server_poll
     atomic_store_explicit(&srv.knows_secret, true, memory_order_release);
     serve_until_stopped();
@@ -352,7 +355,8 @@ int cw_server_poll(void)
 {
     if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
         return 0;
-    if (has_sleepers()) {  // then the thread serves; it may nap since this PE's last poll
+    bool alone = cw_progress_alone_serves();
+    if (!alone && has_sleepers()) {  // the thread serves; it may nap since this PE's last poll
         if (atomic_load_explicit(&srv.naps, memory_order_relaxed))
             end_nap();
         return 0;
@@ -362,11 +366,13 @@ int cw_server_poll(void)
     srv.helped = true;
     int events = progress();
     srv.helped = false;
-    bool left = rooms_hold(), wake = left && !srv.left;
+    bool left = rooms_hold(), wake = left && !srv.left && !alone;
     srv.left = left;
     pthread_mutex_unlock(&srv.lock);
     if (CW_UNLIKELY(wake))
         cw_transport->server_wake(srv.server);  // it may have gone to sleep for long
+    if (CW_UNLIKELY(alone) && has_sleepers())
+        cw_wake_changed(true);
     atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
     return events;
 }

@@ -119,6 +119,11 @@ static bool delay_software(void)
     return delay_setup.real->software();
 }
 
+static bool delay_threads_serve(void)
+{
+    return delay_setup.real->threads_serve();
+}
+
 static size_t delay_inject_most(void)
 {
     return delay_setup.real->inject_most();
@@ -134,6 +139,7 @@ const cwt_ops_t cwt_delay = {
     .inject_most = delay_inject_most,
     .needs_memory = delay_needs_memory,
     .software = delay_software,
+    .threads_serve = delay_threads_serve,
     .request_most = delay_request_most,
     .server_open = delay_server_open,
     .server_address = delay_server_address,

@@ -37,6 +37,11 @@ static bool software(void)
     return false;
 }
 
+static bool threads_serve(void)
+{
+    return mpw_world.facts.any_thread;
+}
+
 static bool needs_memory(void)
 {
     return false;
@@ -78,6 +83,7 @@ const cwt_ops_t cwt_mpi = {
     .inject_most = inject_most,
     .needs_memory = needs_memory,
     .software = software,
+    .threads_serve = threads_serve,
     .request_most = request_most,
     .server_open = mpw_server_open,
     .server_address = mpw_server_address,

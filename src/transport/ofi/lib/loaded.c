@@ -107,6 +107,11 @@ bool ofi_software(void)
     return ofi_is_software(ofi_choice.info) && !ofi_choice.pieces;
 }
 
+bool ofi_threads_serve(void)
+{
+    return true;
+}
+
 /** Over ofi_rxm of libfabric 1.17 a second endpoint of a process gets no replies. */
 bool ofi_one_client(void)
 {
