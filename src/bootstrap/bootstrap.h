@@ -107,9 +107,10 @@ extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_si
 // first bytes it is. Returns 0, or an error that has been reported.
 
 /** Gathers the PEs of a communicator's members in the order of their ranks; each member passes its
- *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator. */
-int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p,
-                    int *rank_p);
+ *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator.
+ *  between: called again and again until all have come; NULL: MPI blocks. */
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, void (*between)(void *arg),
+                    void *arg, int **pes_p, int *n_p, int *rank_p);
 /** Combines words of all members, by AND and by MAX. Collective over the communicator. */
 int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
 /** This process in MPI_COMM_WORLD; *null_p (may be NULL) becomes MPI_COMM_NULL. */

@@ -8,7 +8,8 @@
 //
 // MPI may allow calls from one thread only, which is not the node server's. Therefore the fence
 // belongs to the thread that called open (one_thread) and is completed in init (shared_wire). After
-// MPI_Finalize fence_nb returns CW_ENOENT.
+// MPI_Finalize fence_nb returns CW_ENOENT. Tests carry the exchange on without blocking: others may
+// wait for what the caller does between them.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,9 @@ enum { RECORD_MAX = sizeof(record_t) + CWB_KEY_MAX + CWB_VALUE_MAX };
 
 static struct {
     const cwb_mpi_plugin_t *plugin;
-    bool any_thread, fencing;
+    bool any_thread;
+    bool fencing, exchanging;  // the fence has begun; and its exchange, too
+    int error;                 // of the exchange
     bool joined, exiting;
     pthread_t opener;
     _Atomic bool ended;    // MPI_Finalize has begun
@@ -177,19 +180,34 @@ static int mpi_fence_nb(cwb_t *b)
     return 0;
 }
 
-static int mpi_fence_wait(cwb_t *b)
+/** May this thread call MPI? */
+static bool is_allowed(void)
+{
+    return m.any_thread || pthread_equal(m.opener, pthread_self());
+}
+
+/** One step of the exchange; wait: all of it. Not of two threads at a time. */
+static int exchange(bool wait)
 {
     void *all = NULL;
     size_t nbytes = 0;
-    (void)b;
-    if (!m.fencing)
-        return 0;
-    int rc = m.plugin->collect(m.pending, (int)m.pending_nbytes, &all, &nbytes);
+    bool over = false;
+    int rc = 0;
+    if (!m.exchanging) {
+        pthread_mutex_lock(&m.lock);
+        rc = m.plugin->collect(m.pending, (int)m.pending_nbytes);
+        m.pending_nbytes = 0;
+        pthread_mutex_unlock(&m.lock);
+        m.exchanging = rc == 0;
+    }
+    if (rc == 0)
+        rc = m.plugin->collected(wait, &over, &all, &nbytes);
     if (rc)
         return failed("the exchange of keys", rc);
-    m.fencing = false;
+    if (!over)
+        return 0;
+    m.fencing = m.exchanging = false;
     pthread_mutex_lock(&m.lock);
-    m.pending_nbytes = 0;
     rc = enter(all, nbytes);
     pthread_mutex_unlock(&m.lock);
     if (nbytes == 0)
@@ -197,18 +215,28 @@ static int mpi_fence_wait(cwb_t *b)
     return rc;
 }
 
-/** The whole exchange happens in fence_wait. */
+static int mpi_fence_wait(cwb_t *b)
+{
+    (void)b;
+    if (m.fencing && m.error == 0)
+        m.error = exchange(true);
+    return m.error;
+}
+
+/** The exchange goes on in tests of the thread that may call MPI. */
 static bool mpi_fence_test(cwb_t *b)
 {
     (void)b;
-    return !m.fencing;
+    if (m.fencing && m.error == 0 && is_allowed())
+        m.error = exchange(false);
+    return !m.fencing || m.error;
 }
 
 static void mpi_abort(cwb_t *b, int status, bool failed)
 {
     (void)failed;
     (void)b;
-    if (m.pid == getpid() && !m.ended && (m.any_thread || pthread_equal(m.opener, pthread_self())))
+    if (m.pid == getpid() && !m.ended && is_allowed())
         m.plugin->abort(status);
     // MPI's launcher ends all processes when one ends without MPI_Finalize.
     _exit(status);
@@ -348,14 +376,14 @@ static int failed_with(const cwb_mpi_plugin_t *p, const char *what, int code)
     return CW_EPROTO;
 }
 
-int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, int **pes_p, int *n_p,
-                    int *rank_p)
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, void (*between)(void *arg),
+                    void *arg, int **pes_p, int *n_p, int *rank_p)
 {
     const cwb_mpi_plugin_t *p;
     int rc = find_for(comm_nbytes, &p);
     if (rc)
         return rc;
-    rc = p->members(comm, pe, pes_p, n_p, rank_p);
+    rc = p->members(comm, pe, between, arg, pes_p, n_p, rank_p);
     return rc ? failed_with(p, "looking up the members of a communicator", rc) : 0;
 }
 

@@ -72,33 +72,93 @@ static int broadcast(void *data, int nbytes)
     return MPI_Bcast(data, nbytes, MPI_BYTE, 0, ours);
 }
 
-static int collect(const void *mine, int nbytes, void **all_p, size_t *nbytes_p)
+// ---------------------------------------------------------------- the exchange of bytes
+// In steps that do not block: meanwhile others may need what the caller does for them.
+static struct {
+    enum { NOTHING, SIZES, BYTES } under_way;
+    MPI_Request request;
+    int nbytes, size, *counts, *starts;  // counts and starts: a block, temporary
+    char *mine, *all;                    // copies, temporary
+    size_t total;
+} exchange;
+
+static void drop_exchange(void)
 {
-    int size = 0, rc = MPI_Comm_size(ours, &size);
+    free(exchange.counts);
+    free(exchange.mine);
+    exchange.counts = NULL;
+    exchange.mine = NULL;
+    exchange.under_way = NOTHING;
+}
+
+static int collect(const void *mine, int nbytes)
+{
+    int rc = MPI_Comm_size(ours, &exchange.size);
     if (rc)
         return rc;
-    int *counts = malloc((size_t)size * 2 * sizeof *counts), *starts = counts + size;
-    long long total = 0;
-    char *all = NULL;
-    if (!counts)
+    exchange.counts = malloc((size_t)exchange.size * 2 * sizeof *exchange.counts);
+    exchange.mine = malloc((size_t)nbytes + 1);
+    if (!exchange.counts || !exchange.mine) {
+        drop_exchange();
         return MPI_ERR_NO_MEM;
-    rc = MPI_Allgather(&nbytes, 1, MPI_INT, counts, 1, MPI_INT, ours);
-    for (int i = 0; i < size && rc == MPI_SUCCESS; total += counts[i], i++)
-        starts[i] = (int)total;
-    if (rc == MPI_SUCCESS && total > INT_MAX)
-        rc = MPI_ERR_COUNT;
-    if (rc == MPI_SUCCESS && !(all = malloc((size_t)total + 1)))
-        rc = MPI_ERR_NO_MEM;
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Allgatherv(mine, nbytes, MPI_BYTE, all, counts, starts, MPI_BYTE, ours);
-    free(counts);
-    if (rc) {
-        free(all);
-        return rc;
     }
-    *all_p = all;
-    *nbytes_p = (size_t)total;
+    exchange.starts = exchange.counts + exchange.size;
+    exchange.nbytes = nbytes;
+    if (nbytes)
+        memcpy(exchange.mine, mine, (size_t)nbytes);
+    exchange.under_way = SIZES;
+    return MPI_Iallgather(&exchange.nbytes, 1, MPI_INT, exchange.counts, 1, MPI_INT, ours,
+                          &exchange.request);
+}
+
+/** The sizes are known. */
+static int send_bytes(void)
+{
+    long long total = 0;
+    for (int i = 0; i < exchange.size; total += exchange.counts[i], i++)
+        exchange.starts[i] = (int)total;
+    if (total > INT_MAX)
+        return MPI_ERR_COUNT;
+    exchange.total = (size_t)total;
+    if (!(exchange.all = malloc(exchange.total + 1)))
+        return MPI_ERR_NO_MEM;
+    exchange.under_way = BYTES;
+    return MPI_Iallgatherv(exchange.mine, exchange.nbytes, MPI_BYTE, exchange.all, exchange.counts,
+                           exchange.starts, MPI_BYTE, ours, &exchange.request);
+}
+
+/** One step, when MPI is done with the last one. */
+static int go_on(bool wait, bool *over_p)
+{
+    int done = 1;
+    int rc = wait ? MPI_Wait(&exchange.request, MPI_STATUS_IGNORE)
+                  : MPI_Test(&exchange.request, &done, MPI_STATUS_IGNORE);
+    if (rc || !done)
+        return rc;
+    if (exchange.under_way == SIZES)
+        return send_bytes();
+    *over_p = true;
     return MPI_SUCCESS;
+}
+
+static int collected(bool wait, bool *over_p, void **all_p, size_t *nbytes_p)
+{
+    int rc;
+    *over_p = false;
+    do
+        rc = go_on(wait, over_p);
+    while (wait && rc == MPI_SUCCESS && !*over_p);
+    if (rc == MPI_SUCCESS && !*over_p)
+        return MPI_SUCCESS;
+    if (rc == MPI_SUCCESS) {
+        *all_p = exchange.all;
+        *nbytes_p = exchange.total;
+    } else {
+        free(exchange.all);
+    }
+    exchange.all = NULL;
+    drop_exchange();
+    return rc;
 }
 
 static void abort_all(int status)
@@ -108,21 +168,36 @@ static void abort_all(int status)
 
 // ---------------------------------------------------------------- communicators of users
 
-static int members(const void *comm, int mine, int **members_p, int *n_p, int *rank_p)
+/** Waits for all. */
+static int meet(MPI_Comm c, void (*between)(void *arg), void *arg)
+{
+    MPI_Request request;
+    int done = 0, rc = MPI_Ibarrier(c, &request);
+    while (between && rc == MPI_SUCCESS && !done) {
+        between(arg);
+        rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    return rc || done ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static int members(const void *comm, int mine, void (*between)(void *arg), void *arg,
+                   int **members_p, int *n_p, int *rank_p)
 {
     MPI_Comm c = *(const MPI_Comm *)comm;
-    int between = 0, rc, *list = NULL;
+    int inter = 0, rc, *list = NULL;
     *n_p = 0;
     if (c == MPI_COMM_NULL)
         return MPI_SUCCESS;
-    if ((rc = MPI_Comm_test_inter(c, &between)) || (rc = MPI_Comm_size(c, n_p)) ||
+    if ((rc = MPI_Comm_test_inter(c, &inter)) || (rc = MPI_Comm_size(c, n_p)) ||
         (rc = MPI_Comm_rank(c, rank_p)))
         return rc;
-    if (between)
+    if (inter)
         return MPI_ERR_COMM;
     if (!(list = malloc((size_t)*n_p * sizeof *list)))
         return MPI_ERR_NO_MEM;
-    rc = MPI_Allgather(&mine, 1, MPI_INT, list, 1, MPI_INT, c);
+    rc = meet(c, between, arg);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Allgather(&mine, 1, MPI_INT, list, 1, MPI_INT, c);
     if (rc == MPI_SUCCESS)
         *members_p = list;
     else
@@ -181,6 +256,7 @@ CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .gather = gather,
     .broadcast = broadcast,
     .collect = collect,
+    .collected = collected,
     .abort = abort_all,
     .members = members,
     .combine = combine,

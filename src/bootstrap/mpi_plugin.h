@@ -18,7 +18,7 @@
 
 #include "base/mpi/facts.h"
 
-#define CWB_MPI_PLUGIN_VERSION 3
+#define CWB_MPI_PLUGIN_VERSION 4
 #define CWB_MPI_PLUGIN_SYMBOL "causeway_mpi_plugin"
 
 typedef struct cwb_mpi_world {
@@ -37,10 +37,16 @@ typedef struct cwb_mpi_plugin {
     // On that communicator, collective:
     int (*gather)(const void *mine, void *all, int nbytes);  // to rank 0
     int (*broadcast)(void *data, int nbytes);                // from rank 0
-    int (*collect)(const void *mine, int nbytes, void **all_p, size_t *nbytes_p);
+    /** Begins an exchange of bytes; one at a time. They are copied. Returns at once. */
+    int (*collect)(const void *mine, int nbytes);
+    /** Is it over? Then *all_p has the bytes of all ranks, one behind the other. wait: until it
+     *  is. */
+    int (*collected)(bool wait, bool *over_p, void **all_p, size_t *nbytes_p);
     void (*abort)(int status);
     // Communicators of users, collective over them. MPI_COMM_NULL has no members.
-    int (*members)(const void *comm, int mine, int **members_p, int *n_p, int *rank_p);
+    /** between: called again and again until all have come; NULL: MPI blocks. */
+    int (*members)(const void *comm, int mine, void (*between)(void *arg), void *arg,
+                   int **members_p, int *n_p, int *rank_p);
     int (*combine)(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
     // ranks of MPI_COMM_WORLD; collective over them
     int (*create)(const int *ranks, int n, int tag, void *comm_p);

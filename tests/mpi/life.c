@@ -4,6 +4,7 @@
 // program uses MPI itself.
 #include <shmem.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 #ifdef WITH_MPI
 #include <mpi.h>
+#include <shmemx.h>
 #endif
 
 #include "frame/check.h"
@@ -63,6 +65,38 @@ static void compute(void)
     CHECK(me != 0 || seen[62] == 100 * (n - 1));
 }
 
+#ifdef WITH_MPI
+/** A PE serves the other one while it waits in the library: for a word, for longer than it polls,
+ *  and for the members of a communicator. */
+static void serve(void)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    int me = shmem_my_pe(), other = 1 - me;
+    for (int late = 0; late < 2; late++) {
+        word = seen[62] = 0;
+        shmem_barrier_all();
+        if (me == late) {
+            nanosleep(&pause, NULL);
+            for (int i = 0; i < 10; i++)
+                CHECK(shmem_long_atomic_fetch_add(&seen[62], 1, other) == i);
+            shmem_long_atomic_set(&word, 1, other);
+            shmem_quiet();
+        } else {
+            shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+        }
+        shmem_barrier_all();
+        if (me == late) {
+            nanosleep(&pause, NULL);
+            CHECK(shmem_long_atomic_fetch_inc(&seen[62], other) == 10);
+        }
+        shmem_team_t team = SHMEM_TEAM_INVALID;
+        CHECK(shmemx_team_from_mpi_comm(MPI_COMM_WORLD, &team) == 0);
+        CHECK(shmem_team_n_pes(team) == 2);
+        shmem_team_destroy(team);
+    }
+}
+#endif
+
 static void die(void)
 {
     shmem_barrier_all();
@@ -81,7 +115,8 @@ int main(int argc, char **argv)
     else
         MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &(int){0});
 #endif
-    for (int i = 0; i < (strcmp(what, "again") == 0 ? 8 : 1); i++) {
+    bool once = strcmp(what, "again") != 0 && strcmp(what, "single") != 0;
+    for (int i = 0; i < (once ? 1 : 8); i++) {
         shmem_init();
         check_as("PE", shmem_my_pe(), shmem_n_pes());
         if (strcmp(what, "compute") == 0)
@@ -92,6 +127,8 @@ int main(int argc, char **argv)
         if (shmem_my_pe() == 0 && i == 0)
             printf("%d PEs, %d beside PE 0\n", shmem_n_pes(), shmem_ptr(&word, 1) != NULL);
 #ifdef WITH_MPI
+        if (strcmp(what, "single") == 0 && i == 0)
+            serve();
         if (strcmp(what, "early") == 0)
             MPI_Finalize();
 #endif

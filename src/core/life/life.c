@@ -23,6 +23,7 @@
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
 #include "core/progress/block_lock.h"
+#include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/report/crash.h"
 #include "core/report/region.h"
@@ -218,6 +219,15 @@ int cw_init(int thread_level, const char *call)
     return CW_OK;
 }
 
+/** A server that only this PE moves serves those that have not come to the fence. */
+static void serve_until_fence(const char *call)
+{
+    cw_wait_t w = CW_WAIT_DEAF(call);
+    while (!cw_boot.ops->fence_test(&cw_boot))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
 /** Leaves when no PE waits for a reply on a connection of this one any more. */
 static void leave_network(const char *call)
 {
@@ -232,6 +242,8 @@ static void leave_network(const char *call)
         cw_leave_without_launcher(call);
         return;
     }
+    if (rc == CW_OK && cw_progress_alone_serves())
+        serve_until_fence(call);
     if (rc == CW_OK)
         rc = cw_boot.ops->fence_wait(&cw_boot);
     if (rc)

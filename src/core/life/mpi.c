@@ -8,6 +8,8 @@
 
 #include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
+#include "core/progress/hooks.h"
+#include "core/progress/wait.h"
 #include "core/sync/fused.h"
 #include "core/sync/team.h"
 
@@ -34,11 +36,19 @@ bool cw_pes_are_distinct(const int *pes, int n)
     return good;
 }
 
+static void wait_round(void *wait)
+{
+    cw_wait_round(wait);
+}
+
 int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p)
 {
     int *pes = NULL, n = 0, rank = 0;
     *team_p = NULL;
-    int rc = cwb_mpi_members(comm, comm_nbytes, cw_world.pe, &pes, &n, &rank);
+    cw_wait_t w = CW_WAIT_DEAF("the members of a communicator");
+    int rc = cwb_mpi_members(comm, comm_nbytes, cw_world.pe,
+                             cw_progress_alone_serves() ? wait_round : NULL, &w, &pes, &n, &rank);
+    cw_wait_done(&w);
     if (rc || n == 0)
         return rc;
     bool good = cw_pes_are_distinct(pes, n);
@@ -87,7 +97,7 @@ int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes)
     int *ranks = NULL, n = 0, rank = -1, size = 0, mine = 0;
     int rc = cwb_mpi_rank(comm_nbytes, NULL, &rank, &size);
     if (rc == CW_OK)
-        rc = cwb_mpi_members(comm, comm_nbytes, rank, &ranks, &n, &mine);
+        rc = cwb_mpi_members(comm, comm_nbytes, rank, NULL, NULL, &ranks, &n, &mine);
     bool same = rc == CW_OK && n == size;
     for (int i = 0; i < n && same; i++)
         same = ranks[i] == i;
