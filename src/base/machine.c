@@ -197,6 +197,17 @@ uint64_t cwu_file_limit(void)
     return limit_of(RLIMIT_FSIZE);
 }
 
+uint64_t cwu_machine_cache(const char *folder)
+{
+    uint64_t largest = 0, kib;
+    char path[PATH_MAX];
+    for (int i = 0; snprintf(path, sizeof path, "%s/index%d/size", folder, i) < PATH_MAX &&
+                    read_number(path, "", &kib);
+         i++)
+        largest = kib > largest ? kib : largest;
+    return largest * 1024;
+}
+
 #define PLENTY 4096  // limits above are not used up by what is open when it is asked
 
 long cwu_free_files(void)

@@ -26,6 +26,8 @@ uint64_t cwu_address_limit(void);
 /** Bytes that a file, or an object of shared memory, may have (ulimit -f); UINT64_MAX: no limit.
  *  Beyond it a process is killed. */
 uint64_t cwu_file_limit(void);
+/** Bytes of the largest cache in a folder like /sys/devices/system/cpu/cpu0/cache; 0: not known. */
+uint64_t cwu_machine_cache(const char *folder);
 /** File descriptors that this process may still open. */
 long cwu_free_files(void);
 

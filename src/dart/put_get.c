@@ -19,7 +19,7 @@ static CW_ALWAYS_INLINE char *near_of(dart_gptr_t gptr, const void *local, size_
 
 static CW_ALWAYS_INLINE dart_ret_t copy(void *dest, const void *src, size_t nbytes)
 {
-    memcpy(dest, src, nbytes);
+    cw_copy(dest, src, nbytes);
     cw_get_done();
     return DART_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Limits of control groups on memory: of both versions, of a group and of those above it, in
-// containers that show the group's files at the root of the mount.
+// containers that show the group's files at the root of the mount. The size of the largest cache.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,14 +32,23 @@ static void put(const char *path, const char *text)
     strcpy(made[nmade++], file);
 }
 
+static uint64_t without_files(uint64_t found)
+{
+    while (nmade)
+        remove(made[--nmade]);
+    return found;
+}
+
 static uint64_t limit(void)
 {
     char groups[PATH_MAX];
     snprintf(groups, sizeof groups, "%s/cgroup", root);
-    uint64_t nbytes = cwu_group_memory(groups, root);
-    while (nmade)
-        remove(made[--nmade]);
-    return nbytes;
+    return without_files(cwu_group_memory(groups, root));
+}
+
+static uint64_t cache(void)
+{
+    return without_files(cwu_machine_cache(root));
 }
 
 int main(void)
@@ -70,6 +79,12 @@ int main(void)
     put("cgroup", "3:memoryless:/job\n");
     put("memory/job/memory.limit_in_bytes", "300000\n");
     CHECK(limit() == UINT64_MAX);
+
+    CHECK(cache() == 0);
+    put("index0/size", "32K\n");
+    put("index1/size", "32768K\n");
+    put("index2/size", "1024K\n");
+    CHECK(cache() == 32u << 20);
 
     CHECK(cwu_machine_memory() > 0);
     CHECK(rmdir(root) == 0);

@@ -11,6 +11,7 @@
 #ifndef CW_CORE_RMA_H
 #define CW_CORE_RMA_H
 
+#include "core/mem/copy.h"
 #include "core/rma/context.h"
 
 // Values of 1, 2, 4 and 8 bytes: cw_put_scalar, cw_get_scalar, inlined below.
@@ -117,7 +118,9 @@ static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nb
 
 static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
 {
-    if (nbytes > 8)
+    if (CW_UNLIKELY(nbytes >= CW_LONG_COPY))
+        cw_copy_part(dest, src, nbytes, 2 * nbytes);
+    else if (nbytes > 8)
         memcpy(dest, src, nbytes);
     else
         cw_copy_word(dest, src, nbytes);

@@ -3,12 +3,15 @@
 // The calls, and the copies that their algorithms are made of.
 #include "core/coll/alltoall/alltoall.h"
 
+#include "core/mem/copy.h"
+
 static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src,
                           ptrdiff_t dest_stride, ptrdiff_t src_stride)
 {
     ptrdiff_t dense = (ptrdiff_t)c->elem_nbytes;
     if (c->nelems == 1 || (dest_stride == dense && src_stride == dense)) {
-        memcpy(dest, src, c->nbytes);
+        size_t pes = (size_t)c->map->nlocal;  // each reads and writes as many blocks
+        cw_copy_part(dest, src, c->nbytes, 2 * pes * pes * c->nbytes);
         return;
     }
     for (size_t i = 0; i < c->nelems; i++, dest += dest_stride, src += src_stride)

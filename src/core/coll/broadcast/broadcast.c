@@ -3,6 +3,8 @@
 // The call, and what its algorithms share.
 #include "core/coll/broadcast/broadcast.h"
 
+#include "core/mem/copy.h"
+
 bool cw_broadcast_copies(const cw_coll_call_t *c)
 {
     return c->group->rank != c->root || (c->root_copies && c->dest != c->src);
@@ -16,15 +18,21 @@ int cw_broadcast_root_node(const cw_coll_call_t *c)
     return k;
 }
 
+/** All members of the node but one write what all of them read. */
+static void load(const cw_coll_call_t *c, const char *from)
+{
+    cw_copy_part(c->dest, from, c->nbytes, (size_t)c->map->nlocal * c->nbytes);
+}
+
 void cw_broadcast_within_nodes(const cw_coll_call_t *c)
 {
     bool root = c->group->rank == c->root, with_root = c->map->node == cw_broadcast_root_node(c);
     if (root && cw_broadcast_copies(c))
         memmove(c->dest, c->src, c->nbytes);
     else if (!root && with_root)
-        memcpy(c->dest, cw_call_at(c, c->root, c->src), c->nbytes);
+        load(c, cw_call_at(c, c->root, c->src));
     else if (!root && !cw_map_i_lead(c->map))
-        memcpy(c->dest, cw_call_at(c, c->map->local[0], c->dest), c->nbytes);
+        load(c, cw_call_at(c, c->map->local[0], c->dest));
     cw_sync(c->group);
 }
 

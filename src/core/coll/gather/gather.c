@@ -5,6 +5,7 @@
 #include "core/coll/gather/gather.h"
 
 #include "core/coll/call.h"
+#include "core/mem/copy.h"
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/peer.h"
@@ -15,11 +16,14 @@
 static void load_local_blocks(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
+    size_t pes = (size_t)map->nlocal;
     for (int i = 0; i < map->nlocal; i++) {
         int rank = map->local[(map->mine + i) % map->nlocal];
         size_t nbytes = cw_block_nbytes(c->blocks, rank);
+        // each PE writes all blocks, and all read the same
         if (nbytes)
-            memcpy(c->dest + cw_block_offset(c->blocks, rank), cw_call_at(c, rank, c->src), nbytes);
+            cw_copy_part(c->dest + cw_block_offset(c->blocks, rank), cw_call_at(c, rank, c->src),
+                         nbytes, (pes + 1) * pes * nbytes);
     }
 }
 
