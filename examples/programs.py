@@ -50,7 +50,7 @@ ALL = (
     Example("13-dart-stencil", "stencil_dart", (("DART stencil", "512", "64"),)),
     Example("14-dart-random-access", "random_access_dart", (
         ("DART random access, get+put", "22 getput", "13 getput"),
-        ("DART random access, batches", "22 batches", "14 batches"),
+        ("DART random access, batches", "22 batches", "16 batches"),
         ("DART random access, atomic", "22 atomic", "16 atomic"))),
     Example("15-dart-hash-map", "hash_map", (("DART hash map", "200000", "2000"),)),
 )
