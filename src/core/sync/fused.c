@@ -78,6 +78,14 @@ void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fuse
         memcpy(value, result_of(ns, scratch), nbytes);
 }
 
+void cw_sync_on_node(const cw_group_t *group)
+{
+    if (!group->sync)
+        cw_set_sync(group);
+    else if (arrive_to_close(&group->sync->node))
+        cw_node_release(&group->sync->node);
+}
+
 static void combine_failures(const cw_fused_op_t *op, void *acc, const void *in)
 {
     (void)op;

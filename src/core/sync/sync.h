@@ -12,6 +12,10 @@ enum { CW_PSYNC_WORDS = 16, CW_PSYNC_NOTES = 15 };
 /** The barrier of an active set, over its own words (set_sync.c). [waits] */
 void cw_set_sync(const cw_group_t *group);
 
+/** As cw_sync, among the members of this node; of an active set, which has no words for that, among
+ *  all. For a collective that synchronises all of them besides. [waits] */
+void cw_sync_on_node(const cw_group_t *group);
+
 /** Symmetric words of the group: 16 of an active set, zero between collectives; CW_TEAM_WORDS of
  *  the world or a team, which only grow while it lives. */
 long *cw_group_words(const cw_group_t *group);

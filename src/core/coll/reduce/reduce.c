@@ -10,6 +10,7 @@
 #include "core/coll/parts.h"
 #include "core/rma/rma.h"
 #include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 #define STRIP_NBYTES 16384u  // accumulated in cache before it is stored to all
 
@@ -40,7 +41,7 @@ void cw_reduce_parts(const cw_coll_call_t *c)
 
 void cw_reduce_to_leaders(const cw_coll_call_t *c)
 {
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
     combine_my_part(c, 1);
     cw_sync(c->group);
 }
@@ -50,7 +51,7 @@ void cw_reduce_from_leaders(const cw_coll_call_t *c)
     cw_sync(c->group);
     if (!cw_map_i_lead(c->map))
         memcpy(c->dest, cw_call_at(c, c->map->local[0], c->dest), c->nbytes);
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
 }
 
 char *cw_reduce_buffer(size_t nbytes)
