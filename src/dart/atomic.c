@@ -281,6 +281,7 @@ static CW_NOINLINE dart_ret_t update(const update_t *u)
     size_t nbytes, each;
     drt_target_t target;
     const drt_user_op_t *user = drt_user_op(u->op);
+    drt_gets_finish();
     if (!drt_nbytes(u->nelem, u->type, &nbytes) || !drt_nbytes(1, u->type, &each))
         return drt_refuse_size(u->call, u->nelem, u->type);
     if (u->op == DART_OP_MINMAX || (user ? user->type != u->type : !drt_op_fn(u->type, u->op)))
@@ -359,7 +360,7 @@ static CW_ALWAYS_INLINE bool fetch_near(dart_gptr_t gptr, const void *value, voi
                                         dart_datatype_t type, dart_operation_t op)
 {
     void *p;
-    if (CW_UNLIKELY(!value && op != DART_OP_NO_OP))
+    if (CW_UNLIKELY(!value && op != DART_OP_NO_OP) || CW_UNLIKELY(drt_gets_under_way()))
         return false;
     if (type >= DART_TYPE_LONG && type <= DART_TYPE_ULONGLONG)
         return CW_LIKELY((p = cell_near(gptr, 8)) != NULL) && one_uint64_t(p, value, result, op);
@@ -462,10 +463,11 @@ DRT_API dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, co
         return drt_refuse(__func__, DART_ERR_INVAL, "type %lld is no integer", (long long)dtype);
     size_t nbytes = drt_basic_nbytes[dtype];
     void *near = word_near(gptr, dtype);
-    if (CW_LIKELY(near != NULL)) {
+    if (CW_LIKELY(near != NULL) && CW_LIKELY(!drt_gets_under_way())) {
         compare_near(near, value, compare, result, nbytes);
         return DART_OK;
     }
+    drt_gets_finish();
     drt_target_t target;
     dart_ret_t rc = drt_resolve(__func__, gptr, nbytes, &target);
     if (rc != DART_OK)

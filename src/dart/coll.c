@@ -15,6 +15,7 @@
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "dart/op.h"
+#include "dart/transfer.h"
 #include "dart/type.h"
 
 /** What all collectives have in common. */
@@ -46,7 +47,8 @@ static dart_ret_t prepare(const char *call, dart_team_t teamid, size_t nelem, da
     dart_ret_t rc_ = prepare(__func__, team, nelem, type, root, &c);      \
     if (rc_ != DART_OK)                                                   \
         return rc_;                                                       \
-    CW_WATCH(cw_watch_call(__func__))
+    CW_WATCH(cw_watch_call(__func__));                                    \
+    drt_gets_finish()
 
 static bool is_small(const coll_t *c, size_t nbytes)
 {

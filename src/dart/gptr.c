@@ -3,6 +3,7 @@
 // Global pointers and addresses of this unit; memory that a unit allocates by itself.
 #include "dart/memory.h"
 #include "dart/segment.h"
+#include "dart/transfer.h"
 #include "dart/type.h"
 
 // ---------------------------------------------------------------- pointers and addresses
@@ -81,6 +82,7 @@ DRT_API dart_ret_t dart_memfree(dart_gptr_t gptr)
                           gptr.teamid);
     if (gptr.unitid != all->group->rank)
         return drt_refuse(__func__, DART_ERR_INVAL, "the memory is that of unit %d", gptr.unitid);
+    drt_gets_finish();
     if (!drt_own_release(drt_own_base() + gptr.addr_or_offs.offset))
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "offset %llu is not the begin of memory that dart_memalloc gave",

@@ -15,6 +15,7 @@
 #include "dart/locality/place.h"
 #include "dart/memory.h"
 #include "dart/message.h"
+#include "dart/transfer.h"
 #include "dart/update.h"
 #include "dart/windows/windows.h"
 
@@ -69,6 +70,7 @@ static dart_ret_t join(const char *call, int level)
     drt_messages_open(call);
     cw_private_open(call);
     drt_places_open();
+    drt_gets.on = level == CW_THREAD_SINGLE;
     joined = true;
     return DART_OK;
 }
@@ -96,6 +98,7 @@ DRT_API dart_ret_t dart_exit(void)
         return drt_refuse(__func__, DART_ERR_NOTINIT, "called without dart_init");
     {
         CW_WATCH(cw_watch_call(__func__));
+        drt_gets_finish();
         cw_barrier(cw_group_world);  // the area goes with the last finalize
     }
     joined = false;

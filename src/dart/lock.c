@@ -249,6 +249,7 @@ DRT_API dart_ret_t dart_lock_release(dart_lock_t lock)
     if (rc != DART_OK || (rc = refuse_holder(&q, true)) != DART_OK)
         return rc;
     CW_WATCH(cw_watch_call(__func__));
+    drt_gets_finish();
     cw_quiet_default();
     if (drt_windows_on)
         drt_window_flush(DRT_EVERY_UNIT, false);

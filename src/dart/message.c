@@ -3,6 +3,7 @@
 // Messages between two units (core/p2p). Large ones travel in parts, in order.
 #include "core/p2p/p2p.h"
 #include "dart/message.h"
+#include "dart/transfer.h"
 #include "dart/type.h"
 
 enum { DRT_P2P = 1, SPACE = DRT_P2P * CW_P2P_SPACES };  // of messages
@@ -72,6 +73,7 @@ DRT_API dart_ret_t dart_send(const void *sendbuf, size_t nelem, dart_datatype_t 
                              dart_global_unit_t unit)
 {
     side_t to;
+    drt_gets_finish();
     dart_ret_t rc = prepare(__func__, sendbuf, nelem, dtype, tag, unit, &to);
     if (rc != DART_OK)
         return rc;
@@ -84,6 +86,7 @@ DRT_API dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype,
                              dart_global_unit_t unit)
 {
     side_t from;
+    drt_gets_finish();
     dart_ret_t rc = prepare(__func__, recvbuf, nelem, dtype, tag, unit, &from);
     if (rc != DART_OK)
         return rc;
@@ -99,6 +102,7 @@ DRT_API dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_da
 {
     side_t to, from;
     int source;
+    drt_gets_finish();
     dart_ret_t rc = prepare(__func__, sendbuf, send_nelem, send_dtype, send_tag, dest, &to);
     if (rc == DART_OK)
         rc = prepare(__func__, recvbuf, recv_nelem, recv_dtype, recv_tag, src, &from);

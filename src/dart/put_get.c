@@ -12,6 +12,7 @@ static CW_ALWAYS_INLINE char *near_of(dart_gptr_t gptr, const void *local, size_
                                       dart_datatype_t src_type, dart_datatype_t dst_type,
                                       size_t *nbytes_p)
 {
+    drt_gets_finish();
     if (CW_UNLIKELY(!drt_plain_nbytes(nelem, src_type, dst_type, nbytes_p)) || CW_UNLIKELY(!local))
         return NULL;
     return drt_near(gptr, *nbytes_p);
@@ -35,11 +36,11 @@ static CW_ALWAYS_INLINE size_t word_nbytes(size_t nelem, dart_datatype_t src_typ
     return CW_LIKELY(drt_plain_nbytes(nelem, src_type, dst_type, &nbytes)) ? nbytes : 0;
 }
 
-/** False: it was none. */
+/** False: it was none, or gets are under way. */
 static CW_ALWAYS_INLINE bool put_word(dart_gptr_t gptr, const void *src, size_t nbytes)
 {
     char *near;
-    if (CW_UNLIKELY(!src))
+    if (CW_UNLIKELY(!src) || CW_UNLIKELY(drt_gets_under_way()))
         return false;
     if (CW_LIKELY(nbytes == 8) && CW_LIKELY((near = drt_near_word(gptr, 8)) != NULL))
         memcpy(near, src, 8);
@@ -53,7 +54,7 @@ static CW_ALWAYS_INLINE bool put_word(dart_gptr_t gptr, const void *src, size_t 
 static CW_ALWAYS_INLINE bool get_word(void *dest, dart_gptr_t gptr, size_t nbytes)
 {
     const char *near;
-    if (CW_UNLIKELY(!dest))
+    if (CW_UNLIKELY(!dest) || CW_UNLIKELY(drt_gets_under_way()))
         return false;
     if (CW_LIKELY(nbytes == 8) && CW_LIKELY((near = drt_near_word(gptr, 8)) != NULL))
         memcpy(dest, near, 8);
@@ -156,10 +157,22 @@ static CW_NOINLINE dart_ret_t get_anywhere(void *dest, dart_gptr_t gptr, size_t 
     return drt_transfer(&t, &flight);
 }
 
+/** False: it was none, or nothing may be left. */
+static CW_ALWAYS_INLINE bool begin_word(void *dest, dart_gptr_t gptr, size_t nbytes)
+{
+    const char *near;
+    if (CW_UNLIKELY(nbytes != 8) || CW_UNLIKELY(!dest) || CW_UNLIKELY(!drt_gets.on) ||
+        CW_UNLIKELY((near = drt_near_word(gptr, 8)) == NULL))
+        return false;
+    drt_gets_begin(dest, near);
+    return true;
+}
+
 DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                             dart_datatype_t dst_type)
 {
-    if (CW_LIKELY(get_word(dest, gptr, word_nbytes(nelem, src_type, dst_type))))
+    const size_t nbytes = word_nbytes(nelem, src_type, dst_type);
+    if (CW_LIKELY(begin_word(dest, gptr, nbytes)) || get_word(dest, gptr, nbytes))
         return DART_OK;
     return get_anywhere(dest, gptr, nelem, src_type, dst_type);
 }
@@ -167,6 +180,7 @@ DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_dat
 /** A quiet covers all segments and units; of windows, a flush those of the unit. */
 static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit, bool local)
 {
+    drt_gets_finish();
     const drt_segment_t *segment = drt_segment_find_any(gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(call, gptr);
@@ -296,6 +310,7 @@ static dart_ret_t check_handles(const char *call, const dart_handle_t *handles, 
 
 static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
 {
+    drt_gets_finish();
     if (n == 0)
         return DART_OK;
     if (CW_UNLIKELY(!handles))
@@ -312,6 +327,7 @@ static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
 /** All or none become DART_HANDLE_NULL. */
 static dart_ret_t test_all(const char *call, dart_handle_t *handles, size_t n, int32_t *result_p)
 {
+    drt_gets_finish();
     if (CW_UNLIKELY(!result_p))
         return drt_refuse_null(call, "result");
     *result_p = 1;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "dart/memory.h"
 #include "dart/segment.h"
+#include "dart/transfer.h"
 #include "dart/type.h"
 #include "dart/windows/windows.h"
 
@@ -151,6 +152,7 @@ DRT_API dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
     DRT_TEAM(team, gptr.teamid);
     if (gptr.segid >= 0 || !drt_segment_find_any(gptr))
         return drt_refuse_segment(__func__, gptr);
+    drt_gets_finish();
     cw_barrier(team->group);  // no member uses it any more
     drt_unregister(drt_segments_leave(team->registered, (uint32_t)-gptr.segid));
     return DART_OK;

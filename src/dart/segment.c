@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "core/mem/area.h"
 #include "dart/memory.h"
+#include "dart/transfer.h"
 #include "dart/type.h"
 #include "dart/windows/windows.h"
 
@@ -313,6 +314,7 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
                           gptr.segid, gptr.teamid);
     if (gptr.segid <= 0 || !drt_segment_find(gptr))
         return drt_refuse_segment(__func__, gptr);
+    drt_gets_finish();
     if (drt_windows_on)
         drt_window_flush(DRT_EVERY_UNIT, false);
     cw_barrier(team->group);  // no member uses it any more

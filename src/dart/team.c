@@ -14,6 +14,7 @@
 #include "dart/group.h"
 #include "dart/locality/locality.h"
 #include "dart/segment.h"
+#include "dart/transfer.h"
 #include "dart/windows/windows.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
@@ -207,6 +208,7 @@ DRT_API dart_ret_t dart_team_destroy(dart_team_t *teamid)
     if (team->id == DART_TEAM_ALL)
         return drt_refuse(__func__, DART_ERR_INVAL, "DART_TEAM_ALL ends with dart_exit");
     const cw_group_t *group = team->group;
+    drt_gets_finish();
     cw_quiet_default();
     cw_team_destroy(group);  // which synchronises: no member uses its segments any more
     drop(team);
@@ -304,6 +306,7 @@ DRT_API dart_ret_t dart_team_unit_g2l(dart_team_t teamid, dart_global_unit_t glo
 DRT_API dart_ret_t dart_barrier(dart_team_t teamid)
 {
     DRT_TEAM(team, teamid);
+    drt_gets_finish();
     cw_barrier(team->group);
     return DART_OK;
 }

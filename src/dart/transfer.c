@@ -265,3 +265,15 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
                                                                           : move(t, &target, span));
     return DART_OK;
 }
+
+// ---------------------------------------------------------------- gets that land later
+drt_gets_t drt_gets;
+
+void drt_gets_copy(void)
+{
+    const uint64_t n = drt_gets.n;
+    for (uint64_t i = n > DRT_GETS ? n - DRT_GETS : 1; i < n; i++)
+        memcpy(drt_gets.of[i % DRT_GETS].dest, drt_gets.of[i % DRT_GETS].near, 8);
+    drt_gets.n = 0;
+    cw_get_done();
+}

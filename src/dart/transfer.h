@@ -102,4 +102,54 @@ typedef struct drt_transfer {
 
 dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p) CW_NOINLINE;
 
+// ---------------------------------------------------------------- gets that land later
+// Gets of words that are mapped here, one behind the other (dart_get). Each asks for its cache line
+// by a prefetch and copies the word that the get DRT_GETS before it has asked for: a processor
+// holds a load back when some hundred instructions behind it wait, and a prefetch never, so more
+// lines are on their way. What is left is copied by the next call of another kind, at the latest by
+// the flush that completes a get.
+// Threads: the one of a program that called dart_init. With dart_init_thread no get is left.
+enum { DRT_GETS = 32 };  // that may be under way
+
+typedef struct drt_gets {
+    bool on;
+    uint64_t n;  // since the last call of another kind; those from 1 on have had a place in `of`
+    struct {
+        void *dest;
+        const char *near;
+    } of[DRT_GETS];
+} drt_gets_t;
+extern drt_gets_t drt_gets CW_HIDDEN;
+
+/** Of 8 bytes. The first get copies at once, since it may be the only one. */
+static CW_ALWAYS_INLINE void drt_gets_begin(void *dest, const char *near)
+{
+    const uint64_t n = drt_gets.n++, place = n % DRT_GETS;
+    if (CW_UNLIKELY(n == 0)) {
+        memcpy(dest, near, 8);
+        return;
+    }
+    __builtin_prefetch(near);
+    if (n > DRT_GETS)
+        memcpy(drt_gets.of[place].dest, drt_gets.of[place].near, 8);
+    drt_gets.of[place].dest = dest;
+    drt_gets.of[place].near = near;
+}
+
+/** Then a fast path leaves the call to the general one, which finishes them: a fast path that
+ *  calls a function saves registers. */
+static CW_ALWAYS_INLINE bool drt_gets_under_way(void)
+{
+    return drt_gets.n != 0;
+}
+
+void drt_gets_copy(void);
+
+/** All gets have landed. */
+static CW_ALWAYS_INLINE void drt_gets_finish(void)
+{
+    if (CW_UNLIKELY(drt_gets_under_way()))
+        drt_gets_copy();
+}
+
 #endif
