@@ -268,7 +268,8 @@ static bool routine_at(const void *address, bool (*is_routine)(const char *name)
     const char *plain = name[0] == 'p' ? name + 1 : name;
     if (!is_routine(plain))
         return false;
-    snprintf(routine, nbytes, "%s", plain);
+    // without what the compiler adds to the name of a part: ".cold"
+    snprintf(routine, nbytes, "%.*s", (int)strcspn(plain, "."), plain);
     return true;
 }
 
@@ -319,12 +320,16 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
 
 enum { DEEPEST_STACK = 64, DEEPEST_PRINTED = 20 };
 
-/** The frames from the one that was interrupted at pc on; 0: the stack cannot be read. */
+/** The frames from the one that was interrupted at pc on. */
 static int interrupted_stack(const void *pc, void *stack[DEEPEST_STACK])
 {
     int n = backtrace(stack, DEEPEST_STACK), first = 0;
     while (pc && first < n && stack[first] != pc)
         first++;
+    if (first == n) {  // what was interrupted cannot be unwound
+        stack[0] = (void *)(uintptr_t)pc;
+        return 1;
+    }
     memmove(stack, stack + first, (size_t)(n - first) * sizeof *stack);
     return n - first;
 }
@@ -341,12 +346,16 @@ static bool is_in(const module_t *wanted, const void *address)
     return find_module(address, &m) && m.base == wanted->base;
 }
 
-/** Of the C library, or of valgrind's copies of its functions. */
-static bool is_of_libc(const module_t *libc, const void *address)
+/** Of what routines call, and programs hardly: the C library, valgrind's copies of its functions,
+ *  libfabric, an MPI. */
+static bool is_below(const module_t *libc, const void *address)
 {
-    module_t m;
-    return find_module(address, &m) &&
-           (m.base == libc->base || !strncmp(m.name, "vgpreload_", strlen("vgpreload_")));
+    static const char *const names[] = {"vgpreload_", "libfabric.so", "libmpi", "libopen-pal.so"};
+    module_t m = {0};
+    bool below = find_module(address, &m) && m.base == libc->base;
+    for (size_t i = 0; m.name && !below && i < sizeof names / sizeof *names; i++)
+        below = strncmp(m.name, names[i], strlen(names[i])) == 0;
+    return below;
 }
 
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
@@ -360,8 +369,8 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
     *routine_p = (cwu_routine_t){0};
     bool known = find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) &&
                  find_module((const void *)(uintptr_t)getpid, &libc);
-    while (known && from < n && libc.base != mine.base && is_of_libc(&libc, call_in(stack, from)))
-        from++;  // a copy that the routine asked for, or ended in
+    while (known && from < n && libc.base != mine.base && is_below(&libc, call_in(stack, from)))
+        from++;  // what the routine asked for, or ended in
     for (int i = from; known && i < n && caller < 0; i++) {
         if (!is_in(&mine, call_in(stack, i)))
             caller = i;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The job as both interfaces see it: configurations, joining, attaching, messages.
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "core/owner/copy.h"
@@ -46,7 +49,23 @@ static bool is_routine(const char *symbol)
     return strncmp(symbol, "gasnet_", 7) == 0 || strncmp(symbol, "gex_", 4) == 0;
 }
 
-static cw_front_end_t front_end = {.is_routine = is_routine};
+/** The names behind the macros that send messages: gasnet_AMRequestMedium, gex_AM_ReplyLong. */
+static void rename_routine(char *routine, size_t nbytes, bool exact)
+{
+    (void)exact;
+    bool gex = strncmp(routine, "gex_", 4) == 0;
+    char *what = strstr(routine, "_causeway_re"), *kind;
+    if (!what || !(kind = strchr(what += strlen("_causeway_"), '_')))
+        return;
+    char name[64], *async = strstr(kind, "async");
+    size_t plain = async ? (size_t)(async - kind) : strcspn(kind, "0123456789");
+    snprintf(name, sizeof name, "%s_AM%s%c%.*s%c%.*s%s", gex ? "gex" : "gasnet", gex ? "_" : "",
+             toupper(*what), (int)(kind - what - 1), what + 1, toupper(kind[1]), (int)plain - 2,
+             kind + 2, async ? "Async" : "");
+    snprintf(routine, nbytes, "%s", name);
+}
+
+static cw_front_end_t front_end = {.is_routine = is_routine, .rename = rename_routine};
 
 /** Before main, once an object file: no locks, no messages. */
 GAS_API void gasnet_causeway_announce(int mode, const char *source)

@@ -18,10 +18,10 @@ static bool is_routine(const char *symbol)
 }
 
 /** Scalar puts of one size are one function under many names, of which the stack shows any. */
-static void generalize(char *routine, size_t nbytes)
+static void rename_routine(char *routine, size_t nbytes, bool exact)
 {
     size_t n = strlen(routine);
-    if (n > 2 && strcmp(routine + n - 2, "_p") == 0)
+    if (!exact && n > 2 && strcmp(routine + n - 2, "_p") == 0)
         snprintf(routine, nbytes,
                  strncmp(routine, "shmem_ctx_", 10) == 0 ? "shmem_ctx_TYPE_p" : "shmem_TYPE_p");
 }
@@ -37,7 +37,7 @@ CW_AT_LOAD static void register_names(void)
                                      .ctx_private = "SHMEM_CTX_PRIVATE",
                                      .ctx_destroy = "shmem_ctx_destroy"};
     static cw_front_end_t front_end = {
-        .names = &names, .is_routine = is_routine, .generalize = generalize};
+        .names = &names, .is_routine = is_routine, .rename = rename_routine};
     cw_front_end_register(&front_end);
 }
 

@@ -12,6 +12,7 @@
 static int word, array[1000];
 static int *own;
 static int *volatile nowhere;
+static void (*volatile no_function)(void);
 static int other;
 
 static void handler(int signal_number)
@@ -38,6 +39,10 @@ static void crash(const char *what)
         shmem_int_put(nowhere, array, 100, other);
     else if (!strcmp(what, "null_source"))
         shmem_putmem(array, nowhere, 1000, other);
+    else if (!strcmp(what, "null_small"))
+        shmem_putmem(array, nowhere, 100, other);
+    else if (!strcmp(what, "null_call"))
+        no_function();
     else if (!strcmp(what, "null_wait"))
         shmem_int_wait_until(nowhere, SHMEM_CMP_EQ, 1);
     else if (!strcmp(what, "malloc_p"))

@@ -48,9 +48,9 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
     va_end(ap);
     // a handler may run inside of any routine
     const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
-    bool found = cwu_symbol_caller(cw_is_named_routine, &routine, where, sizeof where);
-    if (!routine.exact)
-        cw_generalize_routine(routine.name, sizeof routine.name);
+    bool found = cwu_symbol_caller(cw_is_routine(call) ? cw_is_named_routine : cw_is_routine,
+                                   &routine, where, sizeof where);
+    cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
     if (!cw_is_routine(call))
         call = running && cw_is_named_routine(running) ? running
                : routine.name[0]                       ? routine.name

@@ -127,17 +127,37 @@ static void interrupted_at(const void *context, const void **pc_p, uintptr_t *st
 #endif
 }
 
+/** The call of what is no code, or NULL. The call itself has worked, so there is a stack. */
+static const char *call_of_address(const void *context, uintptr_t stack)
+{
+    const char *after = NULL;
+#if defined(__x86_64__)
+    (void)context;
+    after = *(const char *const *)stack;
+#elif defined(__aarch64__)
+    (void)stack;
+    after = (const char *)((const ucontext_t *)context)->uc_mcontext.regs[30];
+#else
+    (void)context, (void)stack;
+#endif
+    return after ? after - 1 : NULL;
+}
+
 static void report(const char *name, uintptr_t address, const void *context)
 {
     cwu_routine_t routine;
     char where[200], what[200], heap[200];
-    const void *pc;
+    const void *pc, *call;
     uintptr_t stack;
     interrupted_at(context, &pc, &stack);
+    call = address == (uintptr_t)pc ? call_of_address(context, stack) : NULL;
+    pc = call ? call : pc;
     bool below = cwu_symbol_interrupted(pc, cw_is_routine, &routine, where, sizeof where);
-    if (!routine.exact)
-        cw_generalize_routine(routine.name, sizeof routine.name);
-    explain(what, sizeof what, address, stack, below);
+    cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
+    if (call)
+        snprintf(what, sizeof what, "%#lx is no function, and was called", (unsigned long)address);
+    else
+        explain(what, sizeof what, address, stack, below);
     explain_heap(heap, sizeof heap);
     if (below)
         cwu_error("%s in %s, called from %s: address %s%s%s", name, routine.name, where, what, heap,

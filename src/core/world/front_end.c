@@ -52,9 +52,9 @@ bool cw_has_named_routines(void)
     return cw_names() != &plain;
 }
 
-void cw_generalize_routine(char *routine, size_t nbytes)
+void cw_rename_routine(char *routine, size_t nbytes, bool exact)
 {
     for (const cw_front_end_t *f = first; f; f = f->next)
-        if (f->generalize)
-            f->generalize(routine, nbytes);
+        if (f->rename)
+            f->rename(routine, nbytes, exact);
 }

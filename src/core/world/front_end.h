@@ -19,8 +19,9 @@ typedef struct cw_names {
 typedef struct cw_front_end {
     const cw_names_t *names;  // NULL: its own messages name its routines
     bool (*is_routine)(const char *symbol);
-    /** Shortens the name of a routine that is one of many with the same body. May be NULL. */
-    void (*generalize)(char *routine, size_t nbytes);
+    /** Turns the name of a routine on the stack into what messages say. exact: the program calls
+     *  it by that name; else it may be one of many with the same body. May be NULL. */
+    void (*rename)(char *routine, size_t nbytes, bool exact);
     struct cw_front_end *next;  // core's own
 } cw_front_end_t;
 
@@ -39,6 +40,6 @@ bool cw_has_named_routines(void);
 bool cw_program_uses(bool (*is_routine)(const char *symbol));
 /** Those of a front end with names? */
 bool cw_program_uses_named_routines(void);
-void cw_generalize_routine(char *routine, size_t nbytes);
+void cw_rename_routine(char *routine, size_t nbytes, bool exact);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
+
 const char *ofi_node_name(const cwt_client_t *client, int node)
 {
     const char *name = client->config.node_name ? client->config.node_name(node) : NULL;
@@ -60,6 +62,14 @@ static void fail_replies(cwt_conn_t *conn, int code)
     }
 }
 
+static const char *remedy(int code)
+{
+    return code == CW_ETIMEOUT ? "CAUSEWAY_TIMEOUT waits longer"
+           : cwu_env.check     ? "that node's first PE has probably ended: look for its own message"
+                               : "that node's first PE has ended (look for its own message), or an "
+                                 "address is wrong: CAUSEWAY_CHECK=1 checks every call";
+}
+
 void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason)
 {
     if (conn->error)
@@ -73,9 +83,7 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
         conn->client->lost = code;
         cwu_error("lost the connection to %s at %s: %s: %s; %s",
                   ofi_node_name(conn->client, conn->node), conn->address, what, reason,
-                  code == CW_ETIMEOUT
-                      ? "CAUSEWAY_TIMEOUT waits longer"
-                      : "that node's first PE has probably ended: look for its own message");
+                  remedy(code));
     }
     fail_replies(conn, code);
 }
