@@ -40,6 +40,10 @@ EXPLAINED = {
 # to another node: the provider, below the routine, comes upon the address
 EXPLAINED_FAR = {"null_small": EXPLAINED["null_small"], "plain": EXPLAINED["plain"]}
 
+# case: the call, and the bytes in its line
+REFUSED = {"negative_put": ("shmem_putmem", -8), "negative_get": ("shmem_int_get", -32),
+           "negative_broadcast": ("shmem_broadcastmem", -8)}
+
 
 def run(program, *arguments, nodes=1, **env):
     command = [STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", nodes, program, *arguments]
@@ -60,6 +64,12 @@ def main():
             check(re.search(line, output, re.M), f"{case}: no line with {line}\n{output}")
             stack = r"^causeway:   PE \d #\d+ +(main|crash|deeper)\+0x\w+ \(crash\)$"
             check(re.search(stack, output, re.M), f"{case}: no stack\n{output}")
+        for case, (call, nbytes) in REFUSED.items():
+            status, output = run(program, case)
+            line = (rf"^causeway: error: PE \d of 2 .*: {call}: the count is negative or absurd "
+                    rf"\({nbytes} bytes\); called from crash\+0x\w+ \(crash\)$")
+            check(status == 1 and re.search(line, output, re.M),
+                  f"{case}: status {status}, no line with {line}\n{output}")
         status, output = run(program, "null_p", nodes=2, CAUSEWAY_AGGREGATE="off")
         check(status == 1 and "or an address is wrong: CAUSEWAY_CHECK=1" in output,
               f"null_p to another node: status {status}\n{output}")

@@ -138,6 +138,12 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_put(gasnet_nodes() + 3, s.addr, big, 8);
     if (is("get-node-minus-one"))
         gasnet_get(big, (gasnet_node_t)-1, s.addr, 8);
+    if (is("put-negative"))
+        gasnet_put(0, s.addr, big, (size_t)-8);
+    if (is("get-negative"))
+        gasnet_get_nbi(big, 0, s.addr, (size_t)-8);
+    if (is("memset-negative"))
+        gasnet_memset(0, s.addr, 0, (size_t)-8);
     if (is("put-outside"))
         gasnet_put_bulk(0, end - 7, big, 8);
     if (is("get-outside"))

@@ -11,6 +11,7 @@
 #include "core/coll/call.h"
 #include "core/coll/describe.h"
 #include "core/coll/scan/scan.h"
+#include "core/rma/check.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 
@@ -218,6 +219,8 @@ static void announce(const row_t *row, const cw_coll_call_t *c)
 
 bool cw_coll_try(cw_coll_call_t *c)
 {
+    if (CW_UNLIKELY(c->nbytes > PTRDIFF_MAX))
+        cw_count_refused(c->nbytes);
     c->map = cw_map_of(c->group);
     const row_t *row = choose(c);
     if (!row)

@@ -119,6 +119,8 @@ bool cw_owner_set_general(cw_owner_t *o, uint32_t pe, void *dest, int value, siz
 {
     if (nbytes == 0)
         return false;
+    if (nbytes > PTRDIFF_MAX)
+        cw_count_refused(nbytes);
     uintptr_t word = cw_owner_find_word(o, pe);
     if (cw_owner_is_mapped(word)) {
         memset(cw_owner_local(word, dest), value, nbytes);

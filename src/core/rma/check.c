@@ -33,13 +33,23 @@ static void check_pe(const char *call, int pe)
         cw_check_failed(call, "there is no PE %d; this job has PEs 0 to %d", pe, cw_world.npes - 1);
 }
 
+static noreturn void refuse_count(const char *call, size_t nbytes)
+{
+    cw_check_failed(call, "the count is negative or absurd (%zd bytes)", (ssize_t)nbytes);
+}
+
+void cw_count_refused(size_t nbytes)
+{
+    refuse_count("transfer", nbytes);
+}
+
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
 {
     const cwt_layout_t *l = &cw_segment.layout;
     check_life(call);
     check_pe(call, pe);
     if (nbytes > LARGEST_COUNT)
-        cw_check_failed(call, "the count is negative or absurd (%zd bytes)", (ssize_t)nbytes);
+        refuse_count(call, nbytes);
     if (!cw_is_symmetric(symmetric, nbytes))
         cw_check_failed(call,
                         "%p (+%zu bytes) is not symmetric on PE %d; symmetric are the heap "

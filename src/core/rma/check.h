@@ -5,9 +5,13 @@
 #ifndef CW_CORE_RMA_CHECK_H
 #define CW_CORE_RMA_CHECK_H
 
+#include <stdnoreturn.h>
+
 #include "core/observe/watch.h"
 #include "core/rma/hot.h"
 
+/** A count of bytes that no memory has. */
+noreturn void cw_count_refused(size_t nbytes) CW_COLD;
 /** Life cycle, PE, count and symmetric memory. */
 void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe);
 /** What is particular to a context: whether it is alive, its team, its thread. */

@@ -38,6 +38,13 @@ static CW_ALWAYS_INLINE void get_there(cw_ctx_t *ctx, const cwt_target_t *t, voi
 
 // ---------------------------------------------------------------- contiguous
 
+void cw_copy_long(void *dest, const void *src, size_t nbytes)
+{
+    if (CW_UNLIKELY(nbytes > PTRDIFF_MAX))
+        cw_count_refused(nbytes);
+    cw_copy_part(dest, src, nbytes, 2 * nbytes);
+}
+
 void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
 {
     cw_copy(dest, src, nbytes);
@@ -284,6 +291,8 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
     if (nbytes == 0)
         return;
     const cwt_target_t *t = cw_request_reach(ctx, "memset", rank, &delta);
+    if (nbytes > PTRDIFF_MAX)
+        cw_count_refused(nbytes);
     if (!t) {
         memset((char *)dest + delta, value, nbytes);
         cw_ctx_stored(ctx, rank);

@@ -116,10 +116,13 @@ static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nb
         memcpy(dest, src, nbytes);
 }
 
+/** Of CW_LONG_COPY bytes or more; ends the job if no memory has as many. */
+void cw_copy_long(void *dest, const void *src, size_t nbytes) CW_NOINLINE;
+
 static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
 {
     if (CW_UNLIKELY(nbytes >= CW_LONG_COPY))
-        cw_copy_part(dest, src, nbytes, 2 * nbytes);
+        cw_copy_long(dest, src, nbytes);
     else if (nbytes > 8)
         memcpy(dest, src, nbytes);
     else
