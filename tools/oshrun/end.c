@@ -225,7 +225,9 @@ static void on_exit_status(run_t *run, const death_t *d)
         // After finalize the other PEs are about to end by themselves.
         end_job(run, status, state == CWB_PE_LEFT ? FINALIZED_GRACE_NS : 0);
     } else if (state == CWB_PE_JOINED) {
-        report(run, d, "exited without calling shmem_finalize (or gasnet_exit)");
+        report(run, d,
+               "exited without calling shmem_finalize (or gasnet_exit, armci_msg_finalize, "
+               "dart_exit)");
         end_job(run, 1, 0);
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);
