@@ -152,8 +152,8 @@ static int open_and_publish(void)
  *  slice. */
 static long polls_before_block(bool sleepers)
 {
-    bool spare = (cw_wait_spare_core || sleepers) && !cwu_yield_is_dear() &&
-                 !cw_progress_alone_serves();
+    bool spare =
+        (cw_wait_spare_core || sleepers) && !cwu_yield_is_dear() && !cw_progress_alone_serves();
     return spare ? cw_wait_server_spin : 0;
 }
 
