@@ -58,9 +58,12 @@ static void give_back(uint32_t i)
     push(i);
 }
 
-/** Takes in acknowledgements. */
+/** Takes in acknowledgements. Not in a handler, behind which cw_am_run puts the number of free
+ *  tokens back: they stay where they are until then. */
 static void collect_done(void)
 {
+    if (cw_am_in_handler && !cw_am.locked)
+        return;
     cw_am_inbox_t *mine = cw_am.mine;
     for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++) {
         if (!atomic_load_explicit(&mine->done[w], memory_order_relaxed))
