@@ -8,6 +8,9 @@
 // its own process polls for it (cw_server_poll). It polls only where a core is to spare, and yields
 // between polls. While a PE of the node sleeps, the server compares the sleeper's watched word
 // after every round, and wakes the PE when the word has changed.
+//
+// Where the transport lets no thread of the library serve (ops->threads_serve), the thread makes no
+// progress, and waiting PEs of its process make all of it, also beside sleepers.
 #ifndef CW_CORE_SERVER_H
 #define CW_CORE_SERVER_H
 
