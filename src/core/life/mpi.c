@@ -45,7 +45,7 @@ int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p)
 {
     int *pes = NULL, n = 0, rank = 0;
     *team_p = NULL;
-    cw_wait_t w = CW_WAIT_DEAF("the members of a communicator");
+    cw_wait_t w = CW_WAIT_INIT("the members of a communicator");
     int rc = cwb_mpi_members(comm, comm_nbytes, cw_world.pe,
                              cw_progress_alone_serves() ? wait_round : NULL, &w, &pes, &n, &rank);
     cw_wait_done(&w);
