@@ -49,6 +49,8 @@ static void crash(const char *what)
         shmem_int_get(here, array, (size_t)-8, other);
     else if (!strcmp(what, "negative_broadcast"))
         shmem_broadcastmem(SHMEM_TEAM_WORLD, array, array, (size_t)-8, 0);
+    else if (!strcmp(what, "negative_collect"))
+        shmem_collectmem(SHMEM_TEAM_WORLD, array, array, (size_t)-8);
     else if (!strcmp(what, "null_wait"))
         shmem_int_wait_until(nowhere, SHMEM_CMP_EQ, 1);
     else if (!strcmp(what, "malloc_p"))

@@ -42,7 +42,8 @@ EXPLAINED_FAR = {"null_small": EXPLAINED["null_small"], "plain": EXPLAINED["plai
 
 # case: the call, and the bytes in its line
 REFUSED = {"negative_put": ("shmem_putmem", -8), "negative_get": ("shmem_int_get", -32),
-           "negative_broadcast": ("shmem_broadcastmem", -8)}
+           "negative_broadcast": ("shmem_broadcastmem", -8),
+           "negative_collect": ("shmem_collectmem", -8)}
 
 
 def run(program, *arguments, nodes=1, **env):

@@ -219,8 +219,9 @@ static void announce(const row_t *row, const cw_coll_call_t *c)
 
 bool cw_coll_try(cw_coll_call_t *c)
 {
-    if (CW_UNLIKELY(c->nbytes > PTRDIFF_MAX))
-        cw_count_refused(c->nbytes);
+    size_t nbytes = c->nbytes | c->own_nbytes;  // a collect knows its own only
+    if (CW_UNLIKELY(nbytes > PTRDIFF_MAX))
+        cw_count_refused(nbytes);
     c->map = cw_map_of(c->group);
     const row_t *row = choose(c);
     if (!row)
