@@ -68,7 +68,7 @@ int bench_wants(const struct bench_opts *opts, const char *op)
 
 size_t bench_next_size(const struct bench_opts *opts, size_t nbytes)
 {
-    static const size_t few[] = {8, 1024, 65536, 1048576, 4194304};
+    static const size_t few[] = {8, 1024, 65536, 1048576, 4194304, 16777216};
     size_t next = 0;
     if (!opts->quick) {
         next = nbytes ? nbytes * 2 : 8;

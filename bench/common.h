@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define BENCH_BATCH_NS 10000.0
-#define BENCH_MAX_BYTES ((size_t)4 << 20)
+#define BENCH_MAX_BYTES ((size_t)16 << 20)
 
 struct bench_opts {
     int quick;            // few sizes, short budgets

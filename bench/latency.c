@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long do put + quiet, put, get, p and g take from PE 0 to PE 1, 8 B to 4 MiB?
+// How long do put + quiet, put, get, p, p + quiet and g take from PE 0 to PE 1, 8 B to 16 MiB?
 #include "pair.h"
 
 struct transfer {
@@ -38,6 +38,15 @@ static void p(void *ctx, size_t count)
         shmem_long_p((long *)t->dst, (long)i, 1);
 }
 
+static void p_quiet(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    for (size_t i = 0; i < count; i++) {
+        shmem_long_p((long *)t->dst, (long)i, 1);
+        shmem_quiet();
+    }
+}
+
 static void g(void *ctx, size_t count)
 {
     struct transfer *t = ctx;
@@ -58,9 +67,8 @@ static const struct {
     bench_fn op, after;
     int scalar;
 } OPS[] = {
-    {"p", p, quiet, 1},     {"g", g, NULL, 1},
-    {"put", put, quiet, 0}, {"put_quiet", put_quiet, NULL, 0},
-    {"get", get, NULL, 0},
+    {"p", p, quiet, 1},     {"p_quiet", p_quiet, NULL, 1},     {"g", g, NULL, 1},
+    {"put", put, quiet, 0}, {"put_quiet", put_quiet, NULL, 0}, {"get", get, NULL, 0},
 };
 
 int main(int argc, char **argv)

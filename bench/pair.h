@@ -14,43 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static volatile long pair_done; // symmetric: written by PE 0
-
-static inline void pair_start(int argc, char **argv, struct bench_opts *opts)
-{
-    bench_parse(argc, argv, opts);
-    shmem_init();
-    if (shmem_n_pes() < 2) {
-        fprintf(stderr, "%s: needs at least 2 PEs\n", argv[0]);
-        shmem_global_exit(2);
-    }
-    shmem_barrier_all();
-}
-
-static inline int pair_is_origin(void)
-{
-    return shmem_my_pe() == 0;
-}
-
-static inline void pair_serve(const struct bench_opts *opts)
-{
-    if (!strcmp(opts->target, "busy"))
-        while (!pair_done)
-            ;
-}
-
-static inline void pair_finish(const struct bench_opts *opts)
-{
-    if (pair_is_origin()) {
-        for (int pe = 1; pe < shmem_n_pes(); pe++)
-            shmem_long_p((long *)&pair_done, 1, pe);
-        shmem_quiet();
-    } else {
-        pair_serve(opts);
-    }
-    shmem_barrier_all();
-    shmem_finalize();
-}
+static long *pair_done;  // in the symmetric heap, written by PE 0
 
 static inline void *pair_alloc(size_t nbytes)
 {
@@ -62,6 +26,50 @@ static inline void *pair_alloc(size_t nbytes)
     }
     memset(p, 1, nbytes);
     return p;
+}
+
+/** Behind the program's shmem_init. */
+static inline void pair_meet(const char *program)
+{
+    if (shmem_n_pes() < 2) {
+        fprintf(stderr, "%s: needs at least 2 PEs\n", program);
+        shmem_global_exit(2);
+    }
+    pair_done = pair_alloc(sizeof *pair_done);
+    *pair_done = 0;
+    shmem_barrier_all();
+}
+
+static inline void pair_start(int argc, char **argv, struct bench_opts *opts)
+{
+    bench_parse(argc, argv, opts);
+    shmem_init();
+    pair_meet(argv[0]);
+}
+
+static inline int pair_is_origin(void)
+{
+    return shmem_my_pe() == 0;
+}
+
+static inline void pair_serve(const struct bench_opts *opts)
+{
+    if (!strcmp(opts->target, "busy"))
+        while (!*(volatile long *)pair_done)
+            ;
+}
+
+static inline void pair_finish(const struct bench_opts *opts)
+{
+    if (pair_is_origin()) {
+        for (int pe = 1; pe < shmem_n_pes(); pe++)
+            shmem_long_p(pair_done, 1, pe);
+        shmem_quiet();
+    } else {
+        pair_serve(opts);
+    }
+    shmem_barrier_all();
+    shmem_finalize();
 }
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the staged Causeway beside its baselines and, with --against, beside other OpenSHMEM
-libraries, all in one run.
+libraries and MPIs, all in one run.
 
 Prints medians with their spread, ratios and limits. Never fails on a time: the exit status is
 non-zero only when nothing could be measured.
@@ -27,8 +27,10 @@ def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench",
                                      description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument(
-        "--against", metavar="OSHCC", action="append", default=[],
-        help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI; repeatable")
+        "--against", metavar="WRAPPER", action="append", default=[],
+        help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI, or of an "
+             "MPI, whose one-sided communication is measured: mpicc.mpich; repeatable; \"all\" "
+             "that are installed under Debian's names")
     parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
     parser.add_argument("--rounds", type=int,
                         help="rounds of each measurement (default 3, with --quick 1)")
@@ -115,9 +117,11 @@ def main():
         json_file = args.from_json
     else:
         ours = peers.causeway(args.stage)
-        if not os.path.exists(ours.oshcc):
-            sys.exit(f"bench: {ours.oshcc} does not exist: run ./dev build first")
-        others = [peers.other(oshcc) for oshcc in args.against]
+        if not os.path.exists(ours.compiler):
+            sys.exit(f"bench: {ours.compiler} does not exist: run ./dev build first")
+        wrappers = [name for given in args.against
+                    for name in (peers.all_found() if given == "all" else [given])]
+        others = [peers.other(name) for name in dict.fromkeys(wrappers)]
         store, document = measured(args, ours, others)
         json_file = args.json or os.path.join(ROOT, "build", "bench", "results.json")
         os.makedirs(os.path.dirname(os.path.abspath(json_file)), exist_ok=True)

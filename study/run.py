@@ -65,7 +65,7 @@ def builder_of(stage, folder):
     other, _ = launchers.open_mpi()
     if other:
         builder.peer(other, ("startup",))
-    programs.build(ours.oshcc, os.path.join(builder.out_dir, ours.tag), say)
+    programs.build(ours.compiler, os.path.join(builder.out_dir, ours.tag), say)
     return builder
 
 

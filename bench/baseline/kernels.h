@@ -11,6 +11,8 @@
 void kernel_store(long *dst, long value);
 long kernel_load(const long *src);
 void kernel_copy(void *dst, const void *src, size_t nbytes);
+// The same past the caches, where the compiler knows such stores; a multiple of 64 B, aligned.
+void kernel_stream(void *dst, const void *src, size_t nbytes);
 void kernel_fence(void);
 long kernel_fetch_add(long *dst, long value);
 long kernel_cswap(long *dst, long expected, long value);

@@ -61,6 +61,13 @@ static void copy_back(void *ctx, size_t count)
         kernel_copy(t->src, t->dst, t->nbytes);
 }
 
+static void stream(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        kernel_stream(t->dst, t->src, t->nbytes);
+}
+
 static void fetch_add(void *ctx, size_t count)
 {
     struct transfer *t = ctx;
@@ -113,9 +120,10 @@ static const struct {
 } OPS[] = {
     {"latency", "p", store, 0},       {"latency", "g", load, 0},
     {"latency", "put", copy, 1},      {"latency", "put_quiet", copy_fence, 1},
-    {"latency", "get", copy_back, 1}, {"atomics", "fetch_add", fetch_add, 0},
-    {"atomics", "cswap", cswap, 0},   {"atomics", "swap", swap, 0},
-    {"atomics", "add", fetch_add, 0}, {"atomics", "add_quiet", fetch_add, 0},
+    {"latency", "get", copy_back, 1}, {"latency", "stream", stream, 1},
+    {"atomics", "cswap", cswap, 0},   {"atomics", "fetch_add", fetch_add, 0},
+    {"atomics", "swap", swap, 0},     {"atomics", "add", fetch_add, 0},
+    {"atomics", "add_quiet", fetch_add, 0},
 };
 
 static void one_sided(const struct bench_opts *opts, const char *bench, struct transfer *t)

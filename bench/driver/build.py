@@ -106,8 +106,9 @@ class Builder:
 
     def peer(self, peer, programs):
         for program in programs:
-            self._one(peer.oshcc, peer.tag, program, {**PROGRAMS, **OURS}[program],
-                      defines=DEFINES.get(program, ()))
+            if not peer.programs or program in peer.programs:
+                self._one(peer.compiler, peer.tag, program, {**PROGRAMS, **OURS}[program],
+                          defines=(*peer.words, *DEFINES.get(program, ())))
 
     def mpi(self, mpi, program):
         """A program of baseline/ for one of the MPIs."""

@@ -47,7 +47,7 @@ class Plan:
         """memory: CAUSEWAY_DART_MEMORY."""
         env = {**self.ours.environment(layout if layout in self.ours.layouts else "local"),
                **(AS_ROOT if mpi else {}), **(TCP if mpi else {})}
-        command = [self.ours.oshrun, "-n", str(npes)]
+        command = [self.ours.launcher, "-n", str(npes)]
         if nodes > 1:
             command += ["--emulate-nodes", str(nodes)]
         if memory:
@@ -281,7 +281,7 @@ def build_all(builder, ours, root, say):
         wanted = {name: example for name, folder in names.items()
                   for example in programs.ALL if example.folder == folder}
         say("building")
-        return {name: programs.build(example, Path(ours.oshcc), out)
+        return {name: programs.build(example, Path(ours.compiler), out)
                 for name, example in wanted.items()}
 
 

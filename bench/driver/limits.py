@@ -67,6 +67,9 @@ def _local():
                   ratio_most=1.1 if nbytes < 4194304 else None)
     for nbytes, label in ((1024, "1 KiB"), (65536, "64 KiB"), (1048576, "1 MiB")):
         yield Row(where, f"get {label}", "local", "latency", "get", nbytes)
+    for op in ("put", "get"):
+        yield Row(where, f"{op} 16 MiB, base: streaming stores", "local", "latency", op, 16777216,
+                  base_op="latency:stream", ratio_most=1.05)
     for op in ("fetch_add", "cswap", "swap"):
         yield Row(where, op, "local", "atomics", op, at_most=10)
     yield Row(where, "add + quiet", "local", "atomics", "add_quiet")
@@ -81,14 +84,18 @@ def _network(mode):
     yield Row(where, "the same, base over a connection each way", mode, "pingpong", "p_wait",
               base_op="pingpong:p_wait_two")
     yield Row(where, "p 8 B", mode, "latency", "p")
+    yield Row(where, "p + quiet", mode, "latency", "p_quiet", base_op="latency:put_quiet",
+              ratio_most=1.1)
     yield Row(where, "put + quiet 8 B, complete", mode, "latency", "put_quiet", ratio_most=1.15)
     yield Row(where, "get 8 B", mode, "latency", "get", ratio_most=1.1)
     yield Row(where, "g 8 B", mode, "latency", "g", ratio_most=1.1)
     for op in ("fetch_add", "cswap", "swap"):
         yield Row(where, op, mode, "atomics", op, base_op="atomics:get", ratio_most=1.1)
-    yield Row(where, "add + quiet", mode, "atomics", "add_quiet", base_op="atomics:get")
+    yield Row(where, "add + quiet", mode, "atomics", "add_quiet", base_op="atomics:get",
+              ratio_most=1.1)
     yield Row(where, "put + quiet 64 KiB", mode, "latency", "put_quiet", 65536)
     yield Row(where, "get 64 KiB", mode, "latency", "get", 65536)
+    yield Row(where, "get 16 MiB", mode, "latency", "get", 16777216)
     yield Row(where, "put_nbi 8 B rate", mode, "rate", "put_nbi_rate")
     yield Row(where, "get_nbi 8 B rate", mode, "rate", "get_nbi_rate")
     for op in ("put", "get"):
@@ -287,25 +294,24 @@ def _threads():
 
 
 def _collectives():
-    for npes in (2, 4, 8, 16, 32):
-        yield Row("Collectives, one node", f"barrier_all, {npes} PEs", "local", "coll",
-                  "barrier_all", 0, npes, base=False, beat_others=True)
-    for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB")):
-        for npes in (2, 4, 8, 16, 32):
-            yield Row("Collectives, one node", f"sum {label}, {npes} PEs", "local", "coll", "sum",
-                      nbytes, npes, base=False, beat_others=npes <= 16)
-    for op in ("broadcast", "fcollect", "alltoall"):
-        for nbytes, label in ((8, "8 B"), (1024, "1 KiB"), (8192, "8 KiB")):
-            for npes in (2, 4, 8, 16):
-                yield Row("Collectives, one node", f"{op} {label}, {npes} PEs", "local", "coll", op,
-                          nbytes, npes, base=False)
-    for mode in ("rdm", "msg"):
-        for npes in (2, 4, 8):
-            yield Row("Collectives, two nodes", f"barrier_all {mode}, {npes} PEs", mode, "coll",
-                      "barrier_all", 0, npes, base=False)
-            for op in ("sum", "broadcast", "fcollect", "alltoall"):
-                yield Row("Collectives, two nodes", f"{op} 8 B {mode}, {npes} PEs", mode, "coll",
-                          op, 8, npes, base=False)
+    """Times until all have what they wait for; and of broadcasts, whose root need not wait, also
+    many in a row."""
+    sizes = ((8, "8 B"), (1024, "1 KiB"), (8192, "8 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"))
+    rows = (("sum", "sum"), ("broadcast", "broadcast + barrier_all"),
+            ("broadcasts", "broadcast, in a row"), ("fcollect", "fcollect"),
+            ("alltoall", "alltoall"))
+    layouts = (("local", "Collectives, one node", (2, 4, 8, 16, 32)),
+               ("rdm", "Collectives, two nodes, rdm", (2, 4, 8)),
+               ("msg", "Collectives, two nodes, msg", (2, 4, 8)))
+    for layout, where, counts in layouts:
+        for npes in counts:
+            yield Row(where, f"barrier_all, {npes} PEs", layout, "coll", "barrier_all", 0, npes,
+                      base=False, beat_others=True)
+        for op, label in rows:
+            for nbytes, size in sizes:
+                for npes in counts if op == "sum" else counts[:4]:
+                    yield Row(where, f"{label} {size}, {npes} PEs", layout, "coll", op, nbytes,
+                              npes, base=False, beat_others=True)
 
 
 def _beside():

@@ -1,30 +1,47 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The peers: the staged Causeway, other OpenSHMEM libraries, and the baselines; how each is built
-and launched."""
+"""The peers: the staged Causeway, other OpenSHMEM libraries, and the one-sided communication of
+MPIs; how each is built and launched."""
 
 import os
 import re
 import shutil
 import subprocess
 
+BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NETWORK_LAYOUTS = ("rdm", "msg")
+OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it
+            # ends in order.
+            "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0"}
+OVER_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo",
+            # Its collectives use MPI's own transports: off shared memory with them too.
+            "OMPI_MCA_coll": "^sm"}
+UCX_OVER_TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
+# What MPIs are measured by (baseline/mpi).
+MPI_PROGRAMS = ("latency", "rate", "floods", "atomics", "pingpong", "coll")
 
 
 class Peer:
-    """One OpenSHMEM. `layouts` maps a layout to its environment; `reasons` has the reason why a
-    layout is missing."""
+    """One library. `compiler` and `launcher` are its commands; `layouts` maps a layout to its
+    environment; `reasons` has the reason why a layout is missing; `programs` and `most_pes` bound
+    what it is measured by, unless they are None; `words` are added to the compiler's command."""
 
-    def __init__(self, name, tag, oshcc, oshrun):
-        self.name, self.tag, self.oshcc, self.oshrun = name, tag, oshcc, oshrun
+    def __init__(self, name, tag, compiler, launcher):
+        self.name, self.tag, self.compiler, self.launcher = name, tag, compiler, launcher
         self.ours = False
-        self.flags = []
+        self.programs, self.most_pes = None, None
+        self.words, self.flags = (), []
         self.env = {}
         self.layouts = {"local": {}}
         self.reasons = {}
 
+    def measures(self, program, layout, npes):
+        return (layout in self.layouts and npes <= (self.most_pes or npes)
+                and (not self.programs or program in self.programs))
+
     def command(self, layout, npes):
         extra = ["--emulate-nodes", "2"] if self.ours and layout in NETWORK_LAYOUTS else []
-        return [self.oshrun, *self.flags, "-n", str(npes), *extra]
+        return [self.launcher, *self.flags, "-n", str(npes), *extra]
 
     def environment(self, layout):
         return {**os.environ, **self.env, **self.layouts[layout]}
@@ -50,37 +67,56 @@ def _output(cmd):
 def _open_mpi(peer, version):
     peer.name, peer.tag = f"Open MPI {version}", "openmpi"
     peer.flags = ["--oversubscribe"]
-    peer.env = {
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it ends in
-        # order.
-        "OMPI_MCA_opal_common_ucx_opal_mem_hooks": "0",
-    }
-    peer.layouts["tcp"] = {
-        "UCX_TLS": "tcp,self",
-        "UCX_NET_DEVICES": "lo",
-        # Its collectives use MPI's own transports: off shared memory with them too.
-        "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_btl": "self,tcp",
-        "OMPI_MCA_btl_tcp_if_include": "lo",
-        "OMPI_MCA_coll": "^sm",
-    }
+    peer.env = OPEN_MPI
+    peer.layouts["tcp"] = {**UCX_OVER_TCP, **OVER_TCP}
 
 
-def other(oshcc):
-    """The peer behind a compiler wrapper given with --against; its launcher is the oshrun beside
-    the wrapper."""
-    path = shutil.which(oshcc)
+def _mpi(path, launcher):
+    """The one-sided communication of the MPI behind a compiler wrapper."""
+    text = _output([launcher, "--version"])
+    found = re.search(r"\((?:Open MPI|OpenRTE)\) (\S+)", text)
+    mpich = re.search(r"Version:\s+(\S+)", text)
+    tag = re.sub(r"[^A-Za-z0-9]+", "-", path.strip("/"))
+    peer = Peer(path, tag, path, launcher)
+    peer.programs = MPI_PROGRAMS
+    peer.words = (f"-I{BENCH}/baseline/mpi",)
+    if found:
+        peer.name = f"MPI RMA, Open MPI {found.group(1)}"
+        peer.flags = ["--oversubscribe"]
+        # The windows over transports (rdma) crash in this program's atomics on a node.
+        peer.env = OPEN_MPI
+        peer.layouts["local"] = {"OMPI_MCA_osc": "^rdma"}
+        peer.layouts["tcp"] = {**OVER_TCP, "OMPI_MCA_osc": "pt2pt"}
+    elif mpich:
+        peer.name = f"MPI RMA, MPICH {mpich.group(1)}"
+        # It polls and does not yield: more of them than cores measure the scheduler, by minutes.
+        peer.most_pes = os.cpu_count()
+        peer.layouts["tcp"] = UCX_OVER_TCP
+    else:
+        peer.reasons["tcp"] = "no known way to keep this library off shared memory"
+    return peer
+
+
+def all_found():
+    """The wrappers of other libraries that are installed."""
+    return [name for name in ("oshcc", "mpicc.openmpi", "mpicc.mpich") if shutil.which(name)]
+
+
+def other(wrapper):
+    """The peer behind a compiler wrapper given with --against, of an OpenSHMEM or of an MPI; its
+    launcher lies beside the wrapper."""
+    path = shutil.which(wrapper)
     if not path:
-        raise SystemExit(f"bench: --against {oshcc}: no such compiler wrapper")
-    oshrun = os.path.join(os.path.dirname(os.path.abspath(path)),
-                          os.path.basename(path).replace("oshcc", "oshrun"))
-    if not os.path.exists(oshrun):
-        raise SystemExit(f"bench: --against {oshcc}: its launcher {oshrun} does not exist")
-    tag = re.sub(r"[^A-Za-z0-9]+", "-", os.path.abspath(path).strip("/"))
-    peer = Peer(os.path.abspath(path), tag, path, oshrun)
-    found = re.search(r"\((?:Open MPI|OpenRTE)\) (\S+)", _output([oshrun, "--version"]))
+        raise SystemExit(f"bench: --against {wrapper}: no such compiler wrapper")
+    path = os.path.abspath(path)
+    folder, name = os.path.split(path)
+    launcher = os.path.join(folder, name.replace("oshcc", "oshrun").replace("mpicc", "mpiexec"))
+    if not os.path.exists(launcher):
+        raise SystemExit(f"bench: --against {wrapper}: its launcher {launcher} does not exist")
+    if name.startswith("mpicc"):
+        return _mpi(path, launcher)
+    peer = Peer(path, re.sub(r"[^A-Za-z0-9]+", "-", path.strip("/")), path, launcher)
+    found = re.search(r"\((?:Open MPI|OpenRTE)\) (\S+)", _output([launcher, "--version"]))
     if found:
         _open_mpi(peer, found.group(1))
     else:

@@ -31,7 +31,7 @@ class Plan:
 
     def _run(self, peer, layout, npes, program, args=(), title=None, env=None, **more):
         """A factory of launches, or none when the peer lacks the program or the layout."""
-        if (peer.tag, program) in self.builder.missing or layout not in peer.layouts:
+        if (peer.tag, program) in self.builder.missing or not peer.measures(program, layout, npes):
             return []
         cmd = [
             *peer.command(layout, npes),

@@ -72,8 +72,8 @@ class Drawer:
                 axis.set_xscale("log", base=2)
                 axis.set_yscale("log")
                 axis.set_title(f"{label}, {TITLES[layout]}", fontsize=9)
-                axis.set_xticks([8, 128, 2048, 32768, 524288, 4194304],
-                                ["8", "128", "2 K", "32 K", "512 K", "4 M"])
+                axis.set_xticks([8, 128, 2048, 32768, 524288, 16777216],
+                                ["8", "128", "2 K", "32 K", "512 K", "16 M"])
                 if axis.get_legend_handles_labels()[0]:
                     axis.legend(fontsize=8)
             panels[0].set_ylabel(ylabel)

@@ -8,7 +8,7 @@ import platform
 import re
 import subprocess
 
-from .table import cells, digits, header, lines
+from .table import behind, cells, digits, header, lines
 
 HEADLINES = (
     ("local", "latency", "p", 8, 2, "p of 8 B, one node"),
@@ -87,8 +87,8 @@ def conditions(root, peers, command):
     for peer in peers:
         env = {**peer.env, **peer.layouts.get("tcp", {})}
         notes = " ".join(f"{name}={value}" for name, value in env.items())
-        out[peer.name] = (f"`{peer.oshcc}`; environment (UCX_…, OMPI_MCA_pml, _btl and _coll on "
-                          f"two nodes only): {notes or 'none'}")
+        out[peer.name] = (f"`{peer.compiler}`; environment (UCX_…, OMPI_MCA_pml, _btl, _coll and "
+                          f"_osc on two nodes only): {notes or 'none'}")
     return out
 
 
@@ -107,6 +107,26 @@ def _headlines(store, others):
         ratios = [digits(ours.median / pool.median) if pool and pool.median else "–"
                   for pool in pools]
         yield f"| {label} | " + " | ".join(ratios) + " |"
+
+
+def _behind(store, others):
+    """First of all, what is not good."""
+    found = behind(store, others)
+    yield "## Behind\n"
+    if not found:
+        yield "No row: no peer is more than 5 % ahead, and no limit is missed.\n"
+        return
+    yield "Rows in which a peer is more than 5 % ahead, or a limit is missed.\n"
+    yield "| | Causeway [p10–p90] | best peer | ÷ best peer | baseline | ÷ baseline | limit |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    for line in found:
+        best = line.best() if line.behind() else None
+        yield "| " + " | ".join((
+            f"{line.row.section}: {line.row.label}", line.ours_text(),
+            f"{line.text(best[1])}, {best[0]}" if best else "", line.ratio(best[1]) if best else "",
+            line.text(line.base) if line.base else "", line.distance(),
+            f"{line.limit()} {line.verdict()}".strip())) + " |"
+    yield ""
 
 
 def _section_tables(store, others):
@@ -164,14 +184,15 @@ METHOD = """\
   libfabric (for UCX users: in UCP).
 - Memory is Pss while all PEs live, after `shmem_init` and a barrier; the baseline is a plain C
   program measured the same way.
-- To measure again: `./dev bench --against oshcc --report FILE.md --plots DIR`.
+- To measure again: `./dev bench --against all --report FILE.md --plots DIR`.
 """
 
 
 def write(path, figures, document, store, others):
     """`figures` are files beside or below the page."""
     here = os.path.dirname(os.path.abspath(path))
-    out = [INTRODUCTION, "## Ratios\n", "Times and sizes: below 1 Causeway is faster or smaller.\n"]
+    out = [INTRODUCTION, *_behind(store, others), "## Ratios\n",
+           "Times and sizes: below 1 Causeway is faster or smaller.\n"]
     out += [*_headlines(store, others), ""]
     by_name = {os.path.basename(figure): os.path.relpath(figure, here) for figure in figures}
     for name, caption in FIGURES:

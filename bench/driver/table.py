@@ -25,6 +25,10 @@ def digits(value):
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
 
 
+RATES = ("Mop/s", "GB/s")  # of these, more is better
+BEHIND = 1.05  # medians of two runs of one library differ by as much
+
+
 def other_layout(layout):
     """Libraries without Causeway's endpoint modes have one network layout, their own tcp."""
     return "local" if layout == "local" else "tcp"
@@ -45,6 +49,7 @@ class Line:
             store.get(peer.tag, other_layout(row.layout), row.bench, row.op, row.nbytes, row.npes)
             for peer in others
         ]
+        self.names = [peer.name for peer in others]
         self.found = next((pool for pool in (self.ours, self.base, *self.others) if pool), None)
         self.unit = self.found.unit if self.found else ""
 
@@ -67,6 +72,22 @@ class Line:
         if not self.ours or not pool or not pool.median:
             return ""
         return f"{digits(self.ours.median / pool.median)} ×"
+
+    def best(self):
+        """The name and the pool of the peer that is ahead of the others, or None."""
+        found = [(name, pool) for name, pool in zip(self.names, self.others) if pool]
+        choose = max if self.unit in RATES else min
+        return choose(found, key=lambda pair: pair[1].median) if found else None
+
+    def behind(self):
+        """How many times the best peer's cost Causeway's is, where that is more than measurements
+        differ by, or 0."""
+        best = self.best()
+        if not self.ours or not best or not self.ours.median or not best[1].median:
+            return 0
+        times = self.ours.median / best[1].median
+        times = 1 / times if self.unit in RATES else times
+        return times if times > BEHIND else 0
 
     def distance(self):
         if self.row.over_base is not None and self.ours and self.base:
@@ -95,18 +116,24 @@ def cells(line, others):
         line.row.label,
         line.ours_text(),
         line.text(line.base) if line.row.base else "",
-        line.distance()
+        line.distance(), *(line.text(pool) for pool in line.others)
     ]
-    for i, _ in enumerate(others):
-        out += [line.text(line.others[i]), line.ratio(line.others[i])]
+    if others:
+        best = line.best()
+        out.append(line.ratio(best[1]) if best else "")
     return [*out, line.limit(), line.verdict()]
 
 
 def header(others):
-    out = ["", "Causeway [p10–p90]", "baseline", "ratio"]
-    for peer in others:
-        out += [peer.name, "ratio"]
-    return [*out, "limit", ""]
+    out = ["", "Causeway [p10–p90]", "baseline", "ratio", *(peer.name for peer in others)]
+    return [*out, *(["÷ best peer"] if others else []), "limit", ""]
+
+
+def behind(store, others):
+    """The lines in which a peer is ahead, the farthest first; then those whose limit is missed."""
+    found = lines(store, others)
+    late = sorted((line for line in found if line.behind()), key=lambda line: -line.behind())
+    return [*late, *(line for line in found if line not in late and line.met() is False)]
 
 
 def print_table(store, others, say):

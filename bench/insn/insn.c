@@ -268,6 +268,7 @@ int main(int argc, char **argv)
         shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     else
         shmem_init();
+    pair_meet(argv[0]);
     src = pair_alloc(4096);
     dst = pair_alloc(4096);
     shmem_barrier_all();

@@ -62,7 +62,7 @@ def open_mpi():
     if _found("oshcc") or _found("oshrun"):
         return None, []
     peer = peers.other("oshcc")
-    prefix = [peer.oshrun, *peer.flags]
+    prefix = [peer.launcher, *peer.flags]
     return peer, [
         Launcher("orterun", lambda n: [*prefix, "-n", str(n)], peer.env),
         Launcher("hydra", lambda n: ["mpiexec.hydra", "-n", str(n)], peer.env,

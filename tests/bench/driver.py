@@ -87,6 +87,32 @@ class Peer:
         self.tag = self.name = tag
 
 
+class Behind(unittest.TestCase):
+    """The rows that a page begins with."""
+
+    def found(self, ours, others, op="add", bench="floods", layout="rdm", unit="ns"):
+        store = Store()
+        medians = {"causeway": ours, **others}
+        for tag, median in medians.items():
+            where = layout if tag == "causeway" else table.other_layout(layout)
+            store.add(tag, where, 2, {**record(op, median), "bench": bench, "unit": unit})
+        return [(line.row.label, line.best()[0] if line.best() else None, round(line.behind(), 2))
+                for line in table.behind(store, [Peer(tag) for tag in others])]
+
+    def test_the_best_peer_counts(self):
+        self.assertEqual(self.found(90, {"a": 95, "b": 45, "c": 60}), [("add", "b", 2.0)])
+
+    def test_ahead_and_within_the_limit(self):
+        self.assertEqual(self.found(90, {"a": 95}), [])
+
+    def test_a_missed_limit_without_peers(self):
+        self.assertEqual(self.found(101, {}), [("add", None, 0)])
+
+    def test_of_rates_the_highest(self):
+        rows = self.found(5, {"a": 10, "b": 4}, "put_nbi_rate", "rate", "local", "Mop/s")
+        self.assertEqual(rows, [("put_nbi 8 B rate", "a", 2.0)])
+
+
 class Lines(unittest.TestCase):
     def test_a_line_of_another_library_alone(self):
         store, said = Store(), []

@@ -2,6 +2,7 @@
 """Every bench program builds with the staged wrapper, runs on one node and on two, and prints what
 the table needs."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -21,7 +22,27 @@ NEEDED = (
 )  # fmt: skip
 
 
+# an MPI by the same programs
+OF_MPI = (("latency", "put_quiet"), ("atomics", "cswap"), ("pingpong", "p_wait"))
+
+
+def check_mpi():
+    """One that is installed; both layouts."""
+    if not shutil.which("mpicc.mpich"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        document = measure(folder, *(bench for bench, _ in OF_MPI),
+                           options=["--max-bytes", 1024, "--against", "mpicc.mpich"])
+    found = {(row["layout"], row["bench"], row["op"]) for row in document["results"]
+             if "MPICH" in next((peer["name"] for peer in document["others"]
+                                 if peer["tag"] == row["peer"]), "")}
+    for bench, op in OF_MPI:
+        for layout in ("local", "tcp"):
+            check((layout, bench, op) in found, f"no result of MPICH for {layout} {bench} {op}")
+
+
 def main():
+    check_mpi()
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.md")
         document = measure(folder, "latency", "atomics", "pingpong", "rate", "floods", "insn",
@@ -32,7 +53,7 @@ def main():
              if row["peer"] == "causeway"}
     for key in NEEDED:
         check(key in found, f"no result for {' '.join(key)}")
-    for head in ("## Ratios", "## Conditions", "## All figures"):
+    for head in ("## Behind", "## Ratios", "## Conditions", "## All figures"):
         check(head in text, f"the page lacks {head}")
     finish()
 
