@@ -237,6 +237,8 @@ drt_segment_t *drt_segment_find_any(dart_gptr_t gptr)
 
 dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr)
 {
+    if (DART_GPTR_ISNULL(gptr) && dart_initialized())
+        return drt_refuse(call, DART_ERR_INVAL, "the global pointer is DART_GPTR_NULL");
     if (!drt_team_find(gptr.teamid))
         return drt_refuse_team(call, gptr.teamid);
     return drt_refuse(call, DART_ERR_INVAL, "team %d has no segment %d", gptr.teamid, gptr.segid);

@@ -17,8 +17,6 @@ static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *targ
 
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
 {
-    if (DART_GPTR_ISNULL(gptr) && drt_team_find(DART_TEAM_ALL))
-        return drt_refuse(call, DART_ERR_INVAL, "the global pointer is DART_GPTR_NULL");
     drt_segment_t *segment = drt_segment_find_any(gptr);
     if (!segment)
         return drt_refuse_segment(call, gptr);
@@ -102,6 +100,8 @@ static dart_ret_t refuse_types(const drt_transfer_t *t)
                           "not converted",
                           (long long)t->remote_type, (long long)t->local_type, (long long)remote,
                           (long long)local);
+    if (t->nelem > SIZE_MAX / each)
+        return drt_refuse_size(t->call, t->nelem, local);
     bool whole = drt_span(t->nelem, t->remote_type, &span);
     return drt_refuse(t->call, DART_ERR_INVAL, "%zu elements are no whole blocks of type %lld",
                       t->nelem, (long long)(whole ? t->local_type : t->remote_type));

@@ -27,6 +27,8 @@ int main(void)
     CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_FLOAT) == DART_ERR_INVAL);
     CHECK(PUT(gptr, DART_TYPE_INT, type) == DART_ERR_INVAL);
     CHECK(dart_put(gptr, NULL, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_put(gptr, &value, SIZE_MAX / 2, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_flush(DART_GPTR_NULL) == DART_ERR_INVAL);
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(1));
     CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(0));

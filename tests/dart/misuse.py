@@ -18,6 +18,8 @@ LINES = [
     ("dart_put_blocking", "types 9 and 3 have different elements"),
     ("dart_put_blocking", "1 elements are no whole blocks"),
     ("dart_put", "src is NULL"),
+    ("dart_put", "elements of 4 bytes are too many"),
+    ("dart_flush", "DART_GPTR_NULL"),
     ("dart_put_blocking", "unit 1 does not exist; team 0 has 1"),
     ("dart_accumulate", "type 3 has no operation 3"),
     ("dart_wait", "handle 0 is none"),
