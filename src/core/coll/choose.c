@@ -10,6 +10,7 @@
 #include "core/coll/broadcast/broadcast.h"
 #include "core/coll/call.h"
 #include "core/coll/describe.h"
+#include "core/coll/exchange.h"
 #include "core/coll/scan/scan.h"
 #include "core/rma/check.h"
 #include "core/sync/fused.h"

@@ -78,6 +78,15 @@ void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fuse
         memcpy(value, result_of(ns, scratch), nbytes);
 }
 
+void cw_fused_led(const cw_group_t *group, void (*lead)(void *arg), void *arg)
+{
+    cw_node_sync_t *ns = &group->sync->node;
+    if (!arrive_to_close(ns))
+        return;
+    lead(arg);
+    cw_node_release(ns);
+}
+
 void cw_sync_on_node(const cw_group_t *group)
 {
     if (!group->sync)

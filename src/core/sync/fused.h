@@ -38,6 +38,10 @@ static inline size_t cw_fused_most(const cw_group_t *group)
 /** value: in, this PE's; out, the combination of all. nbytes <= cw_fused_most(); op may be NULL if
  *  nbytes is 0. Not for active sets. Collective over the group. [waits] */
 void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op);
+/** A synchronisation in which the leaders of the nodes meet in another way: when all members of a
+ *  node have arrived, its leader calls lead(arg), which waits until it knows that all nodes have
+ *  come so far. For groups of several nodes, not active sets. [waits] */
+void cw_fused_led(const cw_group_t *group, void (*lead)(void *arg), void *arg);
 /** Is `mine` true on all members? One synchronisation. [waits] */
 bool cw_fused_all(const cw_group_t *group, bool mine);
 

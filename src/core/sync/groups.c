@@ -5,6 +5,7 @@
 #include "core/sync/fused.h"
 #include "core/sync/group.h"
 #include "core/sync/map.h"
+#include "core/sync/marked.h"
 #include "core/sync/sync.h"
 #include "core/sync/team.h"
 
@@ -24,6 +25,7 @@ void cw_groups_init(void)
                       cw_world.slot, cw_world.nslots, cw_world.nnodes);
     cw_leaders_init(&sync_of_world.leaders, &world, NULL, 0, 0);
     cw_teams_init();
+    cw_marked_init();
 }
 
 void cw_groups_fini(void)

@@ -16,6 +16,7 @@
 #include "core/rma/rma.h"
 #include "core/sync/area.h"
 #include "core/sync/fused.h"
+#include "core/sync/marked.h"
 
 void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
                      uint64_t sequence)
@@ -52,9 +53,9 @@ static cw_coll_step_t *my_step(const cw_leaders_t *l, uint32_t step)
     return (cw_coll_step_t *)(void *)(l->steps + step * cw_coll_step_nbytes(l->capacity));
 }
 
-/** Puts into a step of leader k. */
-static void put(const cw_leaders_t *l, int k, uint32_t step, size_t at, const void *src,
-                size_t nbytes)
+/** Writes into a step of leader k: nbytes at payload_at, then the word. */
+static void put(const cw_leaders_t *l, int k, uint32_t step, size_t payload_at, const void *src,
+                size_t nbytes, size_t word_at, uint64_t word)
 {
     int node = k;
     uint64_t steps = l->steps_at;
@@ -64,7 +65,8 @@ static void put(const cw_leaders_t *l, int k, uint32_t step, size_t at, const vo
         node = map->node_id[k];
         steps = cw_team_steps_offset(cw_world.slot_of_pe[pe], l->id);
     }
-    cw_node_put(node, steps + step * cw_coll_step_nbytes(l->capacity) + at, src, nbytes);
+    steps += step * cw_coll_step_nbytes(l->capacity);
+    cw_marked_put(node, steps + payload_at, src, nbytes, steps + word_at, word);
 }
 
 static void await(const cw_leaders_t *l, cw_wait_t *w, const _Atomic uint64_t *word)
@@ -97,8 +99,8 @@ static void notify_barrier(const cw_leaders_t *l, const cw_leaders_barrier_t *b)
 {
     uint64_t word = b->sequence << l->value_bits | b->value;
     // pairs with cw_leaders_advance()
-    put(l, cw_leaders_next(l, b->step), FIRST_BARRIER_STEP + b->step,
-        offsetof(cw_coll_step_t, barrier) + (b->sequence & 1) * sizeof word, &word, sizeof word);
+    put(l, cw_leaders_next(l, b->step), FIRST_BARRIER_STEP + b->step, 0, NULL, 0,
+        offsetof(cw_coll_step_t, barrier) + (b->sequence & 1) * sizeof word, word);
 }
 
 void cw_leaders_begin(const cw_leaders_t *l, cw_leaders_barrier_t *b, uint64_t sequence,
@@ -160,11 +162,9 @@ static size_t payload_at(const cw_leaders_t *l)
 
 static void send_value(const cw_leaders_t *l, int k, int step, const void *value, size_t nbytes)
 {
-    put(l, k, (uint32_t)step, offsetof(cw_coll_step_t, payload) + payload_at(l), value, nbytes);
-    // the number after its payload, also where puts are not ordered
-    cw_fence_cold(&cw_ctx_default);
     // pairs with receive_value()
-    put(l, k, (uint32_t)step, offsetof(cw_coll_step_t, value), &l->sequence, sizeof l->sequence);
+    put(l, k, (uint32_t)step, offsetof(cw_coll_step_t, payload) + payload_at(l), value, nbytes,
+        offsetof(cw_coll_step_t, value), l->sequence);
 }
 
 static const void *receive_value(const cw_leaders_t *l, int step)

@@ -127,3 +127,12 @@ const cw_map_t *cw_map_of(const cw_group_t *group)
     cw_map_t *map = &group->sync->map;
     return map->size ? map : built(map, group);
 }
+
+int cw_map_most(const cw_map_t *map)
+{
+    int most = 0;
+    for (int k = 0; k < map->nnodes; k++)
+        if (map->begin[k + 1] - map->begin[k] > most)
+            most = map->begin[k + 1] - map->begin[k];
+    return most;
+}

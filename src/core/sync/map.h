@@ -35,6 +35,9 @@ static inline int cw_map_leader(const cw_map_t *map, int k)
     return map->members[map->begin[k]];
 }
 
+/** Members of the largest node. */
+int cw_map_most(const cw_map_t *map);
+
 static inline bool cw_map_i_lead(const cw_map_t *map)
 {
     return map->mine == 0;

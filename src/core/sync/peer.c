@@ -8,6 +8,7 @@
 #include "core/rma/amo.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
+#include "core/sync/marked.h"
 
 static uint64_t offset_of(int pe, const void *symmetric)
 {
@@ -46,6 +47,13 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
     cw_ctx_leave(&cw_ctx_default);
 }
 
+void cw_coll_put_marked(int pe, void *scratch, const void *src, size_t nbytes, long *word,
+                        long value)
+{
+    cw_marked_put(cw_world.node_of_pe[pe], offset_of(pe, scratch), src, nbytes, offset_of(pe, word),
+                  (uint64_t)value);
+}
+
 static void post_word(int pe, long *word, cw_amo_op_t op, long value)
 {
     if (cw_world.nic_atomics || cw_routed_is_on())
@@ -71,8 +79,7 @@ void cw_coll_add_word(int pe, long *word, long value)
 
 void cw_coll_raise_word(int pe, long *word, long value)
 {
-    cw_fence(&cw_ctx_default);
-    cw_coll_put(pe, word, &value, sizeof value, false);
+    cw_marked_put(cw_world.node_of_pe[pe], 0, NULL, 0, offset_of(pe, word), (uint64_t)value);
 }
 
 void cw_coll_await_word(const long *word, long value)

@@ -16,10 +16,12 @@ void cw_alltoall_unpack(const cw_coll_call_t *c, int rank, const char *from);
 void cw_alltoall_load_local(const cw_coll_call_t *c);
 /** Bytes of scratch that the exchange of the leaders takes. */
 uint64_t cw_alltoall_bruck_room(const cw_coll_call_t *c);
+uint64_t cw_alltoall_exchange_room(const cw_coll_call_t *c);
 
 #define cw_alltoalls_deposit cw_alltoall_deposit
 #define cw_alltoalls_loads cw_alltoall_loads
 #define cw_alltoalls_bruck cw_alltoall_bruck
+#define cw_alltoalls_exchange cw_alltoall_exchange
 #define cw_alltoalls_pairwise cw_alltoall_pairwise
 
 #endif

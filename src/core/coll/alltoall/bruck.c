@@ -28,15 +28,6 @@ typedef struct exchange {
     int n, most;  // nodes, and members of the largest
 } exchange_t;
 
-static int largest_node(const cw_map_t *map)
-{
-    int most = 0;
-    for (int k = 0; k < map->nnodes; k++)
-        if (map->begin[k + 1] - map->begin[k] > most)
-            most = map->begin[k + 1] - map->begin[k];
-    return most;
-}
-
 static uint64_t ncells(int n)
 {
     return (uint64_t)n + (uint64_t)cw_coll_log2_ceil(n) * (uint64_t)((n + 1) / 2);
@@ -44,7 +35,7 @@ static uint64_t ncells(int n)
 
 uint64_t cw_alltoall_bruck_room(const cw_coll_call_t *c)
 {
-    uint64_t most = (uint64_t)largest_node(c->map), blocks = most * most * ncells(c->map->nnodes);
+    uint64_t most = (uint64_t)cw_map_most(c->map), blocks = most * most * ncells(c->map->nnodes);
     return blocks > CW_SCRATCH_HALF ? UINT64_MAX : blocks * c->nbytes;
 }
 
@@ -115,7 +106,7 @@ static void exchange_leaders(const exchange_t *x, const cw_notes_t *notes)
 
 void cw_alltoall_bruck(const cw_coll_call_t *c)
 {
-    exchange_t x = {.c = c, .n = c->map->nnodes, .most = largest_node(c->map)};
+    exchange_t x = {.c = c, .n = c->map->nnodes, .most = cw_map_most(c->map)};
     x.cell_nbytes = (size_t)x.most * (size_t)x.most * c->nbytes;
     x.cells = cw_group_scratch(c->group);
     fill_cells(&x);

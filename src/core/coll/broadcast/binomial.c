@@ -6,6 +6,7 @@
 #include "core/rma/rma.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
+#include "core/sync/sync.h"
 
 #define CHUNK_NBYTES (256u * 1024u)
 
@@ -57,6 +58,6 @@ void cw_broadcast_binomial(const cw_coll_call_t *c)
     else if (c->map->node != root_node && cw_map_i_lead(c->map))
         pass_down(c, &notes, root_node, c->dest);
     cw_notes_end(&notes, (long)((c->nbytes + CHUNK_NBYTES - 1) / CHUNK_NBYTES));
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
     cw_broadcast_within_nodes(c);
 }

@@ -4,6 +4,7 @@
 #include "core/coll/broadcast/broadcast.h"
 
 #include "core/mem/copy.h"
+#include "core/sync/sync.h"
 
 bool cw_broadcast_copies(const cw_coll_call_t *c)
 {
@@ -33,7 +34,7 @@ void cw_broadcast_within_nodes(const cw_coll_call_t *c)
         load(c, cw_call_at(c, c->root, c->src));
     else if (!root && !cw_map_i_lead(c->map))
         load(c, cw_call_at(c, c->map->local[0], c->dest));
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
 }
 
 void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes,

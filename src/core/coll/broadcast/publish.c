@@ -22,7 +22,7 @@
 #include "core/sync/sync.h"
 
 #define LINE 64u
-#define WINDOW 16384u  // bytes of messages in a half: they stay in the cache
+#define WINDOW 16384u  // bytes of messages in a half on one node: they stay in the cache
 
 // among the symmetric words of the group, on lines of their own
 enum { LEFT = 40, CAME = 48 };
@@ -47,11 +47,12 @@ bool cw_broadcast_can_publish(const cw_coll_call_t *c)
 static char *place_of(const cw_coll_call_t *c, bool *first_p)
 {
     cw_group_sync_t *sync = c->group->sync;
-    uint32_t nbytes = ((uint32_t)c->nbytes + LINE - 1) & ~(LINE - 1);
+    uint32_t nbytes = ((uint32_t)c->nbytes + LINE - 1) & ~(LINE - 1),
+             window = c->map->nnodes == 1 ? WINDOW : CW_SCRATCH_HALF;
     bool same_half = sync->published.half == sync->half;
     if (!same_half || synchronised_since(sync))
         sync->published.nbytes = 0;
-    *first_p = !same_half || sync->published.nbytes + nbytes > WINDOW;
+    *first_p = !same_half || sync->published.nbytes + nbytes > window;
     char *half = *first_p ? cw_group_scratch(c->group) : cw_group_scratch_again(c->group);
     if (*first_p)
         sync->published.nbytes = 0;
@@ -60,13 +61,6 @@ static char *place_of(const cw_coll_call_t *c, bool *first_p)
     sync->published.half = sync->half;
     sync->published.root = c->root;
     return place;
-}
-
-static void put(int pe, const void *scratch, const void *src, size_t nbytes)
-{
-    uint64_t at = cw_slice_offset((uint32_t)cw_world.slot_of_pe[pe]) +
-                  ((uintptr_t)scratch - cw_segment.origin);
-    cw_node_put(cw_world.node_of_pe[pe], at, src, nbytes);
 }
 
 static void leave(const cw_coll_call_t *c, char *place, long *words, long number)
@@ -78,10 +72,8 @@ static void leave(const cw_coll_call_t *c, char *place, long *words, long number
     for (int i = 0; i < map->nlocal; i++)
         cw_local_stored(cw_call_pe(c, map->local[i]));
     for (int k = 0; k < map->nnodes; k++)
-        if (k != map->node) {
-            put(cw_call_leader(c, k), place, place, c->nbytes);
-            put(cw_call_leader(c, k), &words[CAME], &number, sizeof number);
-        }
+        if (k != map->node)
+            cw_coll_put_marked(cw_call_leader(c, k), place, place, c->nbytes, &words[CAME], number);
 }
 
 static void await(const long *word, long number)

@@ -80,10 +80,10 @@ void cw_gather_send(const cw_coll_call_t *c, int first, int nnodes, int to)
 void cw_gather_end(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
     if (!cw_map_i_lead(map))
         each_run(c, map->node + 1, map->nnodes - 1, cw_call_pe(c, map->local[0]), load_run);
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
 }
 
 void cw_gather_loads(const cw_coll_call_t *c)

@@ -32,7 +32,7 @@ void cw_gather_begin(const struct cw_coll_call *c);
 /** Sends the blocks of nnodes nodes, from node `first` of the map on in a circle, from this PE's
  *  dest to that of the leader of node `to`. Complete at quiet. */
 void cw_gather_send(const struct cw_coll_call *c, int first, int nnodes, int to);
-/** Leaders have all blocks: the other members load them from there. Synchronises at the end. */
+/** Each leader has all blocks: the other members load them from there. Synchronises the node. */
 void cw_gather_end(const struct cw_coll_call *c);
 
 // The algorithms of fcollect, and of collect once the sizes are known.

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each leader sends the blocks of its node to every other leader at once: nodes - 1 messages a
-// leader.
+// leader. Step i comes from the leader i nodes before.
 #include "core/coll/call.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
 
 void cw_gather_spread(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
+    int n = map->nnodes;
+    if (n > CW_NOTE_STEPS)
+        cwu_fatal("fcollect or collect=spread over %d nodes; at most %d are supported", n,
+                  CW_NOTE_STEPS);
     cw_gather_begin(c);
+    cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(map)) {
-        for (int i = 1; i < map->nnodes; i++)
-            cw_gather_send(c, map->node, 1, (map->node + i) % map->nnodes);
+        for (int i = 1; i < n; i++) {
+            int to = (map->node + i) % n;
+            cw_gather_send(c, map->node, 1, to);
+            cw_notes_step(&notes, cw_call_leader(c, to), i);
+        }
+        for (int i = 1; i < n; i++)
+            cw_notes_await_step(&notes, i);
         cw_quiet(&cw_ctx_default);
     }
+    cw_notes_end(&notes, 1);
     cw_gather_end(c);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Leader k gets part k of the operands of all other leaders, combines it in the order of nodes, and
-// puts it to all: two round trips, with nodes - 1 messages in each direction at a time. For few
-// nodes.
+// puts it to all: a round trip and a message, with nodes - 1 in each direction at a time. For few
+// nodes. Step i comes from the leader i nodes before, when its part is complete here.
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/rma/rma.h"
+#include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
 #define STRIPS_NBYTES (1u << 20)  // of strips in flight from all nodes together
@@ -43,14 +44,29 @@ static void reduce_my_part(const cw_coll_call_t *c)
     size_t strip = strip_nbytes / c->elem_nbytes;
     for (size_t at = first; at < last; at += strip)
         reduce_strip(c, operands, strip_nbytes, at, last - at < strip ? last - at : strip);
-    cw_quiet(&cw_ctx_default);
     free(operands);
+}
+
+static void reduce_leaders(const cw_coll_call_t *c, const cw_notes_t *notes)
+{
+    int n = c->map->nnodes;
+    reduce_my_part(c);
+    for (int i = 1; i < n; i++)
+        cw_notes_step(notes, cw_call_leader(c, (c->map->node + i) % n), i);
+    for (int i = 1; i < n; i++)
+        cw_notes_await_step(notes, i);
+    cw_quiet(&cw_ctx_default);
 }
 
 void cw_reduce_fetch(const cw_coll_call_t *c)
 {
+    if (c->map->nnodes > CW_NOTE_STEPS)
+        cwu_fatal("reduce=fetch over %d nodes; at most %d are supported", c->map->nnodes,
+                  CW_NOTE_STEPS);
     cw_reduce_to_leaders(c);
+    cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(c->map))
-        reduce_my_part(c);
+        reduce_leaders(c, &notes);
+    cw_notes_end(&notes, 1);
     cw_reduce_from_leaders(c);
 }

@@ -48,7 +48,7 @@ void cw_reduce_to_leaders(const cw_coll_call_t *c)
 
 void cw_reduce_from_leaders(const cw_coll_call_t *c)
 {
-    cw_sync(c->group);
+    cw_sync_on_node(c->group);
     if (!cw_map_i_lead(c->map))
         memcpy(c->dest, cw_call_at(c, c->map->local[0], c->dest), c->nbytes);
     cw_sync_on_node(c->group);

@@ -13,8 +13,8 @@
 /** The first part of all algorithms over several nodes: each member combines its part of the node's
  *  operands into the leader's dest. Synchronises before, on the node, and after. */
 void cw_reduce_to_leaders(const cw_coll_call_t *c);
-/** The last part: the result is in the dest of the leaders, and the other members load it.
- *  Synchronises before, and after, on the node. */
+/** The last part: the result is in the dest of each leader that comes, and the other members load
+ *  it. Synchronises the node before and after. */
 void cw_reduce_from_leaders(const cw_coll_call_t *c);
 
 /** Memory for operands of other leaders; fatal when there is none. The caller frees it. */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The places of the cells, and the leaders' part.
+//
+//     [from node 0, 1, .. n-1] [to the other nodes, if each gets its own]
+#include "core/coll/exchange.h"
+
+#include "core/sync/fused.h"
+#include "core/sync/notes.h"
+#include "core/sync/peer.h"
+#include "core/sync/sync.h"
+
+#define LINE 64u
+
+// among the symmetric words of the group, on a line of their own: raised by node k when its cell
+// has come
+enum { CAME = 56 };
+_Static_assert((int)CAME >= (int)CW_NOTE_WORDS &&
+                   (int)CAME + (int)CW_EXCHANGE_NODES <= (int)CW_TEAM_WORDS,
+               "beside notes and published messages");
+
+static uint64_t in_lines(uint64_t nbytes)
+{
+    return (nbytes + LINE - 1) & ~(uint64_t)(LINE - 1);
+}
+
+uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to_each)
+{
+    uint64_t n = (uint64_t)c->map->nnodes, ncells = to_each ? 2 * n - 1 : n;
+    if (c->map->nnodes > CW_EXCHANGE_NODES || cell_nbytes > CW_SCRATCH_HALF)
+        return UINT64_MAX;
+    return ncells * in_lines(cell_nbytes);
+}
+
+cw_exchange_t cw_exchange_begin(const cw_coll_call_t *c, size_t cell_nbytes, bool to_each)
+{
+    return (cw_exchange_t){.c = c,
+                           .half = cw_group_scratch(c->group),
+                           .cell_nbytes = cell_nbytes,
+                           .to_each = to_each};
+}
+
+/** Symmetric. */
+static char *cell(const cw_exchange_t *x, int i)
+{
+    return x->half + (size_t)i * in_lines(x->cell_nbytes);
+}
+
+/** What goes to node k, symmetric. */
+static char *cell_to(const cw_exchange_t *x, int k)
+{
+    int me = x->c->map->node;
+    return cell(x, k == me || !x->to_each ? me : x->c->map->nnodes + k - (k > me));
+}
+
+char *cw_exchange_own(const cw_exchange_t *x, int i)
+{
+    return cw_call_at(x->c, x->c->map->local[i], cell(x, x->c->map->node));
+}
+
+char *cw_exchange_from(const cw_exchange_t *x, int k)
+{
+    return cw_call_at(x->c, x->c->map->local[0], cell(x, k));
+}
+
+char *cw_exchange_to(const cw_exchange_t *x, int k)
+{
+    return cw_call_at(x->c, x->c->map->local[0], cell_to(x, k));
+}
+
+/** The leader, when all members of its node have arrived. */
+static void exchange_leaders(void *arg)
+{
+    const cw_exchange_t *x = arg;
+    int n = x->c->map->nnodes, me = x->c->map->node;
+    long *came = cw_group_words(x->c->group) + CAME, number = *cw_group_reached(x->c->group);
+    if (x->prepare)
+        x->prepare(x);
+    for (int i = 1; i < n; i++) {
+        int k = (me + i) % n;
+        cw_coll_put_marked(cw_call_leader(x->c, k), cell(x, me), cell_to(x, k), x->cell_nbytes,
+                           &came[me], number);
+    }
+    for (int k = 0; k < n; k++)
+        if (k != me)
+            cw_coll_await_at_least(&came[k], number);
+    if (x->conclude)
+        x->conclude(x);
+}
+
+void cw_exchange_run(const cw_exchange_t *x)
+{
+    cw_exchange_t leader = *x;
+    ++*cw_group_reached(x->c->group);
+    cw_fused_led(x->c->group, exchange_leaders, &leader);
+}
