@@ -19,6 +19,7 @@
 #include "core/rma/amo.h"
 #include "core/rma/request.h"
 #include "core/server/server.h"
+#include "core/sync/area.h"
 
 enum {
     PAGE = 4096,
@@ -318,6 +319,63 @@ static void test_put_pieces(void)
         execute(&list, sizeof list.header + 5 * sizeof *list.word);
         CHECK(object[heap + HEAP - 1] == (char)0x99 && object[heap] == 0 && object[PAGE] == 0);
     }
+    memset(object + CONTROL, 0, AM_AT);
+}
+
+enum { MARKS_AT = 2 * PAGE + 64, MARKS = 64 };  // stand for the control area of collectives
+static uint64_t marks_nbytes;
+
+static uint64_t marks(void)
+{
+    return marks_nbytes;
+}
+
+/** Bytes at `at`, then the word: of nbytes of payload. */
+static void put_marked(uint64_t at, size_t nbytes, uint64_t word_at)
+{
+    list_t list = {.header = {.op = CW_REQ_MARKED}, .word = {at, word_at, 77}};
+    memset(&list.word[3], 9, nbytes);
+    execute(&list, sizeof list.header + 3 * sizeof *list.word + nbytes);
+}
+
+static void test_marked(void)
+{
+    const uint64_t heap = CONTROL + HEAP_AT;
+    uint64_t *in_heap = (uint64_t *)(void *)(object + heap + 64),
+             *in_marks = (uint64_t *)(void *)(object + MARKS_AT + MARKS - 8);
+    put_marked(heap + 3, 5, heap + 64);
+    CHECK(memcmp(object + heap + 2, "\0\x9\x9\x9\x9\x9", 7) == 0 && *in_heap == 77);
+    put_marked(0, 0, MARKS_AT);  // there are none of these
+    CHECK(holes_are_whole());
+    marks_nbytes = MARKS;
+    put_marked(MARKS_AT, 8, MARKS_AT + MARKS - 8);
+    CHECK(object[MARKS_AT] == 9 && *in_marks == 77);
+    put_marked(0, 0, MARKS_AT + 8);
+    CHECK(object[MARKS_AT + 8] == 77);
+    memset(object + MARKS_AT, 0, MARKS);
+    *in_heap = 0;
+    static const struct {
+        uint64_t at, nbytes, word_at;
+    } wrong[] = {
+        {CONTROL + HEAP_AT + HEAP - 4, 5, CONTROL + HEAP_AT + 64},
+        {CONTROL + HEAP_AT - 1, 4, CONTROL + HEAP_AT + 64},
+        {MARKS_AT - 1, 4, CONTROL + HEAP_AT + 64},
+        {MARKS_AT + MARKS - 3, 4, CONTROL + HEAP_AT + 64},
+        {UINT64_MAX - 2, 4, CONTROL + HEAP_AT + 64},
+        {CONTROL + HEAP_AT + 8, 4, CONTROL + HEAP_AT + 68},
+        {CONTROL + HEAP_AT + 8, 4, MARKS_AT + MARKS},
+        {CONTROL + HEAP_AT + 8, 4, MARKS_AT - 8},
+        {CONTROL + HEAP_AT + 8, 4, 0},
+        {CONTROL + HEAP_AT + 8, 4, UINT64_MAX - 7},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        put_marked(wrong[i].at, wrong[i].nbytes, wrong[i].word_at);
+        CHECK(holes_are_whole() && *in_heap == 0 && object[heap + 8] == 0);
+    }
+    list_t cut = {.header = {.op = CW_REQ_MARKED}, .word = {heap, heap + 64}};
+    execute(&cut, sizeof cut.header + 2 * sizeof *cut.word);
+    CHECK(*in_heap == 0);
+    marks_nbytes = 0;
     memset(object + CONTROL, 0, AM_AT);
 }
 
@@ -636,18 +694,23 @@ int main(void)
     make_object();
     make_cells();
     cw_am_server_init();
+    cw_section_t areas = cw_coll_section, steps = cw_steps_section;
+    cw_coll_section = cw_steps_section = (cw_section_t){.nbytes = marks, .offset = MARKS_AT};
     test_pieces();
     test_batch();
     test_values();
     test_accumulates();
     test_huge_strides();
     test_put_pieces();
+    test_marked();
     test_loans();
     test_cells();
     test_gathers();
     test_random();
     cw_transport = transport;
     cw_segment = own;
+    cw_coll_section = areas;
+    cw_steps_section = steps;
     shmem_finalize();
     return check_result();
 }
