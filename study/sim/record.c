@@ -271,6 +271,11 @@ static bool net_software(void)
     return true;
 }
 
+static bool net_sees_loss(void)
+{
+    return false;
+}
+
 static bool net_threads_serve(void)
 {
     return true;
@@ -292,6 +297,7 @@ static void make_transport(void)
     net_ops.one_client = net_one_client;
     net_ops.needs_memory = net_needs_memory;
     net_ops.software = net_software;
+    net_ops.sees_loss = net_sees_loss;
     net_ops.threads_serve = net_threads_serve;
     net_ops.request_most = net_request_most;
     net_ops.server_open = net_server_open;

@@ -29,18 +29,26 @@ _Static_assert(sizeof(req_marked_t) + PAYLOAD_MOST <= CWT_REQUEST_MAX, "a reques
 
 // ---------------------------------------------------------------- the sender
 
-/** False: it goes by puts. All that is short enough must take one way to a node, to be in order:
- *  routes are others than those of puts. */
+/** Not by routes, which are others than those of puts; and a put is acknowledged, which a request
+ *  is not, so that where losses are not seen it says that the node cannot be reached. */
+static bool goes_as_request(void)
+{
+    return cw_transport->software() && cw_transport->sees_loss() && !cw_routed_is_on() &&
+           !cw_world.nic_atomics;
+}
+
+/** False: it goes by puts. */
 static bool send(int node, const req_marked_t *head, const void *src, size_t nbytes)
 {
     _Alignas(8) char msg[sizeof *head + PAYLOAD_MOST];
     cw_ctx_t *ctx = &cw_ctx_default;
     size_t all = sizeof *head + nbytes;
-    if (nbytes > PAYLOAD_MOST || cw_routed_is_on() || cw_world.nic_atomics)
+    if (nbytes > PAYLOAD_MOST)
         return false;
     cw_ctx_enter(ctx);
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    bool fits = cw_transport->software() && all <= cw_transport->request_most(conn);
+    // the transport is loaded where there is a connection
+    bool fits = goes_as_request() && all <= cw_transport->request_most(conn);
     if (fits) {
         memcpy(msg, head, sizeof *head);
         if (nbytes > 0)

@@ -119,6 +119,11 @@ static bool delay_software(void)
     return delay_setup.real->software();
 }
 
+static bool delay_sees_loss(void)
+{
+    return delay_setup.real->sees_loss();
+}
+
 static bool delay_threads_serve(void)
 {
     return delay_setup.real->threads_serve();
@@ -139,6 +144,7 @@ const cwt_ops_t cwt_delay = {
     .inject_most = delay_inject_most,
     .needs_memory = delay_needs_memory,
     .software = delay_software,
+    .sees_loss = delay_sees_loss,
     .threads_serve = delay_threads_serve,
     .request_most = delay_request_most,
     .server_open = delay_server_open,

@@ -37,6 +37,12 @@ static bool software(void)
     return false;
 }
 
+/** The MPI ends the job. */
+static bool sees_loss(void)
+{
+    return true;
+}
+
 static bool threads_serve(void)
 {
     return mpw_world.facts.any_thread;
@@ -83,6 +89,7 @@ const cwt_ops_t cwt_mpi = {
     .inject_most = inject_most,
     .needs_memory = needs_memory,
     .software = software,
+    .sees_loss = sees_loss,
     .threads_serve = threads_serve,
     .request_most = request_most,
     .server_open = mpw_server_open,

@@ -40,6 +40,7 @@ const cwt_ops_t cwt_ofi = {
     .inject_most = ofi_inject_most,
     .needs_memory = ofi_needs_memory,
     .software = ofi_software,
+    .sees_loss = ofi_sees_loss,
     .threads_serve = ofi_threads_serve,
     .request_most = ofi_request_most,
     .server_open = ofi_server_open,

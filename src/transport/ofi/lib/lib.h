@@ -76,6 +76,7 @@ int ofi_load(bool one_machine);
 bool ofi_one_client(void);
 bool ofi_needs_memory(void);
 bool ofi_software(void);
+bool ofi_sees_loss(void);
 bool ofi_threads_serve(void);
 /** Does this provider stand on the kernel's sockets? */
 bool ofi_over_sockets(const struct fi_info *info);

@@ -107,6 +107,12 @@ bool ofi_software(void)
     return ofi_is_software(ofi_choice.info) && !ofi_choice.pieces;
 }
 
+/** A connection of its own has an end that the provider reports. */
+bool ofi_sees_loss(void)
+{
+    return ofi_choice.msg;
+}
+
 bool ofi_threads_serve(void)
 {
     return true;
