@@ -11,6 +11,7 @@
 #include "core/coll/call.h"
 #include "core/coll/describe.h"
 #include "core/coll/exchange.h"
+#include "core/coll/reduce/reduce.h"
 #include "core/coll/scan/scan.h"
 #include "core/rma/check.h"
 #include "core/sync/fused.h"
@@ -27,12 +28,14 @@ enum {
     RUNS = 32,
     BLIND = 64,
     SIZES = 128,
-    PUBLISH = 256
+    PUBLISH = 256,
+    SWAP = 512
 };
 static const char *const need_names[] = {
     "one node",      "several nodes",   "room on a synchronisation",
     "scratch",       "16 KiB together", "neighbours on nodes",
-    "sizes unknown", "sizes known",     "no other publisher"};
+    "sizes unknown", "sizes known",     "no other publisher",
+    "two nodes, with memory for what comes"};
 
 typedef struct row {
     cw_coll_t kind;
@@ -186,6 +189,8 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
     if (needs & SCRATCH && !(cw_group_has_scratch(c->group) && has_room(row, c, CW_SCRATCH_HALF)))
         return false;
     if (needs & PUBLISH && !cw_broadcast_can_publish(c))
+        return false;
+    if (needs & SWAP && !cw_reduce_can_swap(c))
         return false;
     if (needs & LITTLE && (c->nbytes > LITTLE_NBYTES || c->nbytes * PES > LITTLE_NBYTES))
         return false;

@@ -10,6 +10,9 @@
 
 #include "core/coll/call.h"
 
+/** Can two nodes swap parts (reduce/swap.c)? */
+bool cw_reduce_can_swap(const cw_coll_call_t *c);
+
 /** The first part of all algorithms over several nodes: each member combines its part of the node's
  *  operands into the leader's dest. Synchronises before, on the node, and after. */
 void cw_reduce_to_leaders(const cw_coll_call_t *c);
