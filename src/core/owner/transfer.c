@@ -33,7 +33,7 @@ static void inject_counted(uintptr_t word, void *dest, const void *src, size_t n
         return;
     }
     cw_port_count_put();
-    if (cw_ctx_room_is_used_up(&cw_hot))
+    if (cw_count_down(&cw_hot.room))
         cw_put_scalar_drain(&cw_ctx_default);
 }
 

@@ -91,7 +91,7 @@ static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const v
     cw_ctx_mark_word(&cw_hot, word);
     if (CW_UNLIKELY(rc != 0))
         cw_target_put(cw_word_target(word), dest, src, nbytes, false);
-    else if (CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
+    else if (CW_UNLIKELY(cw_count_down(&cw_hot.room)))
         cw_put_scalar_drain(&cw_ctx_default);
 }
 
@@ -102,7 +102,7 @@ static CW_ALWAYS_INLINE void cw_owner_put8_far(uintptr_t word, void *dest, const
     memcpy(&small.bits, src, 8);
     ssize_t rc = cw_inject(word, dest, &small.bits, 8);
     cw_ctx_mark_word(&cw_hot, word);
-    if (CW_UNLIKELY(rc != 0) || CW_UNLIKELY(cw_ctx_room_is_used_up(&cw_hot)))
+    if (CW_UNLIKELY(rc != 0) || CW_UNLIKELY(cw_count_down(&cw_hot.room)))
         cw_owner_put8_again(word, rc, &small);
 }
 

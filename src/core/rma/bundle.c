@@ -10,14 +10,20 @@
 #include "core/progress/wait.h"
 #include "core/route/setting.h"
 
-#define AT_ONCE_FENCED 16u  // CW_BUNDLE_AT_ONCE behind a fence that has waited for nothing
-#define PUT_MOST 256u       // bytes of a put where messages are short
-#define IDLE_NS 50000u      // behind the last message to a node, one operation goes by itself again
+#define FIRST 2u          // operations to a node, of those looked at, that are sent at once,
+#define FIRST_FENCED 16u  // and as many behind a fence that has waited for nothing
+#define GROUP 20          // operations behind a pause that are no flood; more, up to this,
+#define GROUP_MOST 1280   // where bundles do not pay
+#define PAYS 8u           // records of a bundle that is not slower than they are by themselves
+#define FEW_MOST 2u       // intervals with nothing collected, one behind the other, that end floods
+#define PUT_MOST 256u     // bytes of a put where messages are short
+#define IDLE_NS 50000u    // behind the last message to a node, one operation goes by itself again
 
-cw_bundles_t cw_bundles;
+cw_bundles_t cw_bundles = {.at_once = INT32_MAX};
 static cw_bundle_t *spare[CW_BUNDLES];
 static uint32_t nspare;
 static bool puts_stay_direct;
+static int32_t least;  // GROUP, or 0: all is looked at
 
 // ---------------------------------------------------------------- what lies in the node object
 bool cw_bundles_possible(void)
@@ -59,10 +65,13 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn)
 void cw_bundles_open(void)
 {
     bool possible = cw_bundles_possible() && !cw_transport->one_client();
-    bool puts = possible && !puts_stay_direct &&
-                (cw_transport->software() || strcmp(cwu_env.aggregate, "on") == 0);
+    bool all = strcmp(cwu_env.aggregate, "on") == 0;
+    bool puts = possible && !puts_stay_direct && (cw_transport->software() || all);
     atomic_store_explicit(&cw_bundles.atomics, possible, memory_order_relaxed);
     atomic_store_explicit(&cw_bundles.puts, puts, memory_order_relaxed);
+    cw_bundles.group = least = all ? 0 : GROUP;
+    cw_bundles.at_once = possible ? least : INT32_MAX;
+    cw_bundles_rest();
     nspare = 0;
     for (uint32_t i = 0; possible && i < CW_BUNDLES; i++)
         spare[nspare++] = &cw_bundles_of(cw_world.slot)[i];
@@ -76,7 +85,7 @@ void cw_ctx_puts_stay_direct(void)
 
 void cw_bundles_close(void)
 {
-    cw_bundles = (cw_bundles_t){0};
+    cw_bundles = (cw_bundles_t){.at_once = INT32_MAX};
 }
 
 // ---------------------------------------------------------------- states
@@ -130,6 +139,7 @@ static void await_taken(cw_way_t *way)
         cw_wait_round(&w);
     cw_wait_done(&w);
     cw_bundles.sending = false;
+    cw_bundles.messages++;
     cw_bundles.stats.sent[CW_BUNDLE_BY_SERVER]++;
     cw_bundles.stats.nbytes += way->open->nbytes;
     if (way->fetches)
@@ -143,6 +153,7 @@ static void send(cw_way_t *way, cw_bundle_reason_t reason)
 {
     cw_bundle_t *b = way->open;
     cw_bundles.sending = true;
+    cw_bundles.messages++;
     cw_bundles.stats.sent[reason]++;
     cw_bundles.stats.nbytes += b->nbytes;
     cw_bundles.sent = true;
@@ -184,9 +195,12 @@ static void prove(void)
 /** Nothing is collected for the node. Is the operation one of many? */
 static bool is_flooded(cw_way_t *way)
 {
-    if (cw_bundle_is_first(way))
-        return false;
-    if (cw_bundles.fenced && way->ops < AT_ONCE_FENCED) {
+    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
+    if (way->pauses != cw_bundles.pauses) {
+        way->pauses = cw_bundles.pauses;
+        way->ops = 0;
+    }
+    if (way->ops < (cw_bundles.fenced ? FIRST_FENCED : FIRST)) {
         way->ops++;
         return false;
     }
@@ -269,7 +283,17 @@ bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const v
     return taken;
 }
 
-static bool append_fetch(cw_way_t *way, uint64_t offset, const cw_bundle_fetch_t *f)
+/** A record that asks for a value, which goes to dest in quiet at the latest. */
+typedef struct fetch {
+    const void *addr;
+    unsigned kind, field;  // CW_BATCH_...; what stands for nbytes in the record
+    uint32_t noperands;
+    uint64_t operand[2];
+    void *dest;
+    size_t nbytes;
+} fetch_t;
+
+static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f)
 {
     size_t words = 1 + f->noperands, answer = (f->nbytes + 7) & ~(size_t)7;
     bool aged;
@@ -293,7 +317,7 @@ static bool append_fetch(cw_way_t *way, uint64_t offset, const cw_bundle_fetch_t
     return true;
 }
 
-bool cw_bundle_collect_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
+static bool collect_fetch(cw_path_t *path, const fetch_t *f)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
@@ -304,7 +328,84 @@ bool cw_bundle_collect_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
     return taken;
 }
 
+// ---------------------------------------------------------------- operations that are looked at
+/** Does the context collect operations of that kind? */
+static bool looks(cw_ctx_t *ctx, const _Atomic bool *kind)
+{
+    bool any = ctx == &cw_ctx_default && cw_bundles_take(&cw_bundles.atomics);
+    __atomic_store_n(&ctx->direct, any ? 0 : INT32_MAX, __ATOMIC_RELAXED);
+    if (!any || !cw_bundles_take(kind))
+        return false;
+    atomic_store_explicit(&cw_bundles.looked, true, memory_order_relaxed);
+    return true;
+}
+
+bool cw_bundle_look_put(cw_ctx_t *ctx, const cwt_target_t *t, const void *dest, const void *src,
+                        size_t nbytes)
+{
+    return looks(ctx, &cw_bundles.puts) && nbytes - 1 < CW_BUNDLE_PUT_MAX &&
+           cw_bundle_collect(cw_path_of_record(t), dest, CW_BATCH_PUT, src, nbytes);
+}
+
+/** Gets are collected where puts are. */
+bool cw_bundle_look_get(cw_ctx_t *ctx, const cwt_target_t *t, void *dest, const void *src,
+                        size_t nbytes)
+{
+    if (!looks(ctx, &cw_bundles.puts) || nbytes - 1 >= CW_BUNDLE_GET_MAX)
+        return false;
+    fetch_t f = {.addr = src, .kind = CW_BATCH_GET, .dest = dest, .nbytes = nbytes};
+    f.field = (unsigned)nbytes;
+    return collect_fetch(cw_path_of_record(t), &f);
+}
+
+bool cw_bundle_look_amo(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                        size_t nbytes, uint64_t operand)
+{
+    return looks(ctx, &cw_bundles.atomics) && op != CW_AMO_FETCH &&
+           cw_bundle_collect(cw_path_of_record(t), addr, CW_BATCH_AMO + (unsigned)op, &operand,
+                             nbytes);
+}
+
+bool cw_bundle_look_fetch(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, const void *addr,
+                          cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare)
+{
+    if (!looks(ctx, &cw_bundles.atomics))
+        return false;
+    fetch_t f = {.addr = addr,
+                 .kind = CW_BATCH_FETCH,
+                 .field = CW_BATCH_FETCHING(op, nbytes),
+                 .noperands = op == CW_AMO_CSWAP ? 2 : 1,
+                 .operand = {operand, compare},
+                 .dest = fetch,
+                 .nbytes = nbytes};
+    return collect_fetch(cw_path_of_record(t), &f);
+}
+
 // ---------------------------------------------------------------- pauses
+/** A pause: is what follows looked at from its first operation on? It is after bundles that paid,
+ *  and after more operations than a group has. One interval with nothing collected leaves it so,
+ *  since programs set a flag between floods. */
+static void judge(void)
+{
+    cw_bundles_t *all = &cw_bundles;
+    uint64_t records = all->stats.operations - all->counted;
+    bool looked = atomic_exchange_explicit(&all->looked, false, memory_order_relaxed);
+    bool paid = all->messages > 0 && records >= PAYS * all->messages;
+    all->few = all->messages == 0 && all->at_once == 0 ? all->few + 1 : 0;
+    if (paid)
+        all->group = least;
+    if (paid || (all->at_once > 0 && looked)) {
+        all->at_once = 0;
+    } else if (all->at_once == 0 && (all->messages > 0 || all->few >= FEW_MOST)) {
+        all->at_once = all->group;
+        if (all->messages > 0 && all->group < GROUP_MOST)
+            all->group *= 2;
+        all->few = 0;
+    }
+    all->messages = 0;
+    all->counted = all->stats.operations;
+}
+
 void cw_bundles_send_locked(cw_bundle_reason_t reason)
 {
     bool aged;
@@ -317,6 +418,8 @@ void cw_bundles_send_locked(cw_bundle_reason_t reason)
         else
             await_taken(way);
     }
+    judge();
+    cw_bundles_rest();
 }
 
 void cw_bundles_send(cw_bundle_reason_t reason)

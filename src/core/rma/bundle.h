@@ -4,12 +4,15 @@
 // waited for, that leave the default context for one node faster than messages do, and travel
 // together without being asked (ADR 75, 89).
 //
-// The first operations after a pause are sent at once, as is one to a node to which nothing was
-// sent for a while. Others are appended to the bundle of their node, a CW_REQ_BATCH that its server
-// executes in order. A bundle is sent when it is full, at each pause (quiet, fence, a wait, an
-// operation of another kind), and when it has lain for some tens of microseconds: it lies in the
-// node object, from where a thread of the node server's process takes it while this PE computes
-// (sweep.c). That thread marks it first, so that a PE which goes on appending sends it itself.
+// The first operations after a pause are sent at once: the context counts them down, and only those
+// behind are looked at. Where more came than that, all are looked at from the next pause on, as
+// long as bundles pay, so that groups of some operations do not meet them (ADR 99). Of those looked
+// at the first two to a node go at once, as does one to a node to which nothing was sent for a
+// while. Others are appended to the bundle of their node, a CW_REQ_BATCH that its server executes
+// in order. A bundle is sent when it is full, at each pause (quiet, fence, a wait, an operation of
+// another kind), and when it has lain for some tens of microseconds: it lies in the node object,
+// from where a thread of the node server's process takes it while this PE computes (sweep.c). That
+// thread marks it first, so that a PE which goes on appending sends it itself.
 //
 //   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the sweeper
 //                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
@@ -73,7 +76,7 @@ typedef struct cw_bundle_stats {
 
 /** What the next operation may have to wait for. */
 enum {
-    CW_BUNDLES_BUSY = 1,  // something was sent or collected since the last pause
+    CW_BUNDLES_BUSY = 1,  // an operation was looked at since the last pause
     CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
 };
 
@@ -84,7 +87,13 @@ typedef struct cw_bundles {
     bool fenced;                 // since the last quiet there was a fence that waited for nothing
     bool sending;                // its thread must not come here again from a wait
     uint32_t pauses;
-    cw_way_t *filled;  // ways with a bundle
+    int32_t at_once;      // operations behind a pause before one is looked at
+    int32_t group;        // at_once when bundles no longer pay
+    _Atomic bool looked;  // was one looked at since the last pause?
+    uint32_t few;         // intervals in a row with nothing to collect
+    uint32_t messages;    // bundles since that pause, and
+    uint64_t counted;     // stats.operations then
+    cw_way_t *filled;     // ways with a bundle
     cw_bundle_stats_t stats;
 } cw_bundles_t;
 extern cw_bundles_t cw_bundles CW_HIDDEN;
@@ -97,7 +106,7 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn);
 void cw_bundles_open(void);
 void cw_bundles_close(void);
 
-/** False: to be sent at once. Takes the lock. */
+/** A put or an atomic without a result. False: to be sent at once. Takes the lock. */
 bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                        size_t nbytes);
 /** Sends what was collected. */
@@ -108,18 +117,6 @@ void cw_bundles_proved(void);
 /** The same, if the lock is free and this thread is not about it; for waits. */
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
-
-/** A record that asks for a value, which goes to dest in quiet at the latest. */
-typedef struct cw_bundle_fetch {
-    const void *addr;
-    unsigned kind, field;  // CW_BATCH_...; what stands for nbytes in the record
-    uint32_t noperands;
-    uint64_t operand[2];
-    void *dest;
-    size_t nbytes;
-} cw_bundle_fetch_t;
-/** False: to be sent at once. Takes the lock. */
-bool cw_bundle_collect_fetch(cw_path_t *path, const cw_bundle_fetch_t *f);
 
 static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
 {
@@ -137,84 +134,50 @@ static inline void cw_bundles_note(unsigned due)
     atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_relaxed);
 }
 
-#define CW_BUNDLE_AT_ONCE 2u  // operations to a node after a pause that are sent by themselves
-
-/** Is the operation one of these? Counts it. Lock held. */
-static CW_ALWAYS_INLINE bool cw_bundle_is_first(cw_way_t *way)
+/** A pause of the default context: the next operations are not looked at. */
+static inline void cw_bundles_rest(void)
 {
-    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
-    if (way->pauses != cw_bundles.pauses) {
-        way->pauses = cw_bundles.pauses;
-        way->ops = 0;
-    }
-    if (way->ops >= CW_BUNDLE_AT_ONCE)
-        return false;
-    way->ops++;
-    return true;
+    __atomic_store_n(&cw_ctx_default.direct, cw_bundles.at_once, __ATOMIC_RELAXED);
 }
 
-/** The same without the lock, which is not needed in most processes: in others never. */
-static CW_ALWAYS_INLINE bool cw_bundle_is_lone(const cw_path_t *path)
-{
-    return CW_LIKELY(!cw_port_default.locked) && !path->way->open && cw_bundle_is_first(path->way);
-}
+// Operations that are looked at. False: to be sent at once. No lock held, for these and what
+// follows.
+bool cw_bundle_look_put(cw_ctx_t *ctx, const cwt_target_t *t, const void *dest, const void *src,
+                        size_t nbytes);
+bool cw_bundle_look_get(cw_ctx_t *ctx, const cwt_target_t *t, void *dest, const void *src,
+                        size_t nbytes);
+bool cw_bundle_look_amo(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
+                        size_t nbytes, uint64_t operand);
+bool cw_bundle_look_fetch(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, const void *addr,
+                          cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare);
 
-/** False: to be sent at once. No lock held, for this and what follows. */
-static CW_ALWAYS_INLINE bool cw_bundle_append(cw_path_t *path, const void *addr, unsigned kind,
-                                              const void *src, size_t nbytes)
-{
-    return !cw_bundle_is_lone(path) && cw_bundle_collect(path, addr, kind, src, nbytes);
-}
-
-static CW_ALWAYS_INLINE bool cw_bundle_append_fetch(cw_path_t *path, const cw_bundle_fetch_t *f)
-{
-    return !cw_bundle_is_lone(path) && cw_bundle_collect_fetch(path, f);
-}
-
-static CW_ALWAYS_INLINE bool cw_bundle_put(const cw_ctx_t *ctx, const cwt_target_t *t,
-                                           const void *dest, const void *src, size_t nbytes)
-{
-    return CW_LIKELY(cw_bundles_take(&cw_bundles.puts)) && ctx == &cw_ctx_default &&
-           nbytes - 1 < CW_BUNDLE_PUT_MAX &&
-           cw_bundle_append(cw_path_of_record(t), dest, CW_BATCH_PUT, src, nbytes);
-}
-
-static CW_ALWAYS_INLINE bool cw_bundle_amo(const cw_ctx_t *ctx, const cwt_target_t *t,
-                                           const void *addr, cw_amo_op_t op, size_t nbytes,
-                                           uint64_t operand)
-{
-    return CW_LIKELY(cw_bundles_take(&cw_bundles.atomics)) && ctx == &cw_ctx_default &&
-           op != CW_AMO_FETCH &&
-           cw_bundle_append(cw_path_of_record(t), addr, CW_BATCH_AMO + (unsigned)op, &operand,
-                            nbytes);
-}
-
-/** Gets are collected where puts are. */
-static CW_ALWAYS_INLINE bool cw_bundle_get(const cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
+static CW_ALWAYS_INLINE bool cw_bundle_put(cw_ctx_t *ctx, const cwt_target_t *t, const void *dest,
                                            const void *src, size_t nbytes)
 {
-    if (CW_LIKELY(!cw_bundles_take(&cw_bundles.puts)) || ctx != &cw_ctx_default ||
-        nbytes - 1 >= CW_BUNDLE_GET_MAX)
-        return false;
-    cw_bundle_fetch_t f = {.addr = src, .kind = CW_BATCH_GET, .dest = dest, .nbytes = nbytes};
-    f.field = (unsigned)nbytes;
-    return cw_bundle_append_fetch(cw_path_of_record(t), &f);
+    return CW_UNLIKELY(cw_count_down(&ctx->direct)) &&
+           cw_bundle_look_put(ctx, t, dest, src, nbytes);
 }
 
-static inline bool cw_bundle_amo_fetch(const cw_ctx_t *ctx, const cwt_target_t *t, void *fetch,
-                                       const void *addr, cw_amo_op_t op, size_t nbytes,
-                                       uint64_t operand, uint64_t compare)
+static CW_ALWAYS_INLINE bool cw_bundle_amo(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
+                                           cw_amo_op_t op, size_t nbytes, uint64_t operand)
 {
-    if (CW_LIKELY(!cw_bundles_take(&cw_bundles.atomics)) || ctx != &cw_ctx_default)
-        return false;
-    cw_bundle_fetch_t f = {.addr = addr,
-                           .kind = CW_BATCH_FETCH,
-                           .field = CW_BATCH_FETCHING(op, nbytes),
-                           .noperands = op == CW_AMO_CSWAP ? 2 : 1,
-                           .operand = {operand, compare},
-                           .dest = fetch,
-                           .nbytes = nbytes};
-    return cw_bundle_append_fetch(cw_path_of_record(t), &f);
+    return CW_UNLIKELY(cw_count_down(&ctx->direct)) &&
+           cw_bundle_look_amo(ctx, t, addr, op, nbytes, operand);
+}
+
+static CW_ALWAYS_INLINE bool cw_bundle_get(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
+                                           const void *src, size_t nbytes)
+{
+    return CW_UNLIKELY(cw_count_down(&ctx->direct)) &&
+           cw_bundle_look_get(ctx, t, dest, src, nbytes);
+}
+
+static CW_ALWAYS_INLINE bool cw_bundle_amo_fetch(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch,
+                                                 const void *addr, cw_amo_op_t op, size_t nbytes,
+                                                 uint64_t operand, uint64_t compare)
+{
+    return CW_UNLIKELY(cw_count_down(&ctx->direct)) &&
+           cw_bundle_look_fetch(ctx, t, fetch, addr, op, nbytes, operand, compare);
 }
 
 /** Before an operation that is in order behind others of this PE, or waits. */

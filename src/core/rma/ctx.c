@@ -43,6 +43,7 @@ int cw_ctx_open(void)
     atomic_store_explicit(&cw_world.gathered, false, memory_order_relaxed);
     ctx->node = &cw_segment.control->hot;
     ctx->room = CW_INJECT_ROOM;
+    ctx->direct = INT32_MAX;
     cw_port_default.locked = cw_world.thread_multiple;
     return CW_OK;
 }
@@ -93,6 +94,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
                           .team = config->team,
                           .options = (uint8_t)config->options,
                           .room = CW_INJECT_ROOM,
+                          .direct = INT32_MAX,
                           .thread = (uintptr_t)pthread_self()};
         if (ctx->listed) {
             ctx->pes = config->pes;

@@ -64,6 +64,7 @@ typedef struct cw_ctx {
     CW_CACHE_ALIGNED uintptr_t last;
     int32_t room;                // scalar puts that may be injected before the queues must drain
                                  // (CW_INJECT_ROOM)
+    int32_t direct;              // other operations until one is looked at (core/rma/bundle.h)
     void *team;                  // the front end's handle
     uintptr_t *own;              // `word` once it is this context's alone
     const uintptr_t *base;       // the table without connections: cold off the node
@@ -154,21 +155,18 @@ static CW_ALWAYS_INLINE void cw_ctx_mark_word(cw_ctx_t *ctx, uintptr_t word)
 #endif
 }
 
-/** One scalar put was injected; true: the queues must drain. Not an exact count: concurrent threads
- *  may lose some. */
-static CW_ALWAYS_INLINE bool cw_ctx_room_is_used_up(cw_ctx_t *ctx)
+/** True: below zero. Not an exact count: concurrent threads may lose some. */
+static CW_ALWAYS_INLINE bool cw_count_down(int32_t *left)
 {
-    bool used_up;
-#if defined(__x86_64__)
-    __asm__("decl %0"
-            : "+m"(ctx->room), "=@ccs"(used_up));  // a load and a store of an atomic are two
-                                                   // instructions more
+    bool below;
+#if defined(__x86_64__)  // a load and a store of an atomic are two instructions more
+    __asm__("decl %0" : "+m"(*left), "=@ccs"(below));
 #else
-    int32_t room = __atomic_load_n(&ctx->room, __ATOMIC_RELAXED) - 1;
-    __atomic_store_n(&ctx->room, room, __ATOMIC_RELAXED);
-    used_up = room < 0;
+    int32_t now = __atomic_load_n(left, __ATOMIC_RELAXED) - 1;
+    __atomic_store_n(left, now, __ATOMIC_RELAXED);
+    below = now < 0;
 #endif
-    return used_up;
+    return below;
 }
 
 /** Is a session open that batches? Without the lock; batch.c tests again under it. */

@@ -15,6 +15,8 @@ static void send_bundles(const cw_ctx_t *ctx)
         return;
     if (cw_bundles_due() & CW_BUNDLES_BUSY)
         cw_bundles_send_locked(CW_BUNDLE_QUIET);
+    else
+        cw_bundles_rest();
 }
 
 /** Behind bundles a fence waits for them, and best for everything; else for as little as the
@@ -24,6 +26,8 @@ static int order(cw_ctx_t *ctx)
     bool collects = ctx->port == &cw_port_default && cw_bundles_take(&cw_bundles.atomics);
     if (collects && (cw_bundles_due() & CW_BUNDLES_BUSY))
         cw_bundles_send_locked(CW_BUNDLE_FENCE);
+    else if (collects)
+        cw_bundles_rest();
     if (!collects || !cw_bundles.sent) {
         cw_bundles.fenced |= collects;
         return cw_transport->fence(ctx->port->client);

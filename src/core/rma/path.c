@@ -50,7 +50,7 @@ static ssize_t put_minded(void *ep, const void *buf, size_t nbytes, uint64_t fab
     const void *dest = (void *)(uintptr_t)(offset - path->direct.offset);
     (void)fabric_addr, (void)key;
     if (__atomic_load_n(&path->collects, __ATOMIC_RELAXED) && cw_bundles_take(&cw_bundles.puts)
-            ? cw_bundle_append(path, dest, CW_BATCH_PUT, buf, nbytes)
+            ? cw_bundle_collect(path, dest, CW_BATCH_PUT, buf, nbytes)
             : put_alone(path, buf, nbytes, offset))
         return 0;
     return cw_inject((uintptr_t)&path->direct + 1, (void *)(uintptr_t)dest, buf, nbytes);

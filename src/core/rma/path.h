@@ -31,7 +31,7 @@ typedef struct cw_way {
     struct cw_fetches *fetches;  // where its values go; NULL: it asks for none
     struct cw_way *next;     // of those with something
     uint64_t sent_ns;        // the last time that something was sent of many
-    uint32_t pauses, ops;    // operations since that pause, at most as many as go at once
+    uint32_t pauses, ops;    // operations looked at since that pause, while they go at once
 } cw_way_t;
 
 typedef struct cw_path {

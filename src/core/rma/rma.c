@@ -202,7 +202,7 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
     uintptr_t word = cw_peer_word(ctx, rank);
     if (!cw_warm_target(word)) {
         cw_put_scalar_cold(ctx, dest, bits, nbytes, rank);
-        if (cw_ctx_room_is_used_up(ctx))
+        if (cw_count_down(&ctx->room))
             cw_put_scalar_drain(ctx);
         return;
     }
@@ -210,7 +210,7 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
     cw_ctx_mark_word(ctx, word);
     if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
-    else if (cw_ctx_room_is_used_up(ctx))
+    else if (cw_count_down(&ctx->room))
         cw_put_scalar_drain(ctx);
 }
 

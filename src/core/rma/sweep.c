@@ -15,7 +15,7 @@
 #include "core/world/job.h"
 
 #define TICK_NS 20000u
-#define LINGER 50u  // ticks without a bundle before it sleeps
+#define LINGER 5u  // ticks without a bundle before it sleeps
 
 /** What the last ticks saw of a bundle. */
 typedef struct seen {
