@@ -175,6 +175,68 @@ static void test_pieces(void)
     CHECK(reply.n == 0);
 }
 
+/** A batch of one message, with an argument. */
+static void execute_message(uint64_t field, uint32_t head, uint32_t token, size_t nbytes)
+{
+    list_t list = {.header = {.op = CW_REQ_BATCH},
+                   .word = {CW_BATCH_RECORD(field, CW_BATCH_MESSAGE, nbytes),
+                            head | (uint64_t)token << 32, 77}};
+    execute(&list, sizeof list.header + (1 + (nbytes + 7) / 8) * sizeof *list.word);
+}
+
+static void test_messages(void)
+{
+    const uint64_t field = CW_RECORD_AM_FIELD(0, 0);
+    const uint32_t head = CW_AM_HEAD(1, 200, 1);
+    const size_t nbytes = CW_RECORD_AM_NBYTES(1);
+    cw_am_inbox_t *inbox = cw_am_inbox(0);
+    execute_message(CW_RECORD_AM_FIELD(1, 0), head, 5, nbytes);   // no such source
+    execute_message(CW_RECORD_AM_FIELD(-1, 0), head, 5, nbytes);
+    execute_message(CW_RECORD_AM_FIELD(0, 1), head, 5, nbytes);   // no such slot
+    execute_message(field, head, CW_AM_TOKENS, nbytes);
+    execute_message(field, head, 5, nbytes - 4);                  // not as long as the head says
+    execute_message(field, head, 5, nbytes + 1);
+    execute_message(field, head, 5, 4);
+    execute_message(field, CW_AM_HEAD(1, 200, 17), 5, CW_RECORD_AM_NBYTES(17));
+    CHECK(inbox->request_tail == 0 && inbox->reply_tail == 0);
+    execute_message(field, head, 5, nbytes);
+    const cw_am_cell_t *cell = &inbox->request[0];
+    CHECK(inbox->request_tail == 1 && inbox->reply_tail == 0 && cell->turn == 1);
+    CHECK(cell->head == head && cell->source == 0 && cell->token == 5 && cell->args[0] == 77);
+    CHECK(cell->flags == (CW_AM_SHORT | CW_AM_C_COLLECTED));
+    execute_message(field | CW_RECORD_AM_REPLY, head, 6, nbytes);
+    cell = &inbox->reply[0];
+    CHECK(inbox->request_tail == 1 && inbox->reply_tail == 1 && cell->turn == 1);
+    CHECK(cell->token == 6 && (cell->flags & CW_AM_C_REPLY));
+    memset((char *)inbox, 0, sizeof *inbox);
+}
+
+/** Tokens whose requests were handled without a reply. */
+static void test_done(void)
+{
+    cw_am_inbox_t *inbox = cw_am_inbox(0);
+    union {
+        cw_req_am_done_t req;
+        uint64_t word[sizeof(cw_req_am_done_t) / sizeof(uint64_t) + 4];
+    } done = {.req = {.header = {.op = CW_REQ_AM_DONE}, .words = 0x8002}};
+    const size_t nbytes = sizeof done.req;
+    done.req.bits[0] = 3;
+    done.req.bits[1] = 5;
+    execute(&done, nbytes + 8);  // a word is missing
+    execute(&done, nbytes + 24);
+    done.req.words = 0x10001;  // of tokens that do not exist
+    execute(&done, nbytes + 16);
+    done.req.words = 0x8002;
+    done.req.target = 1;
+    execute(&done, nbytes + 16);
+    for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
+        CHECK(inbox->done[w] == 0);
+    done.req.target = 0;
+    execute(&done, nbytes + 16);
+    CHECK(inbox->done[1] == 3 && inbox->done[15] == 5 && inbox->done[0] == 0);
+    memset((char *)inbox, 0, sizeof *inbox);
+}
+
 static void test_batch(void)
 {
     const uint64_t heap = CONTROL + HEAP_AT;
@@ -587,6 +649,11 @@ static size_t some_request(uint64_t *word, size_t nwords)
                 n = op == CW_AMO_CSWAP ? 3 : 2;
             }
             word[at] = CW_BATCH_RECORD(some_offset() & CW_BATCH_OFFSET_MAX, kind, nbytes);
+            if (kind == CW_BATCH_MESSAGE && at + 1 < nwords) {
+                word[at] = CW_BATCH_RECORD(CW_RECORD_AM_FIELD(draw(2), draw(2)), kind, nbytes);
+                word[at + 1] = CW_AM_HEAD(draw(4), draw(256), draw(4)) | draw(CW_AM_TOKENS + 10)
+                                                                             << 32;
+            }
         }
         return most;
     case CW_REQ_ACCUMULATE:
@@ -698,6 +765,8 @@ int main(void)
     cw_coll_section = cw_steps_section = (cw_section_t){.nbytes = marks, .offset = MARKS_AT};
     test_pieces();
     test_batch();
+    test_messages();
+    test_done();
     test_values();
     test_accumulates();
     test_huge_strides();

@@ -59,6 +59,7 @@ static void open_here(void)
         cw_am_credit_open();
     else
         cw_am.nfree = cw_am.nfree_shut;
+    cw_am_poll_open();
     open_ring(&cw_am.request, cw_am.mine->request, CW_AM_REQUEST_CELLS_LOG,
               &cw_am.mine->request_tail, &cw_am_gates.request);
     open_ring(&cw_am.reply, cw_am.mine->reply, CW_AM_REPLY_CELLS_LOG, &cw_am.mine->reply_tail,

@@ -48,6 +48,7 @@ typedef struct cw_am_msg {
     int source;     // PE that sent it
     uint32_t head;  // CW_AM_HEAD
     bool is_reply, replied;
+    bool collected;  // its sender has sent many, so the reply may wait for others
     cw_am_kind_t kind;
     int nargs;
     const uint32_t *args;  // [nargs]

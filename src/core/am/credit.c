@@ -7,9 +7,41 @@
 // words.
 //
 // Credits are not counted while fewer requests are under way than a node has credits; beyond that
-// the requests to the node are counted when the next one is to be sent.
+// they are counted by node.
+//
+// In a flood of short requests to other nodes these are collected (send.c), if the job has bundles.
+// They are small where a server keeps them, and many travel in a message: they have credits of
+// their own, several times as many. A flood begins when requests are sent faster than they come
+// back, and has ended when two looks, one behind the other, find that few were sent between, or
+// when many others were. Meanwhile no request takes the fast path. Several threads have no floods.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
 #include "core/am/private.h"
+#include "core/am/wire.h"
+#include "core/rma/bundle.h"
 #include "core/rma/routed.h"
+
+#define FLOOD 12u          // requests under way with which one begins
+#define LOOK_EVERY 16u     // requests of a flood between two looks whether it is over
+#define DIRECT_NS 4000u    // less than a request takes that goes by itself
+#define OTHERS 64u         // requests that are not collected, one behind the other, that end it
+#define QUICK_NS 100000u   // eight of them, with little else between, take less
+#define COLLECTED_MOST (CW_AM_TOKENS / 2)
+
+/** While `valid`: requests under way by node, those that were collected apart. */
+static struct {
+    bool valid;
+    uint16_t *to_node[2];  // [nnodes]
+} counts;
+static uint32_t ncollected;  // requests under way that were collected
+static struct {
+    uint32_t requests;  // so far
+    uint32_t slow;      // looks, one behind the other, that found few
+    uint32_t others;    // requests, one behind the other, that were not collected
+    uint64_t looked_ns;
+} flood;
 
 /** Where the number of free tokens is. */
 static uint32_t *nfree(void)
@@ -32,10 +64,24 @@ static uint32_t pop(void)
     return cw_am.free[*n];
 }
 
-/** With more free tokens than this no node can be at its limit. */
+/** With more free tokens than this no node can be at its limit of requests that go by
+ *  themselves. */
 static uint32_t many_free(void)
 {
-    return CW_AM_TOKENS - cw_am.credits;
+    uint32_t used = cw_am.credits + ncollected;
+    return used < CW_AM_TOKENS ? CW_AM_TOKENS - used : 0;
+}
+
+/** Observers see each request, and a routed one has another way: none takes the fast path then. */
+static uint32_t low(void)
+{
+    return cw_world.watched || cw_routed_is_on() || cw_am.flood ? CW_AM_TOKENS : many_free();
+}
+
+uint32_t cw_am_credit_collected(void)
+{
+    uint32_t most = cw_am.credits * 8;
+    return most < COLLECTED_MOST ? most : COLLECTED_MOST;
 }
 
 void cw_am_credit_open(void)
@@ -47,22 +93,51 @@ void cw_am_credit_open(void)
         push(i);
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
-    // Observers see each request, and a routed one has another way: none takes the fast path then.
-    cw_am.low = cw_world.watched || cw_routed_is_on() ? CW_AM_TOKENS : many_free();
+    cw_am.flood = counts.valid = false;
+    ncollected = 0;
+    memset(cw_am.collected, 0, sizeof cw_am.collected);
+    cw_am.low = low();
+}
+
+/** Counts from now on. */
+static void count(void)
+{
+    size_t n = (size_t)cw_world.nnodes;
+    if (!counts.to_node[0]) {
+        counts.to_node[0] = malloc(2 * n * sizeof **counts.to_node);
+        if (!counts.to_node[0])
+            cwu_fatal("no memory to count messages to %d nodes", cw_world.nnodes);
+        counts.to_node[1] = counts.to_node[0] + n;
+    }
+    memset(counts.to_node[0], 0, 2 * n * sizeof **counts.to_node);
+    for (uint32_t i = 0; i < CW_AM_TOKENS; i++)
+        if (cw_am.pe_of[i] >= 0)
+            counts.to_node[cw_am.collected[i]][cw_world.node_of_pe[cw_am.pe_of[i]]]++;
+    counts.valid = true;
 }
 
 static void give_back(uint32_t i)
 {
+    if (counts.valid)
+        counts.to_node[cw_am.collected[i]][cw_world.node_of_pe[cw_am.pe_of[i]]]--;
     cw_am.pe_of[i] = -1;
     cw_am.name_of[i] += 0x10000;  // another generation
     push(i);
+    if (cw_am.collected[i]) {
+        cw_am.collected[i] = false;
+        ncollected--;
+        cw_am.low = low();
+    }
+    if (*nfree() > many_free() && !cw_am.flood)
+        counts.valid = false;  // requests on the fast path are not counted
 }
 
 /** Takes in acknowledgements. Not in a handler, behind which cw_am_run puts the number of free
- *  tokens back: they stay where they are until then. */
+ *  tokens back, nor while messages are closed, since cw_am_open does that: they stay where they are
+ *  until then. */
 static void collect_done(void)
 {
-    if (cw_am_in_handler && !cw_am.locked)
+    if ((cw_am_in_handler && !cw_am.locked) || !cw_am_is_on())
         return;
     cw_am_inbox_t *mine = cw_am.mine;
     for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++) {
@@ -97,25 +172,94 @@ static uint32_t under_way(int node)
     return n;
 }
 
-static bool at_limit(int node)
+static bool at_limit(int node, bool collected)
 {
-    return *nfree() <= many_free() && under_way(node) >= cw_am.credits;
+    uint32_t most = collected ? cw_am_credit_collected() : cw_am.credits;
+    if (collected ? ncollected < most : *nfree() > many_free())
+        return false;
+    if (!counts.valid)
+        count();
+    return counts.to_node[collected][node] >= most;
 }
 
-int64_t cw_am_credit_take(int pe)
+static void end_flood(void)
+{
+    cw_am.flood = counts.valid = false;
+    cw_am.low = low();
+}
+
+/** A request is to be sent. Others than those of the flood want their fast path back. */
+static void mind_others(bool collected)
+{
+    flood.others = collected ? 0 : flood.others + 1;
+    if (flood.others > OTHERS)
+        end_flood();
+}
+
+int64_t cw_am_credit_take(int pe, bool collected)
 {
     int64_t token = -1;
     int node = cw_world.node_of_pe[pe];
     lock();
-    if (*nfree() <= many_free())
+    if (cw_am.flood)
+        mind_others(collected);
+    if (*nfree() == 0 || (collected ? at_limit(node, true) : *nfree() <= many_free()))
         collect_done();
-    if (*nfree() > 0 && !at_limit(node)) {
+    if (*nfree() > 0 && !at_limit(node, collected)) {
         uint32_t i = pop();
         cw_am.pe_of[i] = pe;
+        cw_am.collected[i] = collected;
+        ncollected += collected;
+        if (counts.valid)
+            counts.to_node[collected][node]++;
         token = cw_am.name_of[i];
     }
     unlock();
     return token;
+}
+
+/** A look whether a flood is over. */
+static void mind_flood(void)
+{
+    uint64_t now = cwu_now_ns();
+    flood.slow = now - flood.looked_ns > LOOK_EVERY * DIRECT_NS ? flood.slow + 1 : 0;
+    flood.looked_ns = now;
+    if (flood.slow == 2)
+        end_flood();
+}
+
+/** Are many requests under way by themselves? */
+static bool are_many(void)
+{
+    uint32_t many = cw_am.credits < FLOOD ? cw_am.credits : FLOOD;
+    return CW_AM_TOKENS - cw_am.nfree - ncollected >= many;
+}
+
+/** Did the last few requests come one behind the other, or would the next one wait? */
+static bool are_quick(void)
+{
+    uint64_t now = cwu_now_ns(), since = now - flood.looked_ns;
+    flood.looked_ns = now;
+    return since < QUICK_NS || cw_am.nfree <= many_free();
+}
+
+bool cw_am_credit_flood(void)
+{
+    if (cw_am.flood) {
+        if (++flood.requests % LOOK_EVERY == 0)
+            mind_flood();
+        return cw_am.flood;
+    }
+    if (!are_many() || cw_world.max_slots > CW_RECORD_AM_SLOTS)
+        return false;
+    collect_done();
+    if (!are_many() || !are_quick())
+        return false;
+    count();
+    cw_am.flood = true;
+    cw_am.low = low();
+    flood.requests = flood.slow = flood.others = 0;
+    return true;
 }
 
 bool cw_am_credit_return(uint32_t token)

@@ -32,8 +32,8 @@
 
 #define CW_AM_REQUEST_CELLS_LOG 8
 // more than tokens, so that a reply waits for an unfinished one in its way only
-#define CW_AM_REPLY_CELLS_LOG 9
-#define CW_AM_TOKENS 256u        // requests of a PE under way
+#define CW_AM_REPLY_CELLS_LOG 11
+#define CW_AM_TOKENS 1024u       // requests of a PE under way
 #define CW_AM_BUFFER_NBYTES 4096u
 // payload that fits a cell, beside at most CW_AM_INLINE_ARGS arguments
 #define CW_AM_INLINE_NBYTES 64u
@@ -65,7 +65,8 @@ enum {
     CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it
                           // to dest
     CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (back.c)
-    CW_AM_C_NOTIFIED = 128    // a reply that came back over the connection of its request
+    CW_AM_C_NOTIFIED = 128,   // a reply that came back over the connection of its request
+    CW_AM_C_COLLECTED = 256   // a short request of a flood to another node (credit.c)
 };
 
 typedef struct cw_am_inbox {

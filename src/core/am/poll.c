@@ -16,18 +16,39 @@
 
 /** Tokens of one PE whose requests were handled without a reply; acknowledged together. */
 typedef struct acks {
-    int pe;  // -1: none
+    int pe;  // -1: none, and no bits
     uint64_t bits[CW_AM_TOKENS / 64];
 } acks_t;
 
 // An acknowledgement to a PE of another node costs a message, so tokens are collected while further
 // polls may find more.
-#define OWED 8u  // PEs with collected tokens at a time; indexed by PE modulo this
+#define OWED 8u         // PEs with collected tokens at a time; indexed by PE modulo this
+#define OWED_MOST 16u   // tokens of a PE; those of its floods apart
+#define OWED_POLLS 64u  // waits that never last have empty polls, too
 static struct owed {
     acks_t acks;
-    uint32_t count;
+    uint32_t count, collected;  // in all; of requests of floods
 } owed[OWED];
 static uint32_t owed_in_all;
+static struct {
+    uint32_t others, collected;  // tokens of a PE that are acknowledged when there are so many
+} most_owed;
+static uint32_t empty_polls;  // of waits, while something is owed
+
+static void send_done(int pe, const uint64_t *bits)
+{
+    union {
+        cw_req_am_done_t req;
+        unsigned char bytes[sizeof(cw_req_am_done_t) + CW_AM_TOKENS / 8];
+    } done = {.req = {.header = {.op = CW_REQ_AM_DONE}, .target = pe}};
+    uint64_t *at = done.req.bits;
+    for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
+        if (bits[w]) {
+            done.req.words |= 1u << w;
+            *at++ = bits[w];
+        }
+    cw_am_to_node_of(pe, &done.req.header, (size_t)((unsigned char *)at - done.bytes));
+}
 
 static void send_acks(acks_t *acks)
 {
@@ -42,16 +63,15 @@ static void send_acks(acks_t *acks)
                 atomic_fetch_or_explicit(&inbox->done[w], acks->bits[w], memory_order_release);
         cw_local_stored(pe);
     } else {
-        cw_req_am_done_t done = {.header = {.op = CW_REQ_AM_DONE}, .target = pe};
-        memcpy(done.bits, acks->bits, sizeof done.bits);
-        cw_am_to_node_of(pe, &done.header, sizeof done);
+        send_done(pe, acks->bits);
     }
-    memset(acks->bits, 0, sizeof acks->bits);
 }
 
 static void note(acks_t *acks, int pe, uint32_t token)
 {
     uint32_t i = token & 0xffff;
+    if (acks->pe < 0)
+        memset(acks->bits, 0, sizeof acks->bits);
     acks->pe = pe;
     acks->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
@@ -61,33 +81,31 @@ static void send_owed(struct owed *o)
     if (o->count)
         send_acks(&o->acks);
     owed_in_all -= o->count;
-    o->count = 0;
+    o->count = o->collected = 0;
 }
 
-/** All PEs of this node together may hold back half of the credits that a sender has for it, so
- *  that the sender can go on although none of them polls again. */
 static bool owes_enough(const struct owed *o)
 {
-    uint32_t most = cw_am.credits / 2 / (uint32_t)cw_world.nslots;
-    return o->count >= (most < CW_AM_TOKENS / 16 ? most : CW_AM_TOKENS / 16);
+    return o->collected >= most_owed.collected || o->count - o->collected >= most_owed.others;
 }
 
-static void owe(int pe, uint32_t token)
+static void owe(int pe, uint32_t token, bool collected)
 {
     struct owed *o = &owed[(uint32_t)pe % OWED];
     if (o->acks.pe != pe)
         send_owed(o);
     note(&o->acks, pe, token);
     o->count++;
+    o->collected += collected;
     owed_in_all++;
     if (owes_enough(o))
         send_owed(o);
 }
 
-static void acknowledge(acks_t *acks, int pe, uint32_t token)
+static void acknowledge(acks_t *acks, int pe, uint32_t token, bool collected)
 {
     if (!cw_am.locked && cw_world.node_of_pe[pe] != cw_world.node) {
-        owe(pe, token);
+        owe(pe, token, collected);
         return;
     }
     if (acks->pe != pe)
@@ -100,6 +118,23 @@ static void send_all_owed(void)
 {
     for (uint32_t i = 0; i < OWED && owed_in_all; i++)
         send_owed(&owed[i]);
+}
+
+static uint32_t at_least_one(uint32_t n)
+{
+    return n > 0 ? n : 1;
+}
+
+/** All PEs of this node together may hold back half of the credits that a sender has for it, and a
+ *  quarter of those of floods, all nodes half of its tokens, so that the sender can go on although
+ *  none of them polls again. */
+void cw_am_poll_open(void)
+{
+    uint32_t slots = (uint32_t)cw_world.nslots, others = cw_am.credits / 2 / slots,
+             collected = cw_am_credit_collected() / 4,
+             share = CW_AM_TOKENS / 2 / (uint32_t)cw_world.nnodes;
+    most_owed.others = at_least_one(others < OWED_MOST ? others : OWED_MOST);
+    most_owed.collected = at_least_one((collected < share ? collected : share) / slots);
 }
 
 void cw_am_poll_fini(void)
@@ -224,6 +259,7 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
     cw_am_msg_t msg = {.source = cell->source,
                        .head = cell->head,
                        .is_reply = cell->flags & CW_AM_C_REPLY,
+                       .collected = cell->flags & CW_AM_C_COLLECTED,
                        .kind = (cw_am_kind_t)(cell->flags & CW_AM_C_KIND),
                        .nargs = (int)CW_AM_HEAD_NARGS(cell->head),
                        .args = cell->args,
@@ -241,7 +277,7 @@ static void run(cw_am_cell_t *cell, acks_t *acks)
             came_by_server(msg.source);
     } else {
         if (!msg.replied)
-            acknowledge(acks, msg.source, msg.token);
+            acknowledge(acks, msg.source, msg.token, msg.collected);
     }
 }
 
@@ -263,12 +299,11 @@ static int poll(bool full)
 {
     acks_t acks;
     acks.pe = -1;
-    memset(acks.bits, 0, sizeof acks.bits);
     if (CW_UNLIKELY(atomic_load_explicit(&cw_am.kept_replies, memory_order_relaxed) != 0))
         cw_am_back_flush();
     int n = drain(&cw_am.reply, full, &acks) + drain(&cw_am.request, full, &acks);
     send_acks(&acks);
-    if (n == 0 && full && owed_in_all)
+    if (n == 0 && owed_in_all && (full || ++empty_polls % OWED_POLLS == 0))
         send_all_owed();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed(true);

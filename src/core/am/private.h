@@ -20,6 +20,7 @@
 #include "base/lock.h"
 #include "core/am/inbox.h"
 #include "core/progress/hooks.h"
+#include "core/rma/bundle.h"
 #include "core/rma/context.h"
 
 /** One of my rings as its consumer sees it. Guarded by cw_am.poll_lock when several threads
@@ -42,6 +43,8 @@ typedef struct cw_am {
     uint32_t free[CW_AM_TOKENS];     // numbers of tokens
     uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
     int32_t pe_of[CW_AM_TOKENS];     // target of the request, or -1: free
+    bool collected[CW_AM_TOKENS];    // of a request: CW_AM_C_COLLECTED
+    bool flood;                      // short requests to other nodes are collected
     int npes;                        // 0 until opened: then no PE exists
     int pe;                          // as in cw_world, a load nearer
     bool locked;                     // several threads
@@ -76,6 +79,7 @@ static inline bool cw_am_is_on(void)
 void cw_am_init(void);
 /** At finalize. */
 void cw_am_fini(void);
+void cw_am_poll_open(void);
 void cw_am_poll_fini(void);
 /** For waits: runs the handlers of messages that have arrived; how many. 0 inside a handler. full:
  *  also messages behind an unfinished one, which takes the cache line of the ring's tail away from
@@ -110,10 +114,18 @@ static CW_ALWAYS_INLINE uint32_t cw_am_credit_take_plain(int pe)
     return cw_am_credit_give(cw_am.free[nfree], pe);
 }
 
-/** A token for a request to that PE, or -1: no credit. */
-int64_t cw_am_credit_take(int pe);
+/** A token for a request to that PE, or -1: no credit. collected: CW_AM_C_COLLECTED. */
+int64_t cw_am_credit_take(int pe, bool collected);
+/** So many collected requests of a PE may be under way to one node. */
+uint32_t cw_am_credit_collected(void);
+/** A short request leaves the node: is it one of a flood? Only where cw_am_may_flood. */
+bool cw_am_credit_flood(void);
 /** Its request is over; false: there is no such request. */
 bool cw_am_credit_return(uint32_t token);
+static inline bool cw_am_may_flood(void)
+{
+    return cw_bundles_take(&cw_bundles.atomics) && !cw_am.locked && !cw_am_in_handler;
+}
 /** Is any under way, as far as this PE knows without taking in acknowledgements? */
 static inline bool cw_am_credit_out(void)
 {

@@ -15,6 +15,7 @@
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
+#include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
@@ -294,6 +295,23 @@ typedef union wire {
 } wire_t;
 _Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CW_MESSAGE_MAX, "fits the transport");
 
+/** A request of a flood, or a reply to one. False: the bundles do not take it, and it goes by
+ *  itself. */
+static bool collect(const out_t *out)
+{
+    cw_record_am_t record;
+    record.head = out->head;
+    record.token = out->token;
+    copy_args(record.args, out->args, out->head);
+    uint64_t field = CW_RECORD_AM_FIELD(cw_world.pe, cw_world.slot_of_pe[out->pe]) |
+                     (out->flags & CW_AM_C_REPLY ? CW_RECORD_AM_REPLY : 0);
+    if (!cw_bundle_collect_message(cw_path_of_record(target_of(out->pe)), field, &record,
+                                   CW_RECORD_AM_NBYTES(CW_AM_HEAD_NARGS(out->head))))
+        return false;
+    sent(out);
+    return true;
+}
+
 static void send_short(const out_t *out)
 {
     wire_t wire;
@@ -384,16 +402,21 @@ static CW_ALWAYS_INLINE void send_loaded(out_t *out)
 
 // ---------------------------------------------------------------- requests
 
+static int64_t take_credit(const out_t *out)
+{
+    return cw_am_credit_take(out->pe, out->flags & CW_AM_C_COLLECTED);
+}
+
 /** A token for out's target; -1 only with CW_AM_IMMEDIATE. */
 static CW_NOINLINE int64_t wait_credit(const out_t *out, unsigned flags)
 {
     int64_t token = -1;
     if (flags & CW_AM_IMMEDIATE)
-        return cw_am_poll_waiting(true) > 0 ? cw_am_credit_take(out->pe) : -1;
+        return cw_am_poll_waiting(true) > 0 ? take_credit(out) : -1;
     cw_wait_t w = CW_WAIT_INIT(name_of(out));
     if (!cw_world.plain)
         cw_watch_message_waits(false);
-    while ((token = cw_am_credit_take(out->pe)) < 0)
+    while ((token = take_credit(out)) < 0)
         cw_wait_round(&w);
     cw_wait_done(&w);
     return token;
@@ -407,8 +430,7 @@ static CW_ALWAYS_INLINE bool begin(out_t *out, unsigned flags)
     if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
         refuse_request(out);
-    int64_t token =
-        cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : cw_am_credit_take(out->pe);
+    int64_t token = cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : take_credit(out);
     if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
         return false;
     out->token = (uint32_t)token;
@@ -419,13 +441,34 @@ static CW_NOINLINE int send_somewhere(out_t *out, unsigned flags)
 {
     if (cw_world.node_of_pe[out->pe] == cw_world.node)
         return request_here(out, flags);
-    send_short(out);
+    if (!(out->flags & CW_AM_C_COLLECTED) || !collect(out))
+        send_short(out);
     return CW_OK;
+}
+
+/** Is the short request, whose PE may not exist, one of a flood that leaves the node? */
+static bool is_of_flood(int pe)
+{
+    return CW_UNLIKELY(cw_am_may_flood()) && (unsigned)pe < (unsigned)cw_am.npes &&
+           cw_world.node_of_pe[pe] != cw_world.node && cw_am_credit_flood();
+}
+
+/** The poll of a request that is collected: not one of many idle polls, which send what was
+ *  collected. */
+static void poll_in_flood(void)
+{
+    if (cw_am_gate_is_open(&cw_am_gates.reply) || cw_am_gate_is_open(&cw_am_gates.request))
+        cw_am_poll_full();
 }
 
 int cw_am_short_general(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
     out_t out = {.pe = pe, .head = head, .args = args, .flags = CW_AM_SHORT};
+    if (is_of_flood(pe)) {
+        out.flags |= CW_AM_C_COLLECTED;
+        flags |= CW_AM_NO_POLL;
+        poll_in_flood();
+    }
     CW_WATCH(watch(&out));
     return begin(&out, flags) ? send_somewhere(&out, flags) : CW_EAGAIN;
 }
@@ -492,13 +535,20 @@ static CW_ALWAYS_INLINE bool reply_back(const out_t *out, const cw_am_msg_t *msg
     return true;
 }
 
+/** The reply to a request of a flood is one of many, too. */
+static CW_ALWAYS_INLINE bool reply_collected(const out_t *out, const cw_am_msg_t *msg)
+{
+    return CW_UNLIKELY(msg->collected) && cw_bundles_take(&cw_bundles.atomics) && !cw_am.locked &&
+           collect(out);
+}
+
 void cw_am_reply_short(cw_am_msg_t *msg, uint32_t head, const uint32_t *args)
 {
     out_t out = {.head = head, .args = args, .flags = CW_AM_SHORT | CW_AM_C_REPLY};
     begin_reply(&out, msg);
     if (cw_world.node_of_pe[out.pe] == cw_world.node)
         reply_here(&out);
-    else if (!reply_back(&out, msg))
+    else if (!reply_collected(&out, msg) && !reply_back(&out, msg))
         send_short(&out);
 }
 

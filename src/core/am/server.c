@@ -216,17 +216,46 @@ static bool done(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_am_done_t *req = (const cw_req_am_done_t *)(const void *)msg;
     (void)from;
-    if (nbytes != sizeof *req || !is_here(req->target))
+    if (nbytes < sizeof *req || !is_here(req->target) || req->words >> (CW_AM_TOKENS / 64) ||
+        nbytes != sizeof *req + (size_t)__builtin_popcount(req->words) * sizeof *req->bits)
         return false;
     cw_am_inbox_t *inbox = cw_am_inbox(cw_world.slot_of_pe[req->target]);
-    for (uint32_t w = 0; w < CW_AM_TOKENS / 64; w++)
-        if (req->bits[w])
-            atomic_fetch_or_explicit(&inbox->done[w], req->bits[w], memory_order_release);
+    const uint64_t *bits = req->bits;
+    for (uint32_t left = req->words; left; left &= left - 1)
+        atomic_fetch_or_explicit(&inbox->done[__builtin_ctz(left)], *bits++, memory_order_release);
     cw_local_stored(req->target);
     return true;
 }
 
-_Static_assert(sizeof((cw_req_am_done_t *)0)->bits == CW_AM_TOKENS / 8, "a bit a token");
+_Static_assert(CW_AM_TOKENS / 64 < 32, "a bit for each word");
+
+/** A message of a flood. A request has no origin: the connection may be the sweeper's
+ *  (core/rma/sweep.c). */
+static bool collected(uint64_t field, const uint64_t *record, size_t nbytes)
+{
+    cw_record_am_t am;
+    bool is_reply = field & CW_RECORD_AM_REPLY;
+    uint32_t slot = (uint32_t)((field & ~CW_RECORD_AM_REPLY) >> 32), nargs;
+    int32_t source = (int32_t)field;
+    if (slot >= (uint32_t)cw_world.nslots || !is_pe(source) || nbytes < CW_RECORD_AM_NBYTES(0) ||
+        nbytes > sizeof am)
+        return false;
+    memcpy(&am, record, nbytes);
+    nargs = CW_AM_HEAD_NARGS(am.head);
+    if (nbytes != CW_RECORD_AM_NBYTES(nargs) || (am.token & 0xffff) >= CW_AM_TOKENS)
+        return false;
+    plain_t plain = {
+        .req = {.head = am.head,
+                .source = source,
+                .target = cw_world.pes_of_node[slot],
+                .token = am.token,
+                .flags = CW_AM_SHORT | CW_AM_C_COLLECTED | (is_reply ? CW_AM_C_REPLY : 0)}};
+    memcpy(plain.bytes + sizeof plain.req, am.args, nargs * sizeof *am.args);
+    queue_t *queue = held ? queue_of(&plain.req) : NULL;
+    if ((queue && queue->first) || !deliver(&plain.req))
+        keep(queue_of(&plain.req), &plain.req);
+    return true;
+}
 
 // ---------------------------------------------------------------- messages that found no room
 
@@ -274,5 +303,6 @@ void cw_am_server_init(void)
     cw_server_handle(CW_REQ_AM_SHORT, "message", short_message);
     cw_server_handle(CW_REQ_AM_REPLY, "message", short_message);
     cw_server_handle(CW_REQ_AM_DONE, "message", done);
+    cw_server_handle_messages(collected);
     cw_server_hook(&hooks);
 }

@@ -72,6 +72,8 @@ static CW_ALWAYS_INLINE void fill_brief(brief_t *brief, int pe, uint32_t head, u
 
 static CW_NOINLINE CW_COLD int send_brief(cwt_conn_t *conn, brief_t *brief)
 {
+    if (cw_am_may_flood())
+        cw_am_credit_flood();  // the next ones may be collected
     int rc = cw_transport->message(conn, &brief->req.header, brief->req.header.nbytes, NULL, 0);
     if (CW_UNLIKELY(rc))
         cw_am_lost(rc, cw_am_name(brief->req.head, false, CW_AM_SHORT), brief->req.target);

@@ -46,14 +46,29 @@ _Static_assert(sizeof(cw_req_am_t) == 56, "wire format");
 #define CW_REQ_AM_NBYTES(nargs)                                                \
     ((sizeof(cw_req_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
 
-//  0 header | 24 target | 28 pad | 32 bits
+//  0 header | 24 target | 28 words | 32 bits, of these words only
 typedef struct cw_req_am_done {
     cwt_header_t header;
-    int32_t target;    // PE whose requests they were
-    uint32_t pad;
-    uint64_t bits[4];  // by number of the token
+    int32_t target;   // PE whose requests they were
+    uint32_t words;   // bit w: tokens 64 w to 64 w + 63 have a word
+    uint64_t bits[];  // by number of the token
 } cw_req_am_done_t;
-_Static_assert(sizeof(cw_req_am_done_t) == 64, "wire format");
+_Static_assert(sizeof(cw_req_am_done_t) == 32, "wire format");
+
+// A collected short message, a record of CW_REQ_BATCH of kind CW_BATCH_MESSAGE. Where others have
+// the offset the record's word has: 0..31 source | 32..46 slot of the target | 47 a reply. nbytes
+// are those of what follows:
+//  0 head | 4 token | 8 arguments
+typedef struct cw_record_am {
+    uint32_t head;
+    uint32_t token;
+    uint32_t args[CW_AM_MAX_ARGS];
+} cw_record_am_t;
+_Static_assert(sizeof(cw_record_am_t) == 72, "wire format");
+#define CW_RECORD_AM_NBYTES(nargs) (8 + (size_t)(nargs) * sizeof(uint32_t))
+#define CW_RECORD_AM_FIELD(source, slot) ((uint64_t)(uint32_t)(source) | (uint64_t)(slot) << 32)
+#define CW_RECORD_AM_REPLY (UINT64_C(1) << 47)
+#define CW_RECORD_AM_SLOTS 32768
 
 // A reply over the connection of its request; no request, so without a header.
 //  0 head | 4 source | 8 token | 12 nbytes | 14 kind

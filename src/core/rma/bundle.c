@@ -192,10 +192,15 @@ static void prove(void)
     cw_bundles_proved();
 }
 
-/** Nothing is collected for the node. Is the operation one of many? */
-static bool is_flooded(cw_way_t *way)
+/** Nothing is collected for the node. Is the operation one of many, as messages are? */
+static bool is_flooded(cw_way_t *way, unsigned kind)
 {
     cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
+    if (kind == CW_BATCH_MESSAGE) {
+        if (cw_bundles.fenced)
+            prove();  // it is in order behind nothing, but operations may join its bundle
+        return true;
+    }
     if (way->pauses != cw_bundles.pauses) {
         way->pauses = cw_bundles.pauses;
         way->ops = 0;
@@ -248,7 +253,7 @@ static bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *sr
     size_t words = 1 + (nbytes + 7) / 8;
     bool aged;
     if (offset > CW_BATCH_OFFSET_MAX || (nbytes > PUT_MOST && way->most < CW_BUNDLE_MAX) ||
-        (!way->open && !is_flooded(way)))
+        (!way->open && !is_flooded(way, kind)))
         return false;
     cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), 0, &aged);
     if (!b)
@@ -283,6 +288,14 @@ bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const v
     return taken;
 }
 
+bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    bool taken = append(path->way, field, CW_BATCH_MESSAGE, src, nbytes);
+    cw_ctx_leave(&cw_ctx_default);
+    return taken;
+}
+
 /** A record that asks for a value, which goes to dest in quiet at the latest. */
 typedef struct fetch {
     const void *addr;
@@ -297,7 +310,7 @@ static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f)
 {
     size_t words = 1 + f->noperands, answer = (f->nbytes + 7) & ~(size_t)7;
     bool aged;
-    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way)))
+    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way, f->kind)))
         return false;
     cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), answer, &aged);
     if (!b)

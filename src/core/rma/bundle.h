@@ -109,6 +109,10 @@ void cw_bundles_close(void);
 /** A put or an atomic without a result. False: to be sent at once. Takes the lock. */
 bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                        size_t nbytes);
+/** A record of kind CW_BATCH_MESSAGE, of which the caller knows that it is one of many; field: what
+ *  stands for the offset. No quiet waits for it alone. False: to be sent at once. */
+bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes);
+
 /** Sends what was collected. */
 void cw_bundles_send(cw_bundle_reason_t reason);
 void cw_bundles_send_locked(cw_bundle_reason_t reason);

@@ -259,6 +259,13 @@ static size_t batched_fetch(const uint64_t *record, size_t nwords, values_t *val
     return words;
 }
 
+static cw_server_message_t message;
+
+void cw_server_handle_messages(cw_server_message_t deliver)
+{
+    message = deliver;
+}
+
 /** Returns the words of the record; 0: it is malformed. */
 static size_t batched_record(const uint64_t *record, size_t nwords, values_t *values)
 {
@@ -270,7 +277,11 @@ static size_t batched_record(const uint64_t *record, size_t nwords, values_t *va
         return batched_get(record, values);
     if (kind == CW_BATCH_FETCH)
         return batched_fetch(record, nwords, values);
-    if (nbytes == 0 || nwords < words || !cw_request_in_bounds(offset, nbytes, &slot))
+    if (nbytes == 0 || nwords < words)
+        return 0;
+    if (kind == CW_BATCH_MESSAGE)
+        return message && message(offset, record + 1, nbytes) ? words : 0;
+    if (!cw_request_in_bounds(offset, nbytes, &slot))
         return 0;
     char *at = cw_segment.base + offset;
     if (kind == CW_BATCH_PUT)

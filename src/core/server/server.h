@@ -74,6 +74,11 @@ void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute
 /** The handler of all requests with CW_REQ_ROUTED. */
 void cw_server_handle_routed(cw_server_execute_t execute);
 
+/** Takes a record of kind CW_BATCH_MESSAGE: what stands for the offset, and the nbytes (not 0)
+ *  behind the record's word. False: it is malformed. */
+typedef bool (*cw_server_message_t)(uint64_t field, const uint64_t *record, size_t nbytes);
+void cw_server_handle_messages(cw_server_message_t deliver);
+
 /** A room whose requests may leave work behind. NULL: nothing. */
 typedef struct cw_server_hooks {
     int (*flush)(void);   // after each round of progress, under its lock: how many pieces were done
