@@ -110,11 +110,19 @@ bool ofi_outstanding(const cwt_conn_t *conn)
     return conn->reads || conn->sent != conn->acked || ofi_puts_outstanding(conn);
 }
 
-bool ofi_is_needed(const cwt_conn_t *conn)
+/** Is something under way that a call waits for, or will? A request of which no acknowledgement was
+ *  asked was sent, and that is all. */
+static bool is_due(const cwt_conn_t *conn)
 {
     const cwt_client_config_t *config = &conn->client->config;
-    return ofi_outstanding(conn) || ((conn->id & OFI_ID_NOTIFY) && config->due &&
-                                     config->due(config->notified_arg, conn->node));
+    return conn->reads || (int32_t)(conn->asked - conn->acked) > 0 || ofi_puts_outstanding(conn) ||
+           ((conn->id & OFI_ID_NOTIFY) && config->due &&
+            config->due(config->notified_arg, conn->node));
+}
+
+bool ofi_is_needed(const cwt_conn_t *conn)
+{
+    return conn->sent != conn->acked || is_due(conn);
 }
 
 /** An operation is complete, or failed. Receive buffers belong to their connection, all other
@@ -178,7 +186,7 @@ static int cq_error(cwt_client_t *client)
         if (!conn->welcomed || conn->closing)
             return 1;
         conn->down = true;
-        if (ofi_is_needed(conn))
+        if (is_due(conn))
             ofi_conn_fail(conn, CW_ELOST, "closed with operations under way",
                           ofi_reason(u.err.err));
         return 1;
@@ -229,7 +237,7 @@ static void shutdown_event(cwt_conn_t *conn, const char *reason)
 {
     const cwt_client_config_t *config = &conn->client->config;
     conn->down = true;
-    if (ofi_is_needed(conn))
+    if (is_due(conn))
         ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
     else if (config->leaving && !config->leaving())
         ofi_conn_fail(conn, CW_ELOST, "closed by the peer before the end of the job", reason);
