@@ -3,7 +3,7 @@
 // A PE that uses nothing but the bootstrap: joins, exchanges a few keys, then does what its
 // arguments say.
 //   probe ok | all | stress | sleep | flood N | signal PE N | exit PE N | early PE N | leave PE |
-//         absent PE | abort PE N | late PE N
+//         absent PE | later PE | abort PE N | late PE N
 // Exit status 90-99: something of the bootstrap is wrong, and a line says what.
 #include <signal.h>
 #include <stdio.h>
@@ -125,7 +125,9 @@ int main(int argc, char **argv)
     int victim = argc > 2 ? atoi(argv[2]) : -1, number = argc > 3 ? atoi(argv[3]) : 0;
     const char *rank = getenv("OSHRUN_PE");
     int early = rank ? atoi(rank) : -2;
-    if (!strcmp(mode, "absent") && early == victim)
+    if (!strcmp(mode, "later") && early != victim)
+        usleep(300000);  // the victim has ended
+    if ((!strcmp(mode, "absent") || !strcmp(mode, "later")) && early == victim)
         return 0;
     if (!strcmp(mode, "early") && early == victim)
         return number;

@@ -44,7 +44,9 @@ expect("non-zero after leaving", ["-n", 4, PROBE, "exit", 1, 6], 6,
 expect("no finalize", ["-n", 4, PROBE, "leave", 0], 1,
        rf"PE 0 of 4 {PROCESS} exited without calling shmem_finalize")
 expect("no init", ["-n", 4, PROBE, "absent", 2], 1,
-       r"PE 2 of 4 .* without calling shmem_init|a PE of this job has ended", lines=1)
+       r"PE 2 of 4 .* without calling shmem_init", lines=1)
+expect("no init, and long over", ["-n", 4, PROBE, "later", 2], 1,
+       r"PE 2 of 4 .* without calling shmem_init", lines=1, seconds=3)
 expect("abort", ["-n", 4, PROBE, "abort", 2, 42], 42, lines=0)
 expect("abort with success", ["-n", 4, PROBE, "abort", 2, 0], 0, lines=0)
 expect("abort, verbose", ["-v", "-n", 4, PROBE, "abort", 2, 3], 3,

@@ -214,12 +214,21 @@ static void on_signalled(run_t *run, const death_t *d)
     end_job(run, 128 + signo, 0);
 }
 
+static void report_absent(run_t *run, const death_t *d)
+{
+    report(run, d, "exited without calling shmem_init (or gasnet_init), which others have called");
+    end_job(run, 1, 0);
+}
+
 static void on_exit_status(run_t *run, const death_t *d)
 {
     uint32_t state = atomic_load(&cwb_job_pe(run->job, (uint32_t)d->pe)->state);
     int status = WEXITSTATUS(d->wstatus);
     char how[128];
-    if (status) {
+    if (status && state == CWB_PE_JOINED && run->absent_pid) {
+        // no PE can join behind one that is absent, so that is why this one failed
+        report_absent(run, &(death_t){.pe = run->absent_pe, .pid = run->absent_pid});
+    } else if (status) {
         snprintf(how, sizeof how, "exited with status %d", status);
         report(run, d, how);
         // After finalize the other PEs are about to end by themselves.
@@ -231,11 +240,13 @@ static void on_exit_status(run_t *run, const death_t *d)
         end_job(run, 1, 0);
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);
-        if (atomic_load(&run->job->joined) == 0)
-            return;  // so far an ordinary program that runs in parallel
-        report(run, d,
-               "exited without calling shmem_init (or gasnet_init), which others have called");
-        end_job(run, 1, 0);
+        if (atomic_load(&run->job->joined) == 0) {
+            // so far an ordinary program that runs in parallel
+            run->absent_pe = run->absent_pid ? run->absent_pe : d->pe;
+            run->absent_pid = run->absent_pid ? run->absent_pid : d->pid;
+            return;
+        }
+        report_absent(run, d);
     }
 }
 

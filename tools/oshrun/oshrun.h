@@ -100,6 +100,8 @@ typedef struct run {
     bool ending;                                   // PEs have been, or will be, signalled
     int status;                                    // exit status of oshrun, once `ending`
     uint64_t cause_at_ns, cause_limit_ns;          // an abort waits for a death that explains it
+    pid_t absent_pid;  // of the first PE that ended well before any PE had joined; 0: none
+    int absent_pe;
     uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
