@@ -11,9 +11,6 @@
 #include <string.h>
 
 #include "core/progress/wait.h"
-#include "core/rma/context.h"
-#include "core/rma/port.h"
-#include "core/rma/rma.h"
 #include "core/sync/area.h"
 #include "core/sync/fused.h"
 #include "core/sync/marked.h"

@@ -14,9 +14,7 @@
 // node's leader is raised by one root. The table leaves messages of a second root to other
 // algorithms, which synchronise (cw_broadcast_can_publish).
 #include "core/coll/broadcast/broadcast.h"
-#include "core/mem/segment.h"
 #include "core/progress/wait.h"
-#include "core/rma/port.h"
 #include "core/sync/fused.h"
 #include "core/sync/notes.h"
 #include "core/sync/sync.h"
