@@ -230,14 +230,14 @@ DRT_API dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
     if (rc != DART_OK || (rc = refuse_holder(&q, false)) != DART_OK)
         return rc;
     CW_WATCH(cw_watch_call(__func__));
-    if (!begin(lock, false))
-        return DART_OK;
-    set_own_word(&q, NEXT, 0);
-    *result = ask(&q, 0, TAIL, CW_AMO_CSWAP, my_name(&q), 0) == 0;
-    if (!*result) {
-        end(lock);
-        cw_wait_tested();
+    if (begin(lock, false)) {
+        set_own_word(&q, NEXT, 0);
+        *result = ask(&q, 0, TAIL, CW_AMO_CSWAP, my_name(&q), 0) == 0;
+        if (!*result)
+            end(lock);
     }
+    if (!*result)
+        cw_wait_tested();
     return DART_OK;
 }
 
