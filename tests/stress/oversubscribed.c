@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// More PEs than cores: the median barrier stays well under a millisecond, and a ring of p and
-// wait_until moves on.
+// More PEs than cores: the median barrier stays well under a millisecond, and so do the hops of the
+// median circuit of a ring of p and wait_until. Medians, since other load takes time slices.
 #include "outside.h"
 
 #define ROUNDS 400
@@ -28,7 +28,7 @@ static void pass_token(long lap)
 
 int main(void)
 {
-    static double took[ROUNDS];
+    static double took[ROUNDS], laps[LAPS];
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes();
     for (int i = 0; i < ROUNDS; i++) {
@@ -39,10 +39,13 @@ int main(void)
     qsort(took, ROUNDS, sizeof *took, by_value);
     pass_token(1);  // makes the connections
     shmem_barrier_all();
-    double start = now_s();
-    for (long lap = 2; lap <= 1 + LAPS; lap++)
-        pass_token(lap);
-    double hop = (now_s() - start) / ((double)LAPS * n);
+    for (int i = 0; i < LAPS; i++) {
+        double t = now_s();
+        pass_token(i + 2);
+        laps[i] = now_s() - t;
+    }
+    qsort(laps, LAPS, sizeof *laps, by_value);
+    double hop = laps[LAPS / 2] / n;
     int bad = took[ROUNDS / 2] > 1e-3 || hop > 1e-3;
     if (me == 0 || bad)
         printf("%s%d PEs: barrier median %.1f us, ring %.1f us a hop\n", bad ? "FAIL: " : "", n,
