@@ -248,7 +248,8 @@ def _instructions_gasnet():
              "inline.put_val.4", "inline.put_nbi_val.4", "inline.get.8", "inline.get_nbi.8",
              "inline.gex_put_nbi.8")
     shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
-    local_bars = {**shorts, "put.8": 14, "AMPoll": 20, "wait_syncnbi_puts": 15}
+    local_bars = {**shorts, "AMRequestMedium0": 100, "AMRequestLong0": 100, "put.8": 14,
+                  "AMPoll": 20, "wait_syncnbi_puts": 15}
     net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}
     for bench, mode in (("insn_gasnet", "SEQ"), ("insn_gasnet_par", "PAR")):
         where = f"Instructions, GASNet, {mode}"

@@ -205,27 +205,37 @@ SHORT(4, ARG(0) ARG(1) ARG(2) ARG(3),
       COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2 COMMA(uint32_t) a3,
       a0 COMMA a1 COMMA a2 COMMA a3)
 
-static CW_NOINLINE int medium_checked(gasnet_node_t dest, gasnet_handler_t handler,
-                                      void *source_addr, size_t nbytes, int nargs,
-                                      const gasnet_handlerarg_t *args)
+// Medium and long requests. Those with few arguments, whose number is in the head, come by calls
+// whose parameters core's functions take as they are.
+_Static_assert(CW_AM_HEAD(GAS1_AM_CLIENT, 255, 7) == (7 << 8 | 255), "a client's head is core's");
+
+static CW_NOINLINE int medium_checked(gasnet_node_t dest, unsigned head, void *source_addr,
+                                      size_t nbytes, const gasnet_handlerarg_t *args)
 {
-    check("gasnet_AMRequestMedium", dest, handler, nbytes, CW_AM_MAX_MEDIUM);
+    check("gasnet_AMRequestMedium", dest, CW_AM_HEAD_HANDLER(head), nbytes, CW_AM_MAX_MEDIUM);
     if (gas.check)
         gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
-    cw_am_request_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr,
-                         nbytes, 0);
+    cw_am_request_medium((int)dest, head, (const uint32_t *)args, source_addr, nbytes, 0);
     gas_run_own(dest);
     return GASNET_OK;
+}
+
+GAS_API int gasnet_causeway_request_medium_few(gasnet_node_t dest, unsigned head, void *source_addr,
+                                               size_t nbytes, const gasnet_handlerarg_t *args)
+{
+    if (CW_UNLIKELY(!is_sound(dest, head)) || CW_UNLIKELY(nbytes > CW_AM_MAX_MEDIUM))
+        return medium_checked(dest, head, source_addr, nbytes, args);
+    return cw_am_medium_few((int)dest, head, source_addr, nbytes, (const uint32_t *)args);
 }
 
 GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler,
                                            void *source_addr, size_t nbytes, int nargs,
                                            const gasnet_handlerarg_t *args)
 {
+    uint32_t head = head_of(handler, nargs);
     if (CW_UNLIKELY(!is_sound(dest, handler)) || CW_UNLIKELY(nbytes > CW_AM_MAX_MEDIUM))
-        return medium_checked(dest, handler, source_addr, nbytes, nargs, args);
-    return cw_am_medium((int)dest, head_of(handler, nargs), (const uint32_t *)args, source_addr,
-                        nbytes);
+        return medium_checked(dest, head, source_addr, nbytes, args);
+    return cw_am_medium((int)dest, head, source_addr, nbytes, (const uint32_t *)args);
 }
 
 static CW_NOINLINE int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler,
@@ -240,17 +250,36 @@ static CW_NOINLINE int request_long(const char *call, gasnet_node_t node, gasnet
     return GASNET_OK;
 }
 
+static CW_NOINLINE int long_any(gasnet_node_t dest, unsigned head, void *source_addr, size_t nbytes,
+                                void *dest_addr, const gasnet_handlerarg_t *args)
+{
+    uint64_t offset;
+    if (CW_LIKELY(is_sound(dest, head)) && CW_LIKELY(nbytes <= CW_AM_MAX_LONG) &&
+        cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, false, &offset))
+        return cw_am_long_at((int)dest, head, source_addr, nbytes, offset, (const uint32_t *)args);
+    return request_long("gasnet_AMRequestLong", dest, CW_AM_HEAD_HANDLER(head), source_addr, nbytes,
+                        dest_addr, (int)CW_AM_HEAD_NARGS(head), args, 0);
+}
+
+_Static_assert(CW_AM_SMALL_LONG <= CW_OWNER_SMALL, "one comparison tells where a small one goes");
+
+GAS_API int gasnet_causeway_request_long_few(gasnet_node_t dest, unsigned head, void *source_addr,
+                                             size_t nbytes, void *dest_addr,
+                                             const gasnet_handlerarg_t *args)
+{
+    uint64_t offset;
+    if (CW_LIKELY(is_sound(dest, head)) && CW_LIKELY(nbytes <= CW_AM_SMALL_LONG) &&
+        cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, true, &offset))
+        return cw_am_small_long_at((int)dest, head, source_addr, nbytes, offset,
+                                   (const uint32_t *)args);
+    return long_any(dest, head, source_addr, nbytes, dest_addr, args);
+}
+
 GAS_API int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t handler,
                                          void *source_addr, size_t nbytes, void *dest_addr,
                                          int nargs, const gasnet_handlerarg_t *args)
 {
-    uint64_t offset;
-    if (CW_LIKELY(is_sound(dest, handler)) && CW_LIKELY(nbytes - 1 < CW_AM_MAX_LONG) &&
-        cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, &offset))
-        return cw_am_long_at((int)dest, head_of(handler, nargs), (const uint32_t *)args,
-                             source_addr, nbytes, offset);
-    return request_long("gasnet_AMRequestLong", dest, handler, source_addr, nbytes, dest_addr,
-                        nargs, args, 0);
+    return long_any(dest, head_of(handler, nargs), source_addr, nbytes, dest_addr, args);
 }
 
 GAS_API int gasnet_causeway_request_longasync(gasnet_node_t dest, gasnet_handler_t handler,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Medium and long requests of every length up to beyond a cell, and of some beyond that, with few
-// and with many arguments: bytes and arguments arrive as they were sent. All nodes send at a time,
-// so that rings fill up, and with GASNET_PAR two threads of each.
+// and with many arguments: bytes and arguments arrive as they were sent, and no byte beside those
+// of a long changes. All nodes send at a time, so that rings fill up, and with GASNET_PAR two
+// threads of each.
 #include <gasnet.h>
 #ifdef GASNET_PAR
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 200, MOST = 3968, SMALL = 150, ROUNDS = 3, NCOUNTS = 5, SEGMENT = 1 << 20 };
+enum { FIRST = 200, MOST = 3968, SMALL = 150, ROUNDS = 3, NCOUNTS = 6, SEGMENT = 1 << 20 };
 static const size_t LARGE[] = {255, 256, 1000, 1024, 2047, MOST - 1, MOST};
 enum { NLARGE = sizeof LARGE / sizeof LARGE[0], NSIZES = SMALL + NLARGE };
 #ifdef GASNET_PAR
@@ -60,16 +61,18 @@ static void on_reply(gasnet_token_t token)
 #define A1 A(0)
 #define A4 A1 A(1) A(2) A(3)
 #define A8 A4 A(4) A(5) A(6) A(7)
+#define A16 A8 A(8) A(9) A(10) A(11) A(12) A(13) A(14) A(15)
 #define HANDLER(n, parameters, ...)                                                   \
     static void on_##n(gasnet_token_t token, void *payload, size_t nbytes parameters) \
     {                                                                                 \
-        look(token, payload, nbytes, n, (const gasnet_handlerarg_t[9]){__VA_ARGS__}); \
+        look(token, payload, nbytes, n, (const gasnet_handlerarg_t[]){__VA_ARGS__});  \
     }
 HANDLER(0, , 0)
 HANDLER(1, A1, a0)
 HANDLER(4, A4, a0, a1, a2, a3)
 HANDLER(7, A4 A(4) A(5) A(6), a0, a1, a2, a3, a4, a5, a6)
 HANDLER(8, A8, a0, a1, a2, a3, a4, a5, a6, a7)
+HANDLER(16, A16, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15)
 
 #define V(i) (gasnet_handlerarg_t)(nbytes + 1000u * (i))
 #define SEND(n, ...)                                                                    \
@@ -87,8 +90,11 @@ static void send(gasnet_node_t node, int which, char *src, size_t nbytes, char *
         SEND(4, , V(0), V(1), V(2), V(3));
     else if (which == 3)
         SEND(7, , V(0), V(1), V(2), V(3), V(4), V(5), V(6));
-    else
+    else if (which == 4)
         SEND(8, , V(0), V(1), V(2), V(3), V(4), V(5), V(6), V(7));
+    else
+        SEND(16, , V(0), V(1), V(2), V(3), V(4), V(5), V(6), V(7), V(8), V(9), V(10), V(11), V(12),
+             V(13), V(14), V(15));
 }
 
 /** A place of each sender's, for longs of its own number and length only. */
@@ -119,10 +125,22 @@ static void *send_all(void *arg)
     return NULL;
 }
 
+/** Bytes beside a long in my segment that are not 0 any more: one lies behind each. */
+static int changed(void)
+{
+    int n = 0;
+    for (int thread = 0; thread < THREADS; thread++)
+        for (int which = 0; which < NCOUNTS; which++)
+            for (int i = 0; i < NSIZES; i++)
+                n += place(me, thread, which, i)[size_of(i)] != 0;
+    return n;
+}
+
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t table[] = {{FIRST, on_reply}, {FIRST + 1, on_0}, {FIRST + 2, on_1},
-                                     {FIRST + 5, on_4}, {FIRST + 8, on_7}, {FIRST + 9, on_8}};
+    gasnet_handlerentry_t table[] = {{FIRST, on_reply},  {FIRST + 1, on_0}, {FIRST + 2, on_1},
+                                     {FIRST + 5, on_4},  {FIRST + 8, on_7}, {FIRST + 9, on_8},
+                                     {FIRST + 17, on_16}};
     int all = ROUNDS * NSIZES * NCOUNTS * 2 * THREADS;
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(table, sizeof table / sizeof table[0], SEGMENT, 0));
@@ -130,6 +148,7 @@ int main(int argc, char **argv)
     nodes = gasnet_nodes();
     segment = calloc(nodes, sizeof *segment);
     GASNET_Safe(gasnet_getSegmentInfo(segment, (int)nodes));
+    memset(segment[me].addr, 0, SEGMENT);
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 #ifdef GASNET_PAR
@@ -141,10 +160,10 @@ int main(int argc, char **argv)
     send_all(NULL);
 #endif
     GASNET_BLOCKUNTIL(atomic_load(&received) == all && atomic_load(&replies) == all);
-    int bad = atomic_load(&wrong);
-    if (bad)
-        printf("node %u: %d messages are wrong\n", me, bad);
+    int bad = atomic_load(&wrong), beside = changed();
+    if (bad || beside)
+        printf("node %u: %d messages are wrong, %d bytes beside them\n", me, bad, beside);
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_exit(bad != 0);
+    gasnet_exit(bad || beside);
 }

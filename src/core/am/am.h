@@ -29,6 +29,7 @@
 #define CW_AM_MAX_ARGS 16
 #define CW_AM_MAX_MEDIUM ((size_t)3968)      // bytes of payload of a medium, request or reply
 #define CW_AM_MAX_LONG ((size_t)0x7fffffff)  // of a long, but for CW_AM_RAW: there CW_AM_MAX_MEDIUM
+#define CW_AM_SMALL_LONG ((size_t)64)        // of cw_am_small_long_at
 #define CW_AM_HANDLERS 256
 
 /** A client: a room or front end that uses messages, with a table of handlers of its own. Each
@@ -132,12 +133,17 @@ int cw_am_request_medium(int pe, uint32_t head, const uint32_t *args, const void
                          size_t nbytes, unsigned flags);
 int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
                        void *dest, unsigned flags);
-/** The same without flags, for a caller that has checked the arguments: once messages are open pe
- *  exists, and the payload is not too long; that of a long is not empty, and goes to the heap or an
- *  area behind it, at that offset of the slice. Always 0. [waits] */
-int cw_am_medium(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes);
-int cw_am_long_at(int pe, uint32_t head, const uint32_t *args, const void *src, size_t nbytes,
-                  uint64_t offset);
+/** The same without flags, for a caller that has checked its own: once messages are open pe exists,
+ *  and the payload is not too long; that of a long goes to the heap or an area behind it, at that
+ *  offset of the slice. Parameters are in the order in which clients pass them. Always 0. [waits]
+ *  cw_am_medium_few, cw_am_small_long_at: at most 7 arguments; the latter at most CW_AM_SMALL_LONG
+ *  bytes. */
+int cw_am_medium(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args);
+int cw_am_medium_few(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args);
+int cw_am_long_at(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
+                  const uint32_t *args);
+int cw_am_small_long_at(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
+                        const uint32_t *args);
 
 /** Replies, from the handler of a request, at most one. The same rules; flags: CW_AM_RAW,
  *  CW_AM_ASYNC. */

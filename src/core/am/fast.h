@@ -13,6 +13,7 @@
 #include "core/am/private.h"
 
 #define CW_AM_MANY_ARGS (0x18u << 8)  // in the head: more than 7
+#define CW_AM_ANY_ARGS (0x1fu << 8)
 
 /** many: maybe more than 7. */
 static CW_ALWAYS_INLINE void cw_am_copy_args(uint32_t *to, const uint32_t *from, uint32_t head,
@@ -24,6 +25,8 @@ static CW_ALWAYS_INLINE void cw_am_copy_args(uint32_t *to, const uint32_t *from,
         memcpy(to, from, 32), to += 8, from += 8;
     if (head & 4u << 8)
         memcpy(to, from, 16), to += 4, from += 4;
+    if (!(head & 3u << 8))
+        return;
     if (head & 2u << 8)
         memcpy(to, from, 8), to += 2, from += 2;
     if (head & 1u << 8)

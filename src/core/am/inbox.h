@@ -139,7 +139,9 @@ static CW_ALWAYS_INLINE bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell
                                                 uint32_t *full_p)
 {
     uint64_t at = atomic_load_explicit(&inbox->request_tail, memory_order_relaxed);
-    cw_am_cell_t *cell = &inbox->request[at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)];
+    size_t beyond = (at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)) * sizeof(cw_am_cell_t);
+    __asm__("" : "+r"(beyond));  // else the compiler adds the offset of the ring before it shifts
+    cw_am_cell_t *cell = (cw_am_cell_t *)(void *)((char *)inbox->request + beyond);
     __asm__("" : "+r"(cell));  // one register instead of three terms of a sum in as many
     uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);
     if (CW_UNLIKELY(turn != cw_am_turn(at, CW_AM_REQUEST_CELLS_LOG)) ||

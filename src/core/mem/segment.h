@@ -6,6 +6,7 @@
 #ifndef CW_CORE_SEGMENT_H
 #define CW_CORE_SEGMENT_H
 
+#include "base/compiler.h"
 #include "bootstrap/bootstrap.h"
 #include "core/mem/layout.h"
 
@@ -22,7 +23,7 @@ typedef struct cw_segment {
     bool in_parts;     // the holes of the object are not mapped at base
 } cw_segment_t;
 
-extern cw_segment_t cw_segment;
+extern cw_segment_t cw_segment CW_HIDDEN;
 
 /** Makes or joins the node object, with the sections of a table that ends with NULL. */
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[]);

@@ -66,6 +66,7 @@ void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
 {
     o->config = *config;
     cw_area_heap(&o->shared_offset, &o->shared_nbytes);
+    o->shared_small = o->shared_nbytes > CW_OWNER_SMALL ? o->shared_nbytes - CW_OWNER_SMALL : 0;
     if (o->epoch != cw_world.epoch) {
         if (o->epoch)
             free_tables(o);

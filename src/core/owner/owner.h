@@ -48,6 +48,9 @@ typedef struct cw_owner_config {
  *  higher by a count of calls finds them not plain. */
 #define CW_OWNER_BEYOND 32u
 
+/** Of at most as many bytes one comparison tells that they lie in what is shared. */
+#define CW_OWNER_SMALL ((size_t)64)
+
 typedef struct cw_owner {
     uintptr_t *word;           // [npes + CW_OWNER_BEYOND]
     uint32_t limit;            // PEs whose words fast paths may use: all, or 0
@@ -56,6 +59,7 @@ typedef struct cw_owner {
     cwt_target_t *unreached;   // [npes] records before the first contact
     uintptr_t shared_offset;   // what of a slice other PEs can reach, from its origin on
     uintptr_t shared_nbytes;
+    uintptr_t shared_small;  // where CW_OWNER_SMALL bytes of that may begin, below this
     uint32_t npes;
     unsigned epoch;  // in which it was opened last; 0: never
     cw_owner_config_t config;
@@ -96,24 +100,30 @@ static inline char *cw_owner_symmetric(const cw_owner_t *owner, uint32_t pe, con
     return (char *)((uintptr_t)addr - cw_owner_origin(owner, pe) + cw_area_origin());
 }
 
+static CW_ALWAYS_INLINE bool cw_owner_shares(const cw_owner_t *owner, uintptr_t at, size_t nbytes)
+{
+    return CW_LIKELY(at < owner->shared_nbytes) && CW_LIKELY(nbytes <= owner->shared_nbytes - at);
+}
+
 /** Does [addr, +nbytes) of that PE lie in its slice, where mapping and network reach it? */
 static inline bool cw_owner_reaches(const cw_owner_t *owner, uint32_t pe, const void *addr,
                                     size_t nbytes)
 {
     uintptr_t at = (uintptr_t)addr - cw_owner_origin(owner, pe) - owner->shared_offset;
-    return at < owner->shared_nbytes && nbytes <= owner->shared_nbytes - at;
+    return cw_owner_shares(owner, at, nbytes);
 }
 
-/** The same, where the PE's origin is known; *offset_p is the place's offset in the slice. */
+/** The same, where the PE's origin is known; *offset_p is the place's offset in the slice. small
+ *  (a constant): nbytes are at most CW_OWNER_SMALL; false in the last of them, too. */
 static CW_ALWAYS_INLINE bool cw_owner_find_offset(const cw_owner_t *owner, uint32_t pe,
-                                                  const void *addr, size_t nbytes,
+                                                  const void *addr, size_t nbytes, bool small,
                                                   uint64_t *offset_p)
 {
     // pairs with cw_owner_ask_origin
     uintptr_t origin = __atomic_load_n(&owner->origin[pe], __ATOMIC_ACQUIRE);
     uintptr_t at = (*offset_p = (uintptr_t)addr - origin) - owner->shared_offset;
-    return CW_LIKELY(origin) && CW_LIKELY(at < owner->shared_nbytes) &&
-           CW_LIKELY(nbytes <= owner->shared_nbytes - at);
+    return CW_LIKELY(origin) &&
+           (small ? CW_LIKELY(at < owner->shared_small) : cw_owner_shares(owner, at, nbytes));
 }
 
 // ---------------------------------------------------------------- waits for a word of other PEs
