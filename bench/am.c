@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Active messages and one-sided transfers of GASNet. --mode 0: node 0 sends to and measures against
- * node 1, which waits in GASNET_BLOCKUNTIL for the end: round trips, floods of one-way messages
- * (the last of a window gets a reply, inside the clock), put and get. --mode 1: time inside
- * gasnet_init and gasnet_attach on every node, and until all have met in a first barrier. --mode 2:
- * the same with CAUSEWAY_ATTACH=nowait.
+ * Active messages and one-sided transfers of GASNet, Causeway's or another. --mode 0: node 0 sends
+ * to and measures against node 1, which waits in GASNET_BLOCKUNTIL for the end: round trips (the
+ * reply is a short one), floods of one-way messages (the last of a window gets a reply, inside the
+ * clock), put and get. --mode 1: time inside gasnet_init and gasnet_attach on every node, and until
+ * all have met in a first barrier. --mode 2: the same with CAUSEWAY_ATTACH=nowait.
  */
 #include "common.h"
 
@@ -78,6 +78,14 @@ static gasnet_handlerentry_t handlers[] = {
     {END, (void (*)())end},
 };
 
+static void must(int rc)
+{
+    if (rc != GASNET_OK) {
+        fprintf(stderr, "am: %s\n", gasnet_ErrorDesc(rc));
+        gasnet_exit(1);
+    }
+}
+
 static void barrier(void)
 {
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
@@ -90,43 +98,50 @@ struct transfer {
     size_t nbytes;
 };
 
-static void round_trips(void *ctx, size_t count)
+enum kind { SHORTS, MEDIUMS, LONGS };
+
+static inline void send(const struct transfer *t, enum kind kind, int asks)
 {
-    (void)ctx;
-    while (count--) {
-        long before = replies;
-        gasnet_AMRequestShort1(1, ASK, (gasnet_handlerarg_t)count);
-        GASNET_BLOCKUNTIL(replies != before);
-    }
+    if (kind == SHORTS)
+        gasnet_AMRequestShort1(1, asks ? ASK : ONEWAY, 1);
+    else if (kind == MEDIUMS)
+        gasnet_AMRequestMedium0(1, asks ? MEDIUM_ASK : MEDIUM, t->mine, t->nbytes);
+    else
+        gasnet_AMRequestLong0(1, asks ? MEDIUM_ASK : MEDIUM, t->mine, t->nbytes, t->theirs);
 }
 
-static void medium_round_trips(void *ctx, size_t count)
+static inline void round_trips(const struct transfer *t, enum kind kind, size_t count)
 {
-    struct transfer *t = ctx;
     while (count--) {
         long before = replies;
-        gasnet_AMRequestMedium0(1, MEDIUM_ASK, t->mine, t->nbytes);
+        send(t, kind, 1);
         GASNET_BLOCKUNTIL(replies != before);
     }
 }
 
 // The order of messages is not guaranteed, but credits bound how many of them the last one can
 // overtake.
-static void flood(void *ctx, size_t count)
+static inline void flood(const struct transfer *t, enum kind kind, size_t count)
 {
-    struct transfer *t = ctx;
     long before = replies;
-    if (t->nbytes == 0) {
-        while (--count)
-            gasnet_AMRequestShort1(1, ONEWAY, (gasnet_handlerarg_t)count);
-        gasnet_AMRequestShort1(1, ASK, 0);
-    } else {
-        while (--count)
-            gasnet_AMRequestMedium0(1, MEDIUM, t->mine, t->nbytes);
-        gasnet_AMRequestMedium0(1, MEDIUM_ASK, t->mine, t->nbytes);
-    }
+    while (--count)
+        send(t, kind, 0);
+    send(t, kind, 1);
     GASNET_BLOCKUNTIL(replies != before);
 }
+
+#define OF_KIND(name, kind)                               \
+    static void name##_round_trips(void *t, size_t count) \
+    {                                                     \
+        round_trips(t, kind, count);                      \
+    }                                                     \
+    static void name##_flood(void *t, size_t count)       \
+    {                                                     \
+        flood(t, kind, count);                            \
+    }
+OF_KIND(short, SHORTS)
+OF_KIND(medium, MEDIUMS)
+OF_KIND(long, LONGS)
 
 // ---------------------------------------------------------------- transfers
 static void put(void *ctx, size_t count)
@@ -161,22 +176,29 @@ static void gets_nbi(void *ctx, size_t count)
 
 static void messages(struct bench_opts *opts, struct transfer *t, size_t window)
 {
-    static const size_t sizes[] = {0, 8, 512, 3968};
+    static const struct {
+        const char *round_trip, *flood;
+        bench_fn round_trips, messages;
+        size_t sizes[3];
+    } KINDS[] = {
+        {"short_round_trip", "short_flood", short_round_trips, short_flood, {0}},
+        {"medium_round_trip", "medium_flood", medium_round_trips, medium_flood, {8, 512, 3968}},
+        {"long_round_trip", "long_flood", long_round_trips, long_flood, {8, 512, 4096}},
+    };
     struct bench_series series = {0};
-    if (bench_wants(opts, "short_round_trip")) {
-        bench_measure(opts, round_trips, NULL, t, &series);
-        bench_emit(opts, "am", "short_round_trip", 0, "ns", &series);
-    }
-    opts->budget_ms /= 2;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        t->nbytes = sizes[i];
-        if (t->nbytes && bench_wants(opts, "medium_round_trip")) {
-            bench_measure(opts, medium_round_trips, NULL, t, &series);
-            bench_emit(opts, "am", "medium_round_trip", t->nbytes, "ns", &series);
+    for (int i = 0; i < 9; i++) {
+        t->nbytes = KINDS[i / 3].sizes[i % 3];
+        if (t->nbytes == 0 && i > 0)
+            continue;
+        if (bench_wants(opts, KINDS[i / 3].round_trip)) {
+            bench_measure(opts, KINDS[i / 3].round_trips, NULL, t, &series);
+            bench_emit(opts, "am", KINDS[i / 3].round_trip, t->nbytes, "ns", &series);
         }
-        if (bench_wants(opts, t->nbytes ? "medium" : "short")) {
-            bench_measure_batch(opts, flood, NULL, t, window, &series);
-            bench_emit_rate(opts, "am", t->nbytes ? "medium" : "short", t->nbytes, &series);
+        if (i == 0)
+            opts->budget_ms /= 2;
+        if (bench_wants(opts, KINDS[i / 3].flood)) {
+            bench_measure_batch(opts, KINDS[i / 3].messages, NULL, t, window, &series);
+            bench_emit(opts, "am", KINDS[i / 3].flood, t->nbytes, "ns", &series);
         }
     }
 }
@@ -208,8 +230,8 @@ static void measure(struct bench_opts *opts)
 {
     gasnet_seginfo_t segments[2];
     gasnet_nodeinfo_t nodes[2];
-    GASNET_Safe(gasnet_getSegmentInfo(segments, 2));
-    GASNET_Safe(gasnet_getNodeInfo(nodes, 2));
+    must(gasnet_getSegmentInfo(segments, 2));
+    must(gasnet_getNodeInfo(nodes, 2));
     struct transfer t = {.mine = segments[0].addr, .theirs = segments[1].addr};
     memset(t.mine, 1, MEBIBYTE);
     opts->budget_ms *= 4;
@@ -244,8 +266,8 @@ int main(int argc, char **argv)
     if (opts.mode == 2)
         setenv("CAUSEWAY_ATTACH", "nowait", 1);
     uint64_t start = bench_now_ns();
-    GASNET_Safe(gasnet_init(&argc, &argv));
-    GASNET_Safe(
+    must(gasnet_init(&argc, &argv));
+    must(
         gasnet_attach(handlers, sizeof handlers / sizeof handlers[0], opts.mode ? 0 : MEBIBYTE, 0));
     double init = (double)(bench_now_ns() - start) / 1e6;
     if (gasnet_nodes() < 2 || gasnet_nodes() > MAX_NODES) {

@@ -27,10 +27,11 @@ def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench",
                                      description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument(
-        "--against", metavar="WRAPPER", action="append", default=[],
+        "--against", metavar="PEER", action="append", default=[],
         help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI, or of an "
-             "MPI, whose one-sided communication is measured: mpicc.mpich; repeatable; \"all\" "
-             "that are installed under Debian's names")
+             "MPI, whose one-sided communication is measured: mpicc.mpich; or the prefix of a "
+             "GASNet, a folder with include/*-conduit; repeatable; \"all\" wrappers that are "
+             "installed under Debian's names")
     parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
     parser.add_argument("--rounds", type=int,
                         help="rounds of each measurement (default 3, with --quick 1)")
@@ -73,7 +74,8 @@ def measured(args, ours, others):
     with builder.lock():
         builder.baselines()
         for peer in [ours, *others]:
-            builder.peer(peer, [*build.PROGRAMS, *(build.OURS if peer.ours else ())])
+            builder.peer(peer, [*build.PROGRAMS, *build.OURS] if peer.ours
+                         else peer.programs or build.PROGRAMS)
     store = Store()
     say("measuring")
     groups = plan.Plan(ours, others, builder, args.quick, args.only, args.max_bytes).groups()
@@ -119,9 +121,9 @@ def main():
         ours = peers.causeway(args.stage)
         if not os.path.exists(ours.compiler):
             sys.exit(f"bench: {ours.compiler} does not exist: run ./dev build first")
-        wrappers = [name for given in args.against
-                    for name in (peers.all_found() if given == "all" else [given])]
-        others = [peers.other(name) for name in dict.fromkeys(wrappers)]
+        names = [name for given in args.against
+                 for name in (peers.all_found() if given == "all" else [given])]
+        others = [peer for name in dict.fromkeys(names) for peer in peers.others(name)]
         store, document = measured(args, ours, others)
         json_file = args.json or os.path.join(ROOT, "build", "bench", "results.json")
         os.makedirs(os.path.dirname(os.path.abspath(json_file)), exist_ok=True)

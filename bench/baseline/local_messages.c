@@ -107,26 +107,27 @@ static void serve(struct shared *s)
 static void measure(struct bench_opts *opts, struct sender *me)
 {
     static const size_t sizes[] = {0, 8, 512, 3968};
-    struct bench_series series = {0}, rate = {0};
+    struct bench_series series = {0}, flags = {0};
     opts->budget_ms *= 2;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && bench_wants(opts, "short_round_trip");
          i++) {
         me->nbytes = sizes[i];
         bench_measure(opts, round_trips, NULL, me, &series);
         for (size_t n = 0; n < series.n; n++)
-            bench_series_add(&rate, series.v[n]);
+            bench_series_add(&flags, series.v[n]);
         if (me->nbytes == 0)
             bench_emit(opts, "am", "short_round_trip", 0, "ns", &series);
         bench_series_clear(&series);
-        bench_emit_rate(opts, "am", "two_flags", me->nbytes, &rate);
+        bench_emit(opts, "am", "two_flags", me->nbytes, "ns", &flags);
     }
     atomic_store(&me->s->ping, 0);  // turns are counted by replies from here on
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (!bench_wants(opts, sizes[i] ? "medium" : "short"))
+        const char *op = sizes[i] ? "medium_flood" : "short_flood";
+        if (!bench_wants(opts, op))
             continue;
         me->nbytes = sizes[i];
         bench_measure_batch(opts, flood, NULL, me, 1024, &series);
-        bench_emit_rate(opts, "am", sizes[i] ? "medium" : "short", sizes[i], &series);
+        bench_emit(opts, "am", op, sizes[i], "ns", &series);
     }
 }
 

@@ -177,11 +177,12 @@ static void measure(struct bench_opts *opts, struct pair *p)
     }
     opts->budget_ms /= 2;
     for (size_t i = 0; opts->mode == 0 && i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (!bench_wants(opts, i ? "medium" : "short"))
+        const char *op = i ? "medium_flood" : "short_flood";
+        if (!bench_wants(opts, op))
             continue;
         p->nbytes = sizes[i];
         bench_measure_batch(opts, flood, NULL, p, WINDOW, &series);
-        bench_emit_rate(opts, "am", i ? "medium" : "short", i ? sizes[i] : 0, &series);
+        bench_emit(opts, "am", op, i ? sizes[i] : 0, "ns", &series);
     }
 }
 

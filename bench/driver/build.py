@@ -21,7 +21,7 @@ PROGRAMS = {
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
 }
-# GASNet: no other library of this kind is packaged.
+# Of these, only am is built for another library, a GASNet.
 OURS = {
     "am": ["am.c"],
     "armci": ["armci.c"],
@@ -49,10 +49,22 @@ def _reason(error, root):
     return line.replace(root + os.sep, "")
 
 
-def _compile(compiler, sources, output, libs=(), defines=()):
-    cmd = [compiler, *CFLAGS, *defines, *sources, "-o", output, *libs]
+def _said(cmd):
+    """What a command says where it fails, else None."""
     done = subprocess.run(cmd, capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else (done.stderr or done.stdout).strip()
+
+
+def _compile(compiler, sources, output, libs=(), defines=(), linker=()):
+    """linker: the words of another command that links, which may be of another language."""
+    if not linker:
+        return _said([compiler, *CFLAGS, *defines, *sources, "-o", output, *libs])
+    objects = [f"{output}.{os.path.basename(source)}.o" for source in sources]
+    for source, made in zip(sources, objects):
+        error = _said([compiler, *CFLAGS, *defines, "-c", source, "-o", made])
+        if error:
+            return error
+    return _said([*linker, *objects, "-o", output, *libs])
 
 
 class Builder:
@@ -84,12 +96,12 @@ class Builder:
             file.write(command)
         return False
 
-    def _one(self, compiler, tag, program, sources, libs=(), defines=()):
+    def _one(self, compiler, tag, program, sources, libs=(), defines=(), linker=()):
         out = self.path(tag, program)
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        if self._fresh(compiler, out, sources, [*libs, *defines]):
+        if self._fresh(compiler, out, sources, [*linker, *libs, *defines]):
             return
-        error = _compile(compiler, self._sources(sources), out, libs, defines)
+        error = _compile(compiler, self._sources(sources), out, libs, defines, linker)
         if error and program == "coll":  # a library that dropped the active-set reductions
             error = _compile(compiler, self._sources(sources), out, libs, ["-DBENCH_TEAM_REDUCE"])
         if error:
@@ -108,7 +120,7 @@ class Builder:
         for program in programs:
             if not peer.programs or program in peer.programs:
                 self._one(peer.compiler, peer.tag, program, {**PROGRAMS, **OURS}[program],
-                          defines=(*peer.words, *DEFINES.get(program, ())))
+                          peer.libs, (*peer.words, *DEFINES.get(program, ())), peer.linker)
 
     def mpi(self, mpi, program):
         """A program of baseline/ for one of the MPIs."""

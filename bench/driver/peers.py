@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 
+from . import gasnet
+
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NETWORK_LAYOUTS = ("rdm", "msg")
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -24,13 +26,16 @@ MPI_PROGRAMS = ("latency", "rate", "floods", "atomics", "pingpong", "coll")
 class Peer:
     """One library. `compiler` and `launcher` are its commands; `layouts` maps a layout to its
     environment; `reasons` has the reason why a layout is missing; `programs` and `most_pes` bound
-    what it is measured by, unless they are None; `words` are added to the compiler's command."""
+    what it is measured by, unless they are None; `words` and, behind the sources, `libs` are added
+    to the compiler's command; `linker` are the words of another command that links. `start` are the
+    launcher's words where they are not its flags and -n, with %N for the number of processes."""
 
     def __init__(self, name, tag, compiler, launcher):
         self.name, self.tag, self.compiler, self.launcher = name, tag, compiler, launcher
         self.ours = False
         self.programs, self.most_pes = None, None
-        self.words, self.flags = (), []
+        self.words, self.libs, self.flags = (), (), []
+        self.linker, self.start = (), ()
         self.env = {}
         self.layouts = {"local": {}}
         self.reasons = {}
@@ -40,6 +45,8 @@ class Peer:
                 and (not self.programs or program in self.programs))
 
     def command(self, layout, npes):
+        if self.start:
+            return [word.replace("%N", str(npes)) for word in self.start]
         extra = ["--emulate-nodes", "2"] if self.ours and layout in NETWORK_LAYOUTS else []
         return [self.launcher, *self.flags, "-n", str(npes), *extra]
 
@@ -102,9 +109,15 @@ def all_found():
     return [name for name in ("oshcc", "mpicc.openmpi", "mpicc.mpich") if shutil.which(name)]
 
 
-def other(wrapper):
-    """The peer behind a compiler wrapper given with --against, of an OpenSHMEM or of an MPI; its
-    launcher lies beside the wrapper."""
+def others(name):
+    """The peers behind a name given with --against: one for a compiler wrapper, of GASNet one for
+    each conduit."""
+    return gasnet.peers(Peer, name) if os.path.isdir(name) else [_wrapped(name)]
+
+
+def _wrapped(wrapper):
+    """The peer behind a compiler wrapper of an OpenSHMEM or of an MPI; its launcher lies beside the
+    wrapper."""
     path = shutil.which(wrapper)
     if not path:
         raise SystemExit(f"bench: --against {wrapper}: no such compiler wrapper")

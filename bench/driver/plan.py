@@ -24,7 +24,8 @@ class Plan:
     def __init__(self, ours, others, builder, quick, only, max_bytes=None):
         self.ours, self.others, self.builder, self.quick = ours, others, builder, quick
         self.only = set(only or NAMES)
-        self.peers = [ours, *others]
+        self.gasnets = [ours, *(peer for peer in others if "am" in (peer.programs or ()))]
+        self.peers = [peer for peer in (ours, *others) if peer.ours or peer not in self.gasnets]
         self.common = ["--samples", str(SAMPLES_PER_ROUND)] + (["--quick"] if quick else [])
         if max_bytes:
             self.common += ["--max-bytes", str(max_bytes)]
@@ -70,8 +71,8 @@ class Plan:
         return [Group(local), Group(net)]
 
     def _am(self):
-        """Messages and transfers of GASNet beside bare flags and raw messages; its start beside
-        that of OpenSHMEM."""
+        """Messages and transfers of GASNet beside bare flags, raw messages and other GASNets; its
+        start beside that of OpenSHMEM."""
         budget = ["--budget-ms", "2"] if self.quick else []
         few = ["--quick", *(budget or ["--budget-ms", "40"]), "--max-bytes", "1048576"]
         groups = []
@@ -87,7 +88,10 @@ class Plan:
                 args = [*few, *net, "--mode", str(mode), "--only", op]
                 runs += self._baseline("raw_fabric" if net else "local", layout, 2, args, op,
                                        bench="am")
-            groups.append(Group(runs + self._run(self.ours, layout, 2, "am", budget)))
+            for peer in self.gasnets:
+                where = "tcp" if net and not peer.ours else layout
+                runs += self._run(peer, where, 2, "am", budget)
+            groups.append(Group(runs))
         for npes in (2,) if self.quick else (2, 8, 16, 64):
             runs = []
             for layout in ("local", "rdm", "msg"):

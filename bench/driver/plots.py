@@ -111,8 +111,8 @@ class Drawer:
         one, two = ("local", ), ("rdm", "msg")
         panels = (("short_round_trip", 0, "short, round trip, one node", 1, "ns", one),
                   ("short_round_trip", 0, "short, round trip, two nodes", 1e-3, "µs", two),
-                  ("short_rate", 0, "flood of shorts, one node", 1, "M/s", one),
-                  ("short_rate", 0, "flood of shorts, two nodes", 1e3, "thousand/s", two),
+                  ("short_flood", 0, "flood of shorts, one node", 1, "ns", one),
+                  ("short_flood", 0, "flood of shorts, two nodes", 1e-3, "µs", two),
                   ("put", 8, "put and get of 8 B, two nodes", 1e-3, "µs", two))
         drawn = False
         for axis, (op, nbytes, title, scale, unit, layouts) in zip(axes, panels):

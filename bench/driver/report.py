@@ -176,7 +176,8 @@ METHOD = """\
   and a flag set, and a flag as the reply (the two-flag ping-pong). "Ring of flags" is listed for
   comparison and has no limit: 256 flags in a row between one sender and one receiver, without
   handlers, checks of arguments, credits or other senders. Between nodes: the same window of raw
-  messages.
+  messages. Other GASNets: their smp conduit on one host; ofi (tcp) and udp with processes that
+  share no memory.
 - Bandwidth and rate: windows of non-blocking operations, with one quiet at the end within the
   measured time.
 - MPI RMA: the same programs over a header that writes OpenSHMEM's calls with MPI-3's one-sided

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 sys.dont_write_bytecode = True
 
-from driver import limits, measure, table  # noqa: E402
+from driver import limits, measure, peers, table  # noqa: E402
 from driver.store import Store  # noqa: E402
 
 
@@ -57,6 +57,13 @@ class Limits(unittest.TestCase):
     def test_faster_than_others(self):
         self.assertIsNone(self.row(beat_others=True).met(1, None, []))
         self.assertFalse(self.row(beat_others=True).met(1, None, [0.9, 2]))
+
+    def test_a_limit_and_others(self):
+        row = self.row(ratio_most=2, beat_others=True)
+        self.assertEqual(row.limit_text(str), "≤ 2 × base, < others")
+        self.assertTrue(row.met(9, 5, []))
+        self.assertFalse(row.met(9, 5, [8]))
+        self.assertFalse(row.met(11, 5, [12]))
 
     def test_memory_is_a_distance(self):
         self.assertTrue(self.row(over_base=1024).met(1100, 110, []))
@@ -111,6 +118,49 @@ class Behind(unittest.TestCase):
     def test_of_rates_the_highest(self):
         rows = self.found(5, {"a": 10, "b": 4}, "put_nbi_rate", "rate", "local", "Mop/s")
         self.assertEqual(rows, [("put_nbi 8 B rate", "a", 2.0)])
+
+
+class Gasnets(unittest.TestCase):
+    """An install of GASNet is built and started as its fragments for make say."""
+
+    def install(self, folder, files):
+        for name, text in files.items():
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return peers.others(folder)
+
+    def test_one_peer_a_conduit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fragment = (f"include {folder}/include/common.mak\nGASNET_CC = $(CHOSEN) -pipe\n"
+                        "GASNET_LIBS = -L'/a b' -lgasnet\nGASNET_CPPFLAGS = -DGASNET_SEQ\n"
+                        "GASNET_LD = g++\nGASNET_LDFLAGS = -O3\n")
+            smp, udp = self.install(folder, {
+                "include/common.mak": "CHOSEN = gcc\n",
+                "include/gasnet_config.h": '#define GASNETI_RELEASE_VERSION 1.28.2\n',
+                "include/smp-conduit/smp-seq.mak":
+                    fragment + "GASNET_RUN_CMD = /x/run -n %N %P %A\n",
+                "include/udp-conduit/udp-seq.mak": fragment,
+                "bin/amudprun": ""})  # fmt: skip
+            self.assertEqual(udp.command("tcp", 4), [f"{folder}/bin/amudprun", "-np", "4"])
+        self.assertEqual((smp.name, smp.compiler), ("GASNet 1.28.2, smp", "gcc"))
+        self.assertEqual(smp.command("local", 2), ["/x/run", "-n", "2"])
+        self.assertEqual((smp.words, smp.libs), (("-pipe", "-DGASNET_SEQ"), ("-L/a b", "-lgasnet")))
+        self.assertEqual(smp.linker, ("g++", "-O3"))
+        self.assertTrue(smp.measures("am", "local", 2))
+        self.assertFalse(smp.measures("am", "tcp", 2) or smp.measures("latency", "local", 2))
+        self.assertEqual(udp.environment("tcp")["GASNET_SUPERNODE_MAXSIZE"], "1")
+
+    def test_processes_by_a_variable(self):
+        with tempfile.TemporaryDirectory() as folder:
+            smp, = self.install(folder, {"include/gasnet_config.h": "",
+                                         "include/smp-conduit/smp-seq.mak": "GASNET_CC = cc\n"})
+        self.assertEqual(smp.command("local", 2), ["env", "GASNET_PSHM_NODES=2"])
+
+    def test_no_install(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(SystemExit):
+            peers.others(folder)
 
 
 class Lines(unittest.TestCase):

@@ -7,10 +7,11 @@ import tempfile
 from frame.script import check, finish
 from measured import measure
 
-BOTH = (("short_round_trip", 0), ("short_rate", 0), ("medium_rate", 512), ("medium_rate", 3968),
+BOTH = (("short_round_trip", 0), ("short_flood", 0), ("medium_flood", 512), ("medium_flood", 3968),
         ("get", 8), ("put_nbi_bw", 1048576),
         ("get_nbi_bw", 1048576), ("init", 0), ("ready", 0))  # fmt: skip
-OURS = (("medium_round_trip", 8), ("put", 8))
+OURS = (("medium_round_trip", 8), ("medium_flood", 8), ("long_round_trip", 512), ("long_flood", 8),
+        ("long_flood", 4096), ("put", 8))
 
 
 def main():
@@ -22,7 +23,7 @@ def main():
               for layout in ("local", "rdm", "msg") for what in BOTH]
     wanted += [("causeway", layout, *what) for layout in ("local", "rdm", "msg") for what in OURS]
     wanted += ([("baseline", layout, "short_round_trip_two", 0) for layout in ("rdm", "msg")]
-               + [("baseline", "local", "two_flags_rate", nbytes) for nbytes in (0, 8, 512, 3968)])
+               + [("baseline", "local", "two_flags", nbytes) for nbytes in (0, 8, 512, 3968)])
     for key in wanted:
         check(key in found, f"no result for {' '.join(map(str, key))}")
     finish()
