@@ -123,6 +123,8 @@ int main(int argc, char **argv)
             compute();
         if (strcmp(what, "die") == 0)
             die();
+        if (strcmp(what, "locks") == 0)
+            printf("UCX's locks are mutexes: %s\n", getenv("UCX_USE_MT_MUTEX"));
         talk(100 + i);
         if (shmem_my_pe() == 0 && i == 0)
             printf("%d PEs, %d beside PE 0\n", shmem_n_pes(), shmem_ptr(&word, 1) != NULL);

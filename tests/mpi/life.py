@@ -42,6 +42,10 @@ for mpi in LAUNCHERS:
     for what in ("talk", "again", "compute"):
         status, out = job(mpi, plain, what)
         check(status == 0 and "2 PEs, 0 beside PE 0" in out, f"{mpi} {what}: {status}\n{out}")
+    for given, wanted in (({}, "y"), ({"UCX_USE_MT_MUTEX": "n"}, "n")):
+        status, out = job(mpi, plain, "locks", **given)
+        check(status == 0 and out.count(f"UCX's locks are mutexes: {wanted}\n") == 2,
+              f"{mpi} locks {given}: {status}\n{out}")
     status, out = job(mpi, plain, "die")
     check(status != 0, f"{mpi}: the death of a PE went unseen\n{out}")
 

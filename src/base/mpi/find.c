@@ -280,6 +280,9 @@ int cwu_mpi_start(void)
                                                      : "the library has no MPI_Init_thread");
         return CW_ENOTSUP;
     }
+    // UCX's locks spin by default: of two threads on a core, one spins out its time slice for a
+    // lock that the other one holds. What a user says stays.
+    setenv("UCX_USE_MT_MUTEX", "y", 0);
     if (init(NULL, NULL, MULTIPLE, &granted) != 0) {
         cwu_error("CAUSEWAY_TRANSPORT=mpi: MPI_Init_thread failed");
         return CW_ESYS;
