@@ -126,7 +126,7 @@ class Builder:
         """A program of baseline/ for one of the MPIs."""
         compiler = shutil.which(f"mpicc.{mpi}")
         if compiler:
-            self._one(compiler, mpi, program, [f"baseline/{program}.c"])
+            self._one(compiler, mpi, program, [f"baseline/{program}.c"], ["-lpthread"])
         else:
             self.missing[mpi, program] = f"there is no mpicc.{mpi}"
 

@@ -28,6 +28,7 @@ TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo",
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0"}
 LATENCY, PLAIN, COLLECTIVE, DISTANCE, SLEEPER = map(str, range(5))  # --mode of dart.c
+BELOW_DART = "1"  # --mode of mpi_rma.c
 OPERATIONS = ("put", "get", "put_flush", "put_handle", "fetch_and_op", "compare_and_swap",
               "accumulate", "put_rows", "get_rows")
 BAR_MS = 5  # of an operation on a sleeping target
@@ -78,6 +79,10 @@ class Plan:
                 env = {**os.environ, **AS_ROOT, **more}
                 runs.append(lambda mpi=mpi, layout=layout, command=command, env=env: Run(
                     mpi, layout, 2, "MPI RMA", command, env))
+            below = [*command, "--mode", BELOW_DART]
+            runs.append(lambda mpi=mpi, below=below: Run(
+                f"below-{mpi}", "tcp", 2, "MPI RMA below DART", below,
+                {**os.environ, **AS_ROOT, **TCP, "UCX_USE_MT_MUTEX": "y"}))
             runs.append(self._dart(f"dart-{mpi}", "tcp", 2, LATENCY, nodes=2, mpi=mpi))
         if WINDOWS in self.mpis:
             for layout, nodes in (("local", 1), ("tcp", 2)):
@@ -184,18 +189,21 @@ def latency_tables(store):
                           ("memory", "memalloc and free of 1 MiB"))))
     yield "## Between two nodes\n"
     yield ("All over TCP on the loopback device. The ratios are DART on an MPI's windows, divided "
-           "by the put\nor get and flush of that MPI.\n")
+           "by the put\nor get and flush of that MPI: as a program has them that is alone in MPI; "
+           "then, \"÷ below\", on\nwhat DART stands on: threads in MPI, a window of the process's "
+           "own memory, a target whose\nsecond thread polls MPI while its first one sleeps.\n")
     mpis = [mpi for mpi in MPIS if store.sizes(f"dart-{mpi}", "tcp", "dart", "put")]
     head = ["operation, bytes", "DART, rdm", "DART, msg"]
     for mpi in mpis:
-        head += [f"DART on {MPIS[mpi][1]}", f"÷ {MPIS[mpi][1]}"]
+        head += [f"DART on {MPIS[mpi][1]}", f"÷ {MPIS[mpi][1]}", "÷ below"]
     windows = store.sizes("windows", "tcp", "dart", "put")
     head += [f"in windows of {MPIS[WINDOWS][1]}"] if windows else []
     wanted = (8, 64, 4096, 32768, 262144, 1 << 20, 1 << 21)
     yield from rows_of(head, (
         [f"{op}, {n}", *(text(get("causeway", layout, op, n)) for layout in ("rdm", "msg")),
          *(cell for mpi in mpis for ours in [get(f"dart-{mpi}", "tcp", op, n)]
-           for cell in (text(ours), ratio(ours, get(mpi, "tcp", op, n)))),
+           for cell in (text(ours), ratio(ours, get(mpi, "tcp", op, n)),
+                        ratio(ours, get(f"below-{mpi}", "tcp", op, n)))),
          *([text(get("windows", "tcp", op, n))] if windows else [])]
         for op in ("put", "get") for n in wanted if get("causeway", "msg", op, n)))
 
