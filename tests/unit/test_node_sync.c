@@ -3,7 +3,7 @@
 // The barrier of a node and the combining synchronisation, between processes that share nothing but
 // the area: no process leaves before the last has arrived, none hangs, and all get the same
 // results. Every way of waiting is taken: the default, only sleeping, only yielding, and with
-// members that arrive late.
+// members that arrive late; meetings too, by few members whose waits spin.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <stdlib.h>
@@ -86,6 +86,12 @@ static void member(shared_t *s, int slot, int nslots, int rounds)
 {
     alarm(60);  // a lost wake-up must not hang the tests
     bool good = barriers(s, slot, nslots, rounds) && sums(slot, nslots, rounds);
+    if (cwu_env.spin > 0)
+        good = good && (state.node.meeting > 0) == (nslots <= 4);
+    if (state.node.meeting > 0) {  // the last synchronisation of a team
+        cw_node_sync_part(&state.node);
+        good = good && barriers(s, slot, nslots, 1) && sums(slot, nslots, rounds);
+    }
     if (!good)
         atomic_fetch_add(&s->bad, 1);
     _exit(good ? 0 : 1);
@@ -121,7 +127,7 @@ static void test_layout(void)
 {
     size_t with_all = cw_coll_area_nbytes(70, 9);
     cw_coll_area_t *area = aligned_alloc(64, with_all);
-    cw_coll_deposit_t *last = cw_coll_deposit(area, 9, 70, 69);
+    cw_coll_deposit_t *last = cw_coll_deposit(area, 9, 70, 1, 69);
     CHECK((char *)(last + 1) == (char *)area + with_all);
     CHECK((char *)cw_coll_counter(area, 9, 0) ==
           (char *)cw_coll_step(area, cw_coll_nsteps(9) - 1) + cw_coll_step_nbytes(CW_COLL_MEDIUM));
@@ -139,6 +145,8 @@ int main(void)
         run(n, rounds, -1, -1);
         run(n, rounds / 4, 0, 0);  // every wait is a futex
         run(n, rounds / 4, 0, 3);
+        run(n, rounds / 4, 1, 0);  // meetings, where every wait is a futex
+        run(n, rounds / 4, 20, 3);
     }
     return check_result();
 }

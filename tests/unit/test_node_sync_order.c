@@ -22,7 +22,7 @@ static void close_epoch(cw_node_sync_t *ns)
 {
     int sum = 0, value;
     for (int i = 0; i < nslots; i++) {
-        memcpy(&value, ns->deposits[i].value, sizeof value);
+        memcpy(&value, ns->deposits[0][i].value, sizeof value);
         sum += value;
     }
     memcpy(area->result, &sum, sizeof sum);
@@ -31,10 +31,36 @@ static void close_epoch(cw_node_sync_t *ns)
 
 static void barrier(cw_node_sync_t *ns)
 {
-    if (cw_node_arrive(ns))
+    if (ns->meets)
+        cw_node_meet(ns);
+    else if (cw_node_arrive(ns))
         cw_node_release(ns);
     else
         cw_node_await_release(ns);
+}
+
+static int sum_closed(cw_node_sync_t *ns, int slot, int round)
+{
+    int sum;
+    memcpy(ns->deposits[0][slot].value, &round, sizeof round);
+    if (cw_node_arrive(ns))
+        close_epoch(ns);
+    else
+        cw_node_await_release(ns);
+    memcpy(&sum, area->result, sizeof sum);
+    return sum;
+}
+
+static int sum_met(cw_node_sync_t *ns, int round)
+{
+    int sum = 0, value;
+    memcpy(cw_node_next_deposit(ns)->value, &round, sizeof round);
+    cw_node_meet(ns);
+    for (int i = 0; i < nslots; i++) {
+        memcpy(&value, cw_node_brought(ns, i), sizeof value);
+        sum += value;
+    }
+    return sum;
 }
 
 static void *member(void *arg)
@@ -45,12 +71,7 @@ static void *member(void *arg)
     pthread_barrier_wait(&start);
     for (int round = 1; round <= ROUNDS; round++) {
         data[slot] = round;
-        memcpy(ns.deposits[slot].value, &round, sizeof round);
-        if (cw_node_arrive(&ns))
-            close_epoch(&ns);
-        else
-            cw_node_await_release(&ns);
-        memcpy(&sum, area->result, sizeof sum);
+        sum = ns.meets ? sum_met(&ns, round) : sum_closed(&ns, slot, round);
         bool good = sum == round * nslots;
         for (int i = 0; i < nslots; i++)
             good = good && data[i] == round;
@@ -86,6 +107,8 @@ int main(void)
     run(4, -1, -1);
     run(3, 0, 0);
     run(5, 0, 2);
+    run(4, 20, 2);    // a meeting
+    run(3, 1, 0);     // the same, asleep
     run(35, -1, -1);  // two levels of counters
     return check_result();
 }

@@ -29,13 +29,15 @@ enum {
     BLIND = 64,
     SIZES = 128,
     PUBLISH = 256,
-    SWAP = 512
+    SWAP = 512,
+    CROWD = 1024
 };
 static const char *const need_names[] = {
     "one node",      "several nodes",   "room on a synchronisation",
     "scratch",       "16 KiB together", "neighbours on nodes",
     "sizes unknown", "sizes known",     "no other publisher",
-    "two nodes, with memory for what comes"};
+    "two nodes, with memory for what comes",
+    "members that do not meet"};
 
 typedef struct row {
     cw_coll_t kind;
@@ -200,6 +202,8 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
 static bool prefers(const row_t *row, const cw_coll_call_t *c)
 {
     uint64_t nodes = (uint64_t)c->map->nnodes;
+    if (row->needs & CROWD && cw_group_meets(c->group))
+        return false;
     return c->nbytes >= row->least_nbytes && c->nbytes <= row->most_nbytes &&
            nodes >= row->least_nodes && nodes <= row->most_nodes;
 }

@@ -98,7 +98,7 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
     r->behind = on->behind;
     r->index = on->index;
     r->nelems = on->nelems;
-    r->number = cw_group_world->sync->node.number;
+    r->number = cw_node_number(&cw_group_world->sync->node);
 }
 
 static void survey_pes(void);

@@ -7,11 +7,11 @@
 // team has used is made fit for the next one when the team is destroyed (core/sync/team.c).
 //
 //   the world, in the control area; all before the counters lies at the same offset on every node:
-//     cw_coll_area_t              320 B    release word and result, root counter
-//     processors                  128 B    that the PEs of the node may run on
-//     cw_coll_step_t [steps]      8.1 KiB  one per step between leaders; other nodes write them
-//     cw_coll_counter_t [..]       64 B    arrivals of CW_COLL_RADIX members each
-//     cw_coll_deposit_t [slots]   256 B    small operands, each written by its slot alone
+//     cw_coll_area_t                320 B    release word and result, root counter
+//     processors                    128 B    that the PEs of the node may run on
+//     cw_coll_step_t [steps]        8.1 KiB  one per step between leaders; other nodes write them
+//     cw_coll_counter_t [..]         64 B    arrivals of CW_COLL_RADIX members each
+//     cw_coll_deposit_t [2][slots]  256 B    small operands, each written by its slot alone
 //   teams, behind that: the steps of each PE of the node for each team that it may lead here
 //
 //   teams, in the scratch below each PE's heap: cw_coll_scratch_t. Of a team, the cells of its
@@ -45,11 +45,13 @@
 typedef struct cw_coll_area {
     _Atomic uint32_t released;  // number of the last synchronisation that is over; futex in a job
                                 // of one node
-    _Atomic uint32_t sleepers;  // PEs asleep on it
-    uint64_t pad0;
+    _Atomic uint32_t sleepers;  // PEs asleep on it, or on the bell
+    _Atomic uint32_t meets;     // from now on the members meet (node_sync.h); set by the closer
+    _Atomic uint32_t bell;      // rung when a meeting is over; futex
     char result[CW_COLL_SMALL];  // of that synchronisation; rewritten when all members have arrived
                                  // in the next one, and so have read it
-    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // full counters, over all synchronisations
+    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // full counters, over all synchronisations; where
+                                            // members meet, arrivals over all meetings
     _Atomic uint32_t left;                  // members that have left a team that is destroyed
 } cw_coll_area_t;
 _Static_assert(sizeof(cw_coll_area_t) == 256 + 64, "shared between processes");
@@ -70,6 +72,7 @@ typedef struct cw_coll_counter {
     CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // arrivals, over all synchronisations
 } cw_coll_counter_t;
 
+/** Of meetings, the second one is that of odd numbers, the first that of even ones. */
 typedef struct cw_coll_deposit {
     CW_CACHE_ALIGNED _Atomic uint32_t number;  // of the synchronisation that the member arrived in
     _Atomic int32_t cpu;                       // on which it ran then; a hint
@@ -109,6 +112,7 @@ enum { CW_SPLIT_CELL = 0 };
 typedef struct cw_coll_scratch {
     long words[CW_TEAMS][CW_TEAM_WORDS];
     cw_team_cell_t cell[CW_TEAMS];
+    cw_coll_deposit_t odd[CW_ROOMY_TEAMS];  // second deposits
     CW_CACHE_ALIGNED char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
     CW_CACHE_ALIGNED uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
 } cw_coll_scratch_t;
@@ -172,10 +176,12 @@ static inline cw_coll_counter_t *cw_coll_counter(cw_coll_area_t *area, int nnode
     return (cw_coll_counter_t *)((char *)area + cw_coll_step_offset(cw_coll_nsteps(nnodes))) + i;
 }
 
+/** odd: 0 or 1. */
 static inline cw_coll_deposit_t *cw_coll_deposit(cw_coll_area_t *area, int nnodes, int nslots,
-                                                 int slot)
+                                                 int odd, int slot)
 {
-    return (cw_coll_deposit_t *)cw_coll_counter(area, nnodes, cw_coll_ncounters(nslots)) + slot;
+    return (cw_coll_deposit_t *)cw_coll_counter(area, nnodes, cw_coll_ncounters(nslots)) +
+           odd * nslots + slot;
 }
 
 /** Bytes of all that the world has, on a node of nslots PEs in a job of nnodes nodes. */
@@ -183,7 +189,7 @@ static inline size_t cw_coll_area_nbytes(int nslots, int nnodes)
 {
     return (size_t)cw_coll_step_offset(cw_coll_nsteps(nnodes)) +
            (size_t)cw_coll_ncounters(nslots) * sizeof(cw_coll_counter_t) +
-           (size_t)nslots * sizeof(cw_coll_deposit_t);
+           2 * (size_t)nslots * sizeof(cw_coll_deposit_t);
 }
 
 // ---- where they are (area.c)

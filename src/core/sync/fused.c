@@ -2,9 +2,9 @@
 //
 // Synchronisation with a value, and without: within the node each member deposits its value, and
 // the closer combines them in the order of the members (node_sync.h); leaders exchange the results
-// of their nodes (leaders.h). Small values and the result lie beside the counters; larger ones, in
-// a group of several nodes, in the scratch of the PE that gives them, and the result in that of the
-// leader, which is the closer.
+// of their nodes (leaders.h). Where members meet, each combines the values of all. Small values and
+// the result lie beside the counters; larger ones, in a group of several nodes, in the scratch of
+// the PE that gives them, and the result in that of the leader, which is the closer.
 #include "core/sync/fused.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 /** Where the value of member i lies: in its scratch, or if that is NULL in its deposit. */
 static void *value_of(const cw_node_sync_t *ns, int i, char *scratch)
 {
-    return scratch ? cw_coll_at(ns->pes[i], scratch) : cw_node_deposit(ns, i)->value;
+    return scratch ? cw_coll_at(ns->pes[i], scratch) : cw_node_deposit(ns, i, 0)->value;
 }
 
 static void *result_of(const cw_node_sync_t *ns, char *scratch)
@@ -38,6 +38,18 @@ static void complete(cw_group_sync_t *sync, char *scratch, void *value, size_t n
     memcpy(value, acc, nbytes);
 }
 
+/** The same in a meeting: each member combines all values, in the same order. */
+static void meet(cw_node_sync_t *ns, void *value, size_t nbytes, const cw_fused_op_t *op)
+{
+    _Alignas(16) char acc[CW_COLL_SMALL];
+    memcpy(cw_node_next_deposit(ns)->value, value, nbytes);
+    cw_node_meet(ns);
+    memcpy(acc, cw_node_brought(ns, 0), nbytes);
+    for (int i = 1; i < ns->nlocal; i++)
+        op->combine(op, acc, cw_node_brought(ns, i));
+    memcpy(value, acc, nbytes);
+}
+
 /** Arrives and, unless this PE is the closer, waits for the release. True for the closer, when all
  *  have arrived. */
 static bool arrive_to_close(cw_node_sync_t *ns)
@@ -55,6 +67,10 @@ static bool arrive_to_close(cw_node_sync_t *ns)
 static void barrier(cw_group_sync_t *sync)
 {
     cw_node_sync_t *ns = &sync->node;
+    if (ns->meets) {
+        cw_node_meet(ns);
+        return;
+    }
     if (!arrive_to_close(ns))
         return;
     if (ns->nnodes > 1)
@@ -70,6 +86,10 @@ void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fuse
         return;
     }
     cw_node_sync_t *ns = &sync->node;
+    if (ns->meets) {
+        meet(ns, value, nbytes, op);
+        return;
+    }
     char *scratch = nbytes > CW_COLL_SMALL ? cw_group_scratch(group) : NULL;
     memcpy(value_of(ns, ns->mine, scratch), value, nbytes);
     if (arrive_to_close(ns))
@@ -91,6 +111,8 @@ void cw_sync_on_node(const cw_group_t *group)
 {
     if (!group->sync)
         cw_set_sync(group);
+    else if (group->sync->node.meets)
+        cw_node_meet(&group->sync->node);
     else if (arrive_to_close(&group->sync->node))
         cw_node_release(&group->sync->node);
 }

@@ -35,6 +35,12 @@ static inline size_t cw_fused_most(const cw_group_t *group)
     return group->sync ? group->sync->most : 0;
 }
 
+/** Do the members meet (node_sync.h)? The same on all. */
+static inline bool cw_group_meets(const cw_group_t *group)
+{
+    return group->sync && group->sync->node.meets;
+}
+
 /** value: in, this PE's; out, the combination of all. nbytes <= cw_fused_most(); op may be NULL if
  *  nbytes is 0. Not for active sets. Collective over the group. [waits] */
 void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fused_op_t *op);

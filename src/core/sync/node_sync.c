@@ -11,6 +11,10 @@
 // processor, which can run only when this one yields. With four PEs on two processors that halves
 // the context switches, and two PEs that a busy machine puts on one processor do not spin against
 // each other.
+//
+// With a processor for each PE the ways of cache lines decide. The central counter goes from PE to
+// PE, then the release word to all, then the result. In a meeting of few members those that wait
+// poll the counter itself, and each combines what all have brought.
 #include "core/sync/node_sync.h"
 
 #include <limits.h>
@@ -33,6 +37,7 @@
 #define ROOMY_YIELDS 100u
 #define CROWDED_YIELDS 200u
 #define SLEEP_NS 1000000000u  // a safeguard: the release wakes every sleeper
+#define MEET_MOST 4           // members: they poll the word that they count on
 
 static void publish_cpus(cw_coll_area_t *area)
 {
@@ -62,6 +67,8 @@ static void count_cpus(cw_node_sync_t *ns)
                                      : CROWDED_YIELDS;
     if (ns->patient && !ns->spins)
         ns->yields = 0;
+    ns->can_meet = ns->counted && ns->spins > 0 && ns->nnodes == 1 && ns->nlocal <= MEET_MOST &&
+                   ns->deposit[1];
 }
 
 /** CW_COLL_RADIX members count on one word; on the last there may be fewer. */
@@ -83,17 +90,19 @@ void cw_node_sync_init(cw_node_sync_t *ns, cw_coll_area_t *area, const int *pes,
         .nnodes = nnodes,
         .helps = nnodes > 1 || cw_world.observed,
         .counter = cw_coll_counter(area, nnodes, slot / CW_COLL_RADIX),
-        .deposit = cw_coll_deposit(area, nnodes, nslots, slot),
-        .deposits = cw_coll_deposit(area, nnodes, nslots, 0),
         .pes = pes,
         .cpus = cw_coll_cpus(area),
     };
+    for (int odd = 0; odd < 2; odd++) {
+        ns->deposits[odd] = cw_coll_deposit(area, nnodes, nslots, odd, 0);
+        ns->deposit[odd] = ns->deposits[odd] + slot;
+    }
     find_counter(ns);
     publish_cpus(area);
 }
 
-void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes, int mine,
-                       int nlocal, int nnodes)
+void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, cw_coll_deposit_t *odd,
+                       const int *pes, int mine, int nlocal, int nnodes)
 {
     *ns = (cw_node_sync_t){
         .area = cw_coll_before(pes[0], &cell->area),
@@ -102,7 +111,7 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, const int *pes,
         .nnodes = nnodes,
         .helps = cw_world.nnodes > 1 || cw_world.observed,
         .counter = cw_coll_before(pes[mine - mine % CW_COLL_RADIX], &cell->counter),
-        .deposit = &cell->deposit,
+        .deposit = {&cell->deposit, odd},
         .pes = pes,
         .cpus = cw_coll_cpus(cw_coll_local_area()),
     };
@@ -115,7 +124,9 @@ void cw_node_sync_leave(cw_node_sync_t *ns)
 {
     if (ns->mine % CW_COLL_RADIX == 0)
         atomic_store_explicit(&ns->counter->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&ns->deposit->number, 0, memory_order_relaxed);
+    for (int odd = 0; odd < 2; odd++)
+        if (ns->deposit[odd])
+            atomic_store_explicit(&ns->deposit[odd]->number, 0, memory_order_relaxed);
     if (ns->mine != 0) {
         // releases this PE's last read of the area; seq_cst: before the test for sleepers
         atomic_fetch_add(&ns->area->left, 1);
@@ -134,6 +145,7 @@ bool cw_node_sync_left(cw_node_sync_t *ns)
     atomic_store_explicit(&ns->area->left, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->arrived, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->released, 0, memory_order_relaxed);
+    atomic_store_explicit(&ns->area->meets, 0, memory_order_relaxed);
     return true;
 }
 
@@ -153,15 +165,19 @@ void cw_node_sync_patient(cw_node_sync_t *ns)
     count_cpus(ns);
 }
 
+/** Two hints for those that wait: the counts decide. */
+static void appear(cw_coll_deposit_t *mine, uint32_t number)
+{
+    atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
+    atomic_store_explicit(&mine->number, number, memory_order_relaxed);
+}
+
 bool cw_node_arrive(cw_node_sync_t *ns)
 {
     if (CW_UNLIKELY(!ns->counted))
         count_cpus(ns);
     ns->number++;
-    cw_coll_deposit_t *mine = ns->deposit;
-    atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
-    // a hint, too: count() decides
-    atomic_store_explicit(&mine->number, ns->number, memory_order_relaxed);
+    appear(ns->deposit[0], ns->number);
     ns->missing = count(&ns->counter->arrived, ns->number, ns->counter_members);
     if (ns->missing)
         return false;
@@ -186,7 +202,7 @@ void cw_node_await_all(cw_node_sync_t *ns)
 {
     cw_wait_t w =
         CW_WAIT_FOR("a collective (PEs of this node)", cw_node_arrivals(ns), sizeof(uint32_t));
-    if (ns->deposits)
+    if (ns->deposits[0])
         w.on = &cw_wait_world;
     while (!cw_node_all_arrived(ns))
         cw_wait_round(&w);
@@ -202,6 +218,9 @@ static void wake_helpers(const cw_node_sync_t *ns)
 
 void cw_node_release(cw_node_sync_t *ns)
 {
+    ns->meets = ns->can_meet;
+    // all have read it when they arrive in the next synchronisation; released with the number
+    atomic_store_explicit(&ns->area->meets, ns->can_meet, memory_order_relaxed);
     // seq_cst on both sides: either the sleeper's load of `released` sees this store, or the load
     // of `sleepers` below sees the sleeper. As a release it pairs with cw_node_released().
     atomic_exchange(&ns->area->released, ns->number);
@@ -211,69 +230,160 @@ void cw_node_release(cw_node_sync_t *ns)
         wake_helpers(ns);
 }
 
-static void sleep_until_released(cw_node_sync_t *ns)
+/** Is the synchronisation over that this PE waits in? */
+typedef bool (*over_fn)(cw_node_sync_t *ns);
+
+static bool is_released(cw_node_sync_t *ns)
 {
-    uint32_t seen;
-    atomic_fetch_add(&ns->area->sleepers, 1);  // seq_cst: pairs with cw_node_release()
-    while ((seen = atomic_load(&ns->area->released)) != ns->number) {
+    return cw_node_released(ns);
+}
+
+static const _Atomic uint32_t *release_word(const cw_node_sync_t *ns)
+{
+    return &ns->area->released;
+}
+
+/** bell: changes, with a wake-up, when it is over. */
+static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell)
+{
+    // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
+    atomic_fetch_add(&ns->area->sleepers, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    for (;;) {
+        uint32_t seen = atomic_load(bell);
+        if (over(ns))
+            break;
         uint64_t look_ns = cw_progress_hooks.mind_neighbours();
-        cwu_futex_wait((uint32_t *)&ns->area->released, seen,
-                       look_ns < SLEEP_NS ? look_ns : SLEEP_NS);
+        cwu_futex_wait((uint32_t *)bell, seen, look_ns < SLEEP_NS ? look_ns : SLEEP_NS);
         if (!cw_gathered())
             cw_gather_try();
     }
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }
 
-/** Is a member missing that was last seen on this processor? */
-static bool blocks_others(const cw_node_sync_t *ns)
+/** Is a member missing that was last seen on this processor? meeting: of the synchronisation that
+ *  this PE is in. */
+static bool blocks_others(const cw_node_sync_t *ns, bool meeting)
 {
     int cpu = sched_getcpu();
-    for (int i = 0; i < ns->nlocal; i++) {
-        const cw_coll_deposit_t *deposit = cw_node_deposit(ns, i);
-        if (atomic_load_explicit(&deposit->number, memory_order_relaxed) != ns->number &&
-            atomic_load_explicit(&deposit->cpu, memory_order_relaxed) == cpu)
+    uint32_t number = meeting ? ns->meeting : ns->number;
+    unsigned odd = meeting ? number & 1 : 0, before = meeting ? !odd : 0;
+    for (int i = 0; i < ns->nlocal; i++)
+        if (atomic_load_explicit(&cw_node_deposit(ns, i, odd)->number, memory_order_relaxed) !=
+                number &&
+            atomic_load_explicit(&cw_node_deposit(ns, i, before)->cpu, memory_order_relaxed) == cpu)
             return true;
-    }
     return false;
 }
 
-static bool spin_for(const cw_node_sync_t *ns, uint32_t nspins)
+static bool spin_for(cw_node_sync_t *ns, over_fn over, uint32_t nspins)
 {
     for (uint32_t i = 0; i < nspins; i++) {
-        if (cw_node_released(ns))
+        if (over(ns))
             return true;
         cwu_cpu_pause();
     }
     return false;
 }
 
-static bool spin(const cw_node_sync_t *ns)
+static uint32_t first_spins(const cw_node_sync_t *ns)
+{
+    return ns->spins < FIRST_SPINS ? ns->spins : FIRST_SPINS;
+}
+
+static bool spin(cw_node_sync_t *ns)
 {
     if (ns->spins)
-        return spin_for(ns, ns->spins < FIRST_SPINS ? ns->spins : FIRST_SPINS) ||
-               (!blocks_others(ns) && spin_for(ns, ns->spins));
+        return spin_for(ns, is_released, first_spins(ns)) ||
+               (!blocks_others(ns, false) && spin_for(ns, is_released, ns->spins));
     bool few = ns->missing < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX;
-    return few && !blocks_others(ns) && spin_for(ns, LAST_SPINS);
+    return few && !blocks_others(ns, false) && spin_for(ns, is_released, LAST_SPINS);
+}
+
+/** word: gives the one whose change this PE waits for. */
+static void help_until(cw_node_sync_t *ns, over_fn over,
+                       const _Atomic uint32_t *(*word)(const cw_node_sync_t *ns))
+{
+    cw_wait_t w = CW_WAIT_INIT("a collective");
+    if (ns->deposits[0])
+        w.on = &cw_wait_world;
+    while (!over(ns)) {
+        cw_wait_on_word(&w, (const void *)word(ns), sizeof(uint32_t));
+        cw_wait_round(&w);
+    }
+    cw_wait_done(&w);
+}
+
+static bool yield(cw_node_sync_t *ns, over_fn over)
+{
+    for (uint32_t i = 0; i < ns->yields && !cwu_yield_is_dear(); i++) {
+        if (over(ns))
+            return true;
+        cwu_yield();
+    }
+    return false;
+}
+
+static bool must_help(const cw_node_sync_t *ns)
+{
+    return cw_wait_must_help() || (ns->helps && cw_world.observed);
 }
 
 void cw_node_await_release(cw_node_sync_t *ns)
 {
-    if (cw_wait_must_help() || (ns->helps && cw_world.observed)) {
-        cw_wait_t w = CW_WAIT_FOR("a collective", &ns->area->released, sizeof ns->area->released);
-        if (ns->deposits)
-            w.on = &cw_wait_world;
-        while (!cw_node_released(ns))
-            cw_wait_round(&w);
-        cw_wait_done(&w);
+    if (must_help(ns))
+        help_until(ns, is_released, release_word);
+    else if (!spin(ns) && !yield(ns, is_released))
+        sleep_until(ns, is_released, &ns->area->released);
+    ns->meets = atomic_load_explicit(&ns->area->meets, memory_order_relaxed);
+}
+
+// ---------------------------------------------------------------- meetings
+
+/** Members that have come to the next meeting already do not matter: fewer than all. */
+static bool is_met(cw_node_sync_t *ns)
+{
+    uint32_t n = (uint32_t)ns->nlocal;
+    // pairs with the count of cw_node_meet()
+    return atomic_load_explicit(&ns->area->arrived, memory_order_acquire) - ns->meeting * n < n;
+}
+
+static const _Atomic uint32_t *meeting_word(const cw_node_sync_t *ns)
+{
+    return &ns->area->arrived;
+}
+
+static void await_meeting(cw_node_sync_t *ns)
+{
+    if (spin_for(ns, is_met, first_spins(ns)))
         return;
+    if (must_help(ns))
+        help_until(ns, is_met, meeting_word);
+    else if ((blocks_others(ns, true) || !spin_for(ns, is_met, ns->spins)) && !yield(ns, is_met))
+        sleep_until(ns, is_met, &ns->area->bell);
+}
+
+static void wake_all(const cw_node_sync_t *ns)
+{
+    if (CW_UNLIKELY(atomic_load(&ns->area->sleepers))) {
+        atomic_fetch_add(&ns->area->bell, 1);
+        cwu_futex_wake((uint32_t *)&ns->area->bell, INT_MAX);
     }
-    if (spin(ns))
-        return;
-    for (uint32_t i = 0; i < ns->yields && !cwu_yield_is_dear(); i++) {
-        if (cw_node_released(ns))
-            return;
-        cwu_yield();
-    }
-    sleep_until_released(ns);
+    if (CW_UNLIKELY(atomic_load(&cw_hot.node->sleepers)))
+        wake_helpers(ns);
+}
+
+void cw_node_meet(cw_node_sync_t *ns)
+{
+    if (CW_UNLIKELY(!ns->counted))
+        count_cpus(ns);
+    uint32_t number = ++ns->meeting, n = (uint32_t)ns->nlocal;
+    appear(ns->deposit[number & 1], number);
+    // Each count acquires those before it and releases to those after it what this PE has done,
+    // also its reads of what others have brought; seq_cst: the last one, before the test for
+    // sleepers.
+    if (atomic_fetch_add(&ns->area->arrived, 1) + 1 == number * n)
+        wake_all(ns);
+    else
+        await_meeting(ns);
 }

@@ -26,7 +26,7 @@ void cw_split_init(cw_split_t *s, cw_leaders_combine_fn combine)
     cw_team_cell_t *cell = &cw_coll_scratch()->cell[CW_SPLIT_CELL], *first;
     first = cw_coll_before(cw_world.pes_of_node[0], cell);
     *s = (cw_split_t){.shared = &first->split};
-    cw_node_sync_join(&s->node, cell, cw_world.pes_of_node, cw_world.slot, cw_world.nslots,
+    cw_node_sync_join(&s->node, cell, NULL, cw_world.pes_of_node, cw_world.slot, cw_world.nslots,
                       cw_world.nnodes);
     cw_leaders_init_split(&s->leaders, CW_SPLIT_VALUE_BITS, combine);
 }
@@ -69,7 +69,7 @@ static uint64_t value_of_node(const cw_split_t *s)
     const cw_node_sync_t *ns = &s->node;
     uint64_t sum = 0, value;
     for (int i = 0; i < ns->nlocal; i++) {
-        const cw_coll_deposit_t *deposit = cw_coll_before(ns->pes[i], ns->deposit);
+        const cw_coll_deposit_t *deposit = cw_coll_before(ns->pes[i], ns->deposit[0]);
         memcpy(&value, deposit->value, sizeof value);
         sum = i ? s->leaders.combine(sum, value) : value;
     }
@@ -111,7 +111,7 @@ bool cw_split_test(cw_split_t *s)
 
 void cw_split_notify(cw_split_t *s, uint64_t value)
 {
-    memcpy(s->node.deposit->value, &value, sizeof value);  // released by the count
+    memcpy(s->node.deposit[0]->value, &value, sizeof value);  // released by the count
     s->phase++;
     atomic_store_explicit(&s->since_ns, 0, memory_order_relaxed);
     if (!cw_node_arrive(&s->node))

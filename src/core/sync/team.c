@@ -71,7 +71,10 @@ static void start_sync(cw_team_t *team, const int *local_pes, int mine, int nloc
     sync->id = id;
     sync->reached = (long)from;
     sync->most = nnodes > 1 && id < CW_ROOMY_TEAMS ? CW_COLL_MEDIUM : CW_COLL_SMALL;
-    cw_node_sync_join(&sync->node, &cw_coll_scratch()->cell[id], local_pes, mine, nlocal, nnodes);
+    cw_coll_scratch_t *scratch = cw_coll_scratch();
+    cw_node_sync_join(&sync->node, &scratch->cell[id],
+                      id < CW_ROOMY_TEAMS ? &scratch->odd[id] : NULL, local_pes, mine, nlocal,
+                      nnodes);
     if (nnodes > 1)
         cw_leaders_init(&sync->leaders, &team->group, &sync->map, id, from);
     team->group.sync = sync;
@@ -406,6 +409,7 @@ void cw_team_destroy(const cw_group_t *group)
 {
     cw_team_t *team = (cw_team_t *)(uintptr_t)group;
     cw_group_sync_t *sync = &team->sync;
+    cw_node_sync_part(&sync->node);
     cw_sync(group);
     cw_node_sync_leave(&sync->node);
     pthread_mutex_lock(&lock);

@@ -10,8 +10,8 @@
 bool cw_broadcast_copies(const cw_coll_call_t *c);
 /** The number in the map of the root's node. */
 int cw_broadcast_root_node(const cw_coll_call_t *c);
-/** On several nodes: are the words free by which the root would publish (publish.c)? The same on
- *  all members of a group with scratch. */
+/** On several nodes: are the words free by which the root would publish (publish.c)? On one: does
+ *  that take less time than loads? The same on all members of a group with scratch. */
 bool cw_broadcast_can_publish(const cw_coll_call_t *c);
 /** The last part: the message is in the dest of every leader, except on the root's node. Members
  *  load it from there, or from the root. Synchronises at the end. */

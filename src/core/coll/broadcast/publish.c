@@ -21,6 +21,7 @@
 
 #define LINE 64u
 #define WINDOW 16384u  // bytes of messages in a half on one node: they stay in the cache
+#define MEET_MOST 2048u  // bytes, where two meetings take less time than a copy of more
 
 // among the symmetric words of the group, on lines of their own
 enum { LEFT = 40, CAME = 48 };
@@ -28,14 +29,14 @@ _Static_assert((int)LEFT >= (int)CW_NOTE_WORDS && (int)CAME < (int)CW_TEAM_WORDS
 
 static bool synchronised_since(const cw_group_sync_t *sync)
 {
-    return sync->node.number != sync->published.behind;
+    return cw_node_number(&sync->node) != sync->published.behind;
 }
 
 bool cw_broadcast_can_publish(const cw_coll_call_t *c)
 {
     const cw_group_sync_t *sync = c->group->sync;
     if (c->map->nnodes == 1)
-        return true;
+        return c->nbytes <= MEET_MOST || !cw_group_meets(c->group);
     bool same_root = sync->published.nbytes > 0 && sync->published.root == c->root;
     return same_root || synchronised_since(sync);
 }
@@ -92,7 +93,7 @@ void cw_broadcast_publish(const cw_coll_call_t *c)
         leave(c, place, words, number);
     if (first)
         cw_sync(c->group);
-    c->group->sync->published.behind = c->group->sync->node.number;
+    c->group->sync->published.behind = cw_node_number(&c->group->sync->node);
     if (root) {
         if (cw_broadcast_copies(c))
             memmove(c->dest, c->src, c->nbytes);
