@@ -61,7 +61,7 @@ def open_mpi():
     it."""
     if _found("oshcc") or _found("oshrun"):
         return None, []
-    peer = peers.other("oshcc")
+    [peer] = peers.others("oshcc")
     prefix = [peer.launcher, *peer.flags]
     return peer, [
         Launcher("orterun", lambda n: [*prefix, "-n", str(n)], peer.env),
