@@ -26,6 +26,7 @@
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
+#define HOLES_MOST 16  // PEs of a node in whose views they are closed
 // Heaps begin at one address modulo this on all PEs, where static data does, or is not there: for
 // alignments above a page (ADR 79)
 #define COMMON (2u << 20)
@@ -344,12 +345,15 @@ static int map_own_view(int fd, const cw_static_data_t *data)
 
 /** Makes what no PE allocates, between static data and heap, inaccessible in this process's views
  *  of its peers: there lies what the program has from malloc, and a put to it should not seem to
- *  work. Not where the node server works, to whom requests of other nodes show such addresses. */
+ *  work. Not where the node server works, to whom requests of other nodes show such addresses, and
+ *  not among many PEs: the kernel has a list of all pieces of the object that processes map, which
+ *  would grow with the square of their number. */
 static void close_holes(void)
 {
     const cw_segment_t *s = &cw_segment;
     uint64_t hole = round_up(s->layout.data_nbytes, 65536);
-    if (!s->own_view || s->in_parts || (cw_world.nnodes > 1 && cw_world.slot == 0))
+    if (!s->own_view || s->in_parts || (cw_world.nnodes > 1 && cw_world.slot == 0) ||
+        cw_world.nslots > HOLES_MOST)
         return;
     for (int slot = 0; slot < cw_world.nslots; slot++)
         mprotect(s->base + cw_slice_offset((uint32_t)slot) + hole, s->layout.heap_offset - hole,
