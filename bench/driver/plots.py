@@ -137,7 +137,7 @@ class Drawer:
                   ("latency", "put_quiet", "put + quiet 8 B", None),
                   ("latency", "get", "get 8 B", None),
                   ("atomics", "fetch_add", "fetch_add (raw: a read)", ("latency", "get")))
-        figure, axes = self.plt.subplots(1, 4, figsize=(12, 3.6), constrained_layout=True)
+        figure, axes = self.plt.subplots(1, 4, figsize=(16, 3.6), constrained_layout=True)
         drawn = False
         for axis, (bench, op, title, raw) in zip(axes, panels):
             boxes = []
@@ -148,7 +148,8 @@ class Drawer:
                     (f"Causeway\n{mode}", BLUE, self.store.get("causeway", mode, bench, op)))
             for i, other in enumerate(self.others):
                 pool = self.store.get(other["tag"], "tcp", bench, op)
-                name = other["name"].replace("Open MPI ", "Open MPI\n")
+                library, _, release = other["name"].rpartition(" ")
+                name = "\n".join([*library.split(", "), release])
                 boxes.append((name, OTHERS[i % 3], pool))
             drawn = self.boxes(axis, title, boxes, 1e-3) or drawn
         axes[0].set_ylabel("µs")
