@@ -2,14 +2,22 @@
 /*
  * What do waits cost beside programs that compute? The driver runs this program alone and beside
  * one loop for each core. A wait takes microseconds or, where it ends behind a time slice of such a
- * loop, milliseconds. So a sample is the mean of many: medians of single ones would hide slices.
+ * loop, milliseconds. So a sample is the mean of all within a time that is long beside slices: it
+ * would otherwise show the luck of PEs that spin, and that run at the same time for one slice.
  */
 #include "pair.h"
 
-enum { BATCH = 100 };
+#include <stdbool.h>
+
+enum {
+    BATCH = 100,           // calls between two looks at the clock
+    SAMPLE_NS = 60000000,  // some slices of each loop
+    QUICK_NS = 5000000
+};
 
 static long *flag;  // in the symmetric heap
 static long turn, sum_src = 1, sum_dst;
+static long goes_on;  // PE 0's decision, for all
 static long sync_words[2][SHMEM_REDUCE_SYNC_SIZE];
 static long work[2][SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 
@@ -69,19 +77,31 @@ static void gets(void)
     shmem_barrier_all();
 }
 
+/** The mean of one call, in ns, over sample_ns. */
+static double sample(void (*calls)(void), uint64_t sample_ns)
+{
+    uint64_t start = bench_now_ns(), ncalls = 0, taken_ns;
+    do {
+        calls();
+        ncalls += BATCH;
+        taken_ns = bench_now_ns() - start;
+        for (int pe = 0; shmem_my_pe() == 0 && pe < shmem_n_pes(); pe++)
+            shmem_long_p(&goes_on, taken_ns < sample_ns, pe);
+        shmem_barrier_all();
+    } while (goes_on);
+    return (double)taken_ns / (double)ncalls;
+}
+
 static void measure(const struct bench_opts *opts, const char *op, void (*calls)(void),
                     struct bench_series *series)
 {
     if (!bench_wants(opts, op))
         return;
-    // a number of samples, and not a time, on which the PEs would have to agree
-    int nsamples = opts->budget_ms < 20 ? 3 : 10;
+    bool quick = opts->budget_ms < 20;
+    int nsamples = quick ? 3 : 10;  // and not a time, on which the PEs would have to agree
     calls();
-    for (int i = 0; i < nsamples; i++) {
-        uint64_t start = bench_now_ns();
-        calls();
-        bench_series_add(series, (double)(bench_now_ns() - start) / BATCH);
-    }
+    for (int i = 0; i < nsamples; i++)
+        bench_series_add(series, sample(calls, quick ? QUICK_NS : SAMPLE_NS));
     if (pair_is_origin())
         bench_emit(opts, "beside", op, 8, "ns", series);
     bench_series_clear(series);

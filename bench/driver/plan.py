@@ -172,7 +172,7 @@ class Plan:
                     if peer.ours:
                         runs.append(lambda make=make: make().as_baseline())
                 title = f"beside {loops} loops"
-                runs += self._run(peer, layout, 2, "beside", title=title, timeout=300, loops=loops)
+                runs += self._run(peer, layout, 2, "beside", title=title, timeout=120, loops=loops)
             groups.append(Group(runs))
         return groups
 
