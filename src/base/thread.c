@@ -31,14 +31,28 @@ int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const
 
 _Atomic uint64_t cwu_yield_dear_until_ns;
 
+/** Threads that find yields dear at the same time lose an update of the other, no more. */
+static void remember_dear(uint64_t now)
+{
+    static _Atomic uint64_t memory_ns, end_ns;
+    uint64_t memory = atomic_load_explicit(&memory_ns, memory_order_relaxed),
+             end = atomic_load_explicit(&end_ns, memory_order_relaxed);
+    if (now > end + CWU_YIELD_FORGET_NS)
+        memory = CWU_YIELD_LEAST_MEMORY_NS;
+    else if (now > end)
+        memory = 2 * memory < CWU_YIELD_MOST_MEMORY_NS ? 2 * memory : CWU_YIELD_MOST_MEMORY_NS;
+    atomic_store_explicit(&memory_ns, memory, memory_order_relaxed);
+    atomic_store_explicit(&end_ns, now + memory, memory_order_relaxed);
+    atomic_store_explicit(&cwu_yield_dear_until_ns, now + memory, memory_order_relaxed);
+}
+
 uint64_t cwu_yield(void)
 {
     uint64_t start = cwu_now_ns();
     sched_yield();
     uint64_t now = cwu_now_ns();
     if (CW_UNLIKELY(now - start > CWU_YIELD_DEAR_NS))
-        atomic_store_explicit(&cwu_yield_dear_until_ns, now + CWU_YIELD_MEMORY_NS,
-                              memory_order_relaxed);
+        remember_dear(now);
     return now - start;
 }
 

@@ -26,8 +26,11 @@ int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const
 
 // Shorter ones are seen on a quiet machine, too: another process's start, or the turn of a PE.
 #define CWU_YIELD_DEAR_NS 1500000u
-// How long waits do not yield then. One trial within that time costs a slice.
-#define CWU_YIELD_MEMORY_NS 50000000u
+// How long waits do not yield then: a moment, as PEs of this job that compute will come to wait as
+// well; doubled when one is dear again soon after it. One trial costs a slice.
+#define CWU_YIELD_LEAST_MEMORY_NS 5000000u
+#define CWU_YIELD_MOST_MEMORY_NS 50000000u
+#define CWU_YIELD_FORGET_NS 200000000u  // without a dear yield: the load has ended
 
 extern _Atomic uint64_t cwu_yield_dear_until_ns CW_HIDDEN;  // 0: yields are not dear
 

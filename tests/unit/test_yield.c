@@ -38,11 +38,37 @@ static void dear_ones_are_remembered(void)
 {
     yield_costs_ns = CWU_YIELD_DEAR_NS + 1;
     cwu_yield();
-    now_ns += CWU_YIELD_MEMORY_NS - 1;
+    now_ns += CWU_YIELD_LEAST_MEMORY_NS - 1;
     CHECK(cwu_yield_is_dear());
     now_ns++;
     CHECK(!cwu_yield_is_dear());
     CHECK(atomic_load(&cwu_yield_dear_until_ns) == 0);  // the next test reads no clock
+}
+
+/** How long yields are dear after one that is. */
+static uint64_t memory_of_a_dear_one(void)
+{
+    yield_costs_ns = CWU_YIELD_DEAR_NS + 1;
+    cwu_yield();
+    uint64_t start = now_ns;
+    while (cwu_yield_is_dear())
+        now_ns += 1000;
+    return now_ns - start;
+}
+
+static void lasting_load_is_remembered_longer(void)
+{
+    now_ns += CWU_YIELD_FORGET_NS;
+    uint64_t want = CWU_YIELD_LEAST_MEMORY_NS;
+    for (int i = 0; i < 10; i++) {
+        uint64_t memory = memory_of_a_dear_one();
+        CHECK(memory / 10000 == want / 10000, "dear yield %d is remembered for %lu ns, not %lu", i,
+              (unsigned long)memory, (unsigned long)want);
+        want = 2 * want < CWU_YIELD_MOST_MEMORY_NS ? 2 * want : CWU_YIELD_MOST_MEMORY_NS;
+        now_ns += want / 4;
+    }
+    now_ns += CWU_YIELD_FORGET_NS;
+    CHECK(memory_of_a_dear_one() / 10000 == CWU_YIELD_LEAST_MEMORY_NS / 10000);
 }
 
 /** A cheap one does not end the memory of a dear one: it may have met a free core. */
@@ -53,7 +79,7 @@ static void cheap_ones_prove_nothing(void)
     yield_costs_ns = 500;
     cwu_yield();
     CHECK(cwu_yield_is_dear());
-    now_ns += CWU_YIELD_MEMORY_NS;
+    now_ns += CWU_YIELD_MOST_MEMORY_NS;
     CHECK(!cwu_yield_is_dear());
 }
 
@@ -63,5 +89,6 @@ int main(void)
     cheap_ones_are_not_dear();
     dear_ones_are_remembered();
     cheap_ones_prove_nothing();
+    lasting_load_is_remembered_longer();
     return check_result();
 }
