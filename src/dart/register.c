@@ -67,7 +67,8 @@ static dart_ret_t fill_in(drt_segment_t *segment, const drt_team_t *team, const 
         drt_part_t *part = &segment->parts[unit];
         if (offer->kind == NOTHING || offer->kind == WRONG)
             return offer->kind == WRONG ? DART_ERR_INVAL : DART_ERR_NOMEM;
-        *part = (drt_part_t){.nbytes = offer->nbytes, .symmetric = offer->kind == SYMMETRIC};
+        segment->sizes[unit] = offer->nbytes;
+        *part = (drt_part_t){.symmetric = offer->kind == SYMMETRIC};
         if (part->symmetric) {
             if (drt_windows_on)
                 segment->far[unit] = (char *)(uintptr_t)offer->addr;

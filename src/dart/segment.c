@@ -135,17 +135,22 @@ void drt_spares_close(void)
     }
 }
 
+static void set_reach(drt_segment_t *segment, uint64_t nbytes)
+{
+    segment->nbytes = nbytes;
+    segment->words = nbytes < 8 ? 0 : nbytes - 7;
+    segment->half_words = nbytes < 4 ? 0 : nbytes - 3;
+}
+
 drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own)
 {
     const int n = team->group->size;
     drt_segment_t *segment = take_spare(n);
     const size_t nbytes_of_places = 2 * (size_t)n * sizeof segment->near[0];
-    if (!segment && !(segment = malloc(sizeof *segment + nbytes_of_places)))
+    const size_t nbytes_of_sizes = (size_t)n * sizeof segment->sizes[0];
+    if (!segment && !(segment = malloc(sizeof *segment + nbytes_of_places + nbytes_of_sizes)))
         return NULL;
     __atomic_store_n(&segment->key, DRT_NO_KEY, __ATOMIC_RELAXED);
-    segment->nbytes = nbytes;
-    segment->words = nbytes < 8 ? 0 : nbytes - 7;
-    segment->half_words = nbytes < 4 ? 0 : nbytes - 3;
     segment->nunits = n;
     segment->rank = team->group->rank;
     segment->flags = 0;
@@ -154,7 +159,21 @@ drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *o
     segment->memory = NULL;
     segment->far = segment->near + n;
     memset(segment->near, 0, nbytes_of_places);
+    segment->sizes = (uint64_t *)(segment->far + n);
+    for (int unit = 0; unit < n; unit++)
+        segment->sizes[unit] = nbytes;
+    set_reach(segment, nbytes);
     return segment;
+}
+
+void drt_segment_set_sizes(drt_segment_t *segment, const drt_extent_t *blocks)
+{
+    uint64_t least = UINT64_MAX;
+    for (int unit = 0; unit < segment->nunits; unit++) {
+        segment->sizes[unit] = blocks[unit].nbytes;
+        least = blocks[unit].nbytes < least ? blocks[unit].nbytes : least;
+    }
+    set_reach(segment, least);
 }
 
 /** Its pointers find it from now on. */
@@ -259,21 +278,23 @@ static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
     if (drt_windows_on)
         return allocate_window(team, number, nbytes);
     const size_t n = (size_t)team->group->size;
-    uint64_t *blocks = malloc(n * sizeof *blocks);
+    drt_extent_t *blocks = malloc(n * sizeof *blocks);
     char *area = drt_area(&(size_t){0});
     char *block =
         blocks && drt_segments_have_room(&team->segments, number) ? drt_alloc(nbytes) : NULL;
     drt_segment_t *segment = block ? drt_segment_make(team, nbytes, block) : NULL;
     if (!blocks)
         cwu_fatal("dart_team_memalloc_aligned: out of memory for a list of %zu units", n);
-    uint64_t mine = segment ? (uint64_t)(block - area) + 1 : 0;
-    drt_exchange(team->group, &mine, 1, blocks);
+    const drt_extent_t mine = {segment ? (uint64_t)(block - area) + 1 : 0, nbytes};
+    drt_exchange(team->group, &mine.place, DRT_EXTENT_WORDS, &blocks->place);
     bool all = segment != NULL;
     for (size_t unit = 0; unit < n; unit++) {
-        if (all && blocks[unit])
-            drt_segment_place(segment, team, (int)unit, area + blocks[unit] - 1);
-        all = all && blocks[unit];
+        if (all && blocks[unit].place)
+            drt_segment_place(segment, team, (int)unit, area + blocks[unit].place - 1);
+        all = all && blocks[unit].place;
     }
+    if (all)
+        drt_segment_set_sizes(segment, blocks);
     free(blocks);
     if (all)
         return segment;

@@ -21,15 +21,21 @@
 /** A unit's part of a registered segment. */
 typedef struct drt_part {
     char *addr;  // in the unit's process
-    uint64_t nbytes;
     uint32_t range;  // of core/owner/private.h
     bool symmetric;  // it lies in the unit's slice: there is a place, and no range
 } drt_part_t;
 
+/** What a member says of the part that it has allocated. */
+typedef struct drt_extent {
+    uint64_t place;  // 0: it has none
+    uint64_t nbytes;
+} drt_extent_t;
+enum { DRT_EXTENT_WORDS = sizeof(drt_extent_t) / sizeof(uint64_t) };
+
 struct drt_mpi_memory;
 typedef struct drt_segment {
-    uint64_t nbytes;  // of each unit's part, if allocated
-    uint64_t words, half_words;  // offsets at which 8 bytes and 4 bytes may begin
+    uint64_t nbytes;  // of the smallest part, if allocated: what fast paths reach
+    uint64_t words, half_words;  // offsets in it at which 8 bytes and 4 bytes may begin
     uint32_t key;     // of allocated ones: as pointers have it, else DRT_NO_KEY; atomic
     int32_t nunits, rank;  // of the team, of this unit
     uint16_t flags;
@@ -38,6 +44,7 @@ typedef struct drt_segment {
     struct drt_mpi_memory *memory;  // in windows of an MPI (windows.h), where `far` names a place
                                     // in the one of all; else NULL
     struct drt_segment *spare;  // the next one
+    uint64_t *sizes;  // [nunits] bytes of the parts, which may differ
     char **far;    // [nunits] symmetric addresses: the default context reaches the parts there
     char *near[];  // [nunits] where parts are mapped here; NULL: not, or everything is observed
 } drt_segment_t;
@@ -117,8 +124,10 @@ uint32_t drt_segments_next(const drt_segments_t *segments);
 bool drt_segments_have_room(drt_segments_t **segments_p, uint32_t number);
 void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment);
 drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number);
-/** NULL: no memory. */
+/** With parts of nbytes each; NULL: no memory. */
 drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own);
+/** Before its pointers find it. */
+void drt_segment_set_sizes(drt_segment_t *segment, const drt_extent_t *blocks);
 /** It is over; its record stays one until dart_exit, since another thread that looks for a segment
  *  of its own may have found this one in the index, and reads its key. May be NULL. */
 void drt_segment_drop(drt_segment_t *segment);

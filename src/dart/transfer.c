@@ -27,7 +27,7 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
         return drt_refuse_unit(call, gptr.unitid, team);
     const uint64_t at = gptr.addr_or_offs.offset;
     const drt_part_t *part = segment->parts ? &segment->parts[gptr.unitid] : NULL;
-    const uint64_t most = part ? part->nbytes : segment->nbytes;
+    const uint64_t most = segment->sizes[gptr.unitid];
     if (nbytes > most || at > most - nbytes)
         return drt_refuse(call, DART_ERR_INVAL,
                           "%zu bytes at offset %llu reach out of segment %d of team %d, which has "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Puts and gets in all ways of completion, of every size around the limits of the paths, to memory
-// of segments and of single units; types with gaps against plain loops; wrong use.
+// of segments and of single units; types with gaps against plain loops; parts of different sizes;
+// wrong use.
 #include <dash/dart/if/dart.h>
 
 #include "frame/check.h"
@@ -282,6 +283,69 @@ static void refused(void)
     dart_type_destroy(&indexed);
 }
 
+// ---------------------------------------------------------------- parts of different sizes
+/** Longs of a unit's part: unit 1 has none, and unit 0 few. */
+static size_t longs_of(int unit)
+{
+    return unit == 1 ? 0 : 100 * (size_t)unit + 3;
+}
+
+static dart_gptr_t long_of(dart_gptr_t base, int unit, size_t i)
+{
+    return at(base, unit, i * sizeof(long));
+}
+
+/** All of a unit's part by one get, its last long by an atomic of each unit. */
+static void use_part(dart_gptr_t base, int unit)
+{
+    static long part[1000];
+    const size_t n = longs_of(unit);
+    const long one = 1;
+    size_t bad = 0;
+    dart_handle_t handle;
+    REQUIRE(n <= sizeof part / sizeof *part);
+    CHECK(dart_get_handle(part, long_of(base, unit, 0), n, DART_TYPE_LONG, DART_TYPE_LONG,
+                          &handle) == DART_OK &&
+          dart_wait(&handle) == DART_OK);
+    for (size_t i = 0; i + 1 < n; i++)
+        bad += part[i] != 1000 * unit + (long)i;
+    CHECK(bad == 0, "%zu of %zu longs of unit %d", bad, n, unit);
+    const dart_gptr_t last = long_of(base, unit, n - 1), end = long_of(base, unit, n);
+    if (n > 0) {
+        CHECK(dart_accumulate(last, &one, 1, DART_TYPE_LONG, DART_OP_SUM) == DART_OK);
+        CHECK(dart_get_blocking(part, last, 2, DART_TYPE_LONG, DART_TYPE_LONG) == DART_ERR_INVAL);
+    }
+    CHECK(dart_get_blocking(part, end, 1, DART_TYPE_LONG, DART_TYPE_LONG) == DART_ERR_INVAL);
+    CHECK(dart_get_blocking(part, end, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_put_blocking(end, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG) == DART_ERR_INVAL);
+    CHECK(dart_fetch_and_op(end, &one, part, DART_TYPE_LONG, DART_OP_SUM) == DART_ERR_INVAL);
+}
+
+/** Each unit allocates a part of its own size: all of it is there for all units, and no more. */
+static void uneven(void)
+{
+    dart_gptr_t base;
+    void *addr;
+    const int next = (me.id + 1) % size;
+    const size_t n = longs_of(me.id), there = longs_of(next);
+    const long zero = 0;
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, n, DART_TYPE_LONG, &base) == DART_OK);
+    REQUIRE(dart_gptr_getaddr(at(base, me.id, 0), &addr) == DART_OK);
+    long *own = addr;
+    for (size_t i = 0; i + 1 < n; i++)
+        own[i] = 1000 * me.id + (long)i;
+    if (there > 0)
+        CHECK(dart_put_blocking(long_of(base, next, there - 1), &zero, 1, DART_TYPE_LONG,
+                                DART_TYPE_LONG) == DART_OK);
+    CHECK(dart_barrier(DART_TEAM_ALL) == DART_OK);
+    for (int unit = 0; unit < size; unit++)
+        use_part(base, unit);
+    CHECK(dart_flush_all(base) == DART_OK && dart_barrier(DART_TEAM_ALL) == DART_OK);
+    if (n > 0)
+        CHECK(own[n - 1] == size, "%ld of %d", own[n - 1], size);
+    CHECK(dart_team_memfree(base) == DART_OK);
+}
+
 int main(int argc, char **argv)
 {
     size_t units;
@@ -298,6 +362,7 @@ int main(int argc, char **argv)
     single();
     gaps();
     custom();
+    uneven();
     refused();
     dart_exit();
     return check_result();

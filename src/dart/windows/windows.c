@@ -137,44 +137,46 @@ static void *aligned(void *base)
 }
 
 /** Where the members' parts are: mapped here, and in the team's window. */
-static void fill_in(drt_segment_t *segment, const drt_team_t *team, const uint64_t *parts)
+static void fill_in(drt_segment_t *segment, const drt_team_t *team, const drt_extent_t *blocks)
 {
     void *base;
     int rank = 0;  // among the members of this node
     for (int unit = 0; unit < segment->nunits; unit++) {
         const int pe = cw_group_pe(team->group, unit);
-        segment->far[unit] = (char *)(uintptr_t)parts[unit];
+        segment->far[unit] = (char *)(uintptr_t)blocks[unit].place;
         if (cw_world.node_of_pe[pe] != cw_world.node)
             continue;
         must(drt_windows.plugin->mapped(segment->memory, rank++, &base), "MPI_Win_shared_query");
         segment->near[unit] = cw_world.plain ? aligned(base) : NULL;
     }
+    drt_segment_set_sizes(segment, blocks);
 }
 
 drt_segment_t *drt_windows_allocate(drt_team_t *team, size_t nbytes)
 {
     const size_t n = (size_t)team->group->size;
     struct drt_mpi_memory *memory = NULL;
-    uint64_t mine = 0, *parts = malloc(n * sizeof *parts);
+    drt_extent_t mine = {0, nbytes}, *blocks = malloc(n * sizeof *blocks);
     void *own = NULL;
     if (!team->in_windows)
         enter(team);
     drt_segment_t *segment = drt_segment_make(team, nbytes, NULL);
-    if (!parts || !segment)
+    if (!blocks || !segment)
         cwu_fatal("out of memory for a list of %zu units", n);
     // it fails on all members of a node, or on none
-    int rc = drt_windows.plugin->allocate(team->in_windows, nbytes + LINE, &memory, &own, &mine);
+    int rc =
+        drt_windows.plugin->allocate(team->in_windows, nbytes + LINE, &memory, &own, &mine.place);
     if (rc == 0)
-        mine += (uint64_t)((char *)aligned(own) - (char *)own);
-    drt_exchange(team->group, &mine, 1, parts);
+        mine.place += (uint64_t)((char *)aligned(own) - (char *)own);
+    drt_exchange(team->group, &mine.place, DRT_EXTENT_WORDS, &blocks->place);
     bool all = rc == 0;
     for (size_t unit = 0; unit < n; unit++)
-        all = all && parts[unit];
+        all = all && blocks[unit].place;
     segment->memory = memory;
     segment->own = own ? aligned(own) : NULL;
     if (all)
-        fill_in(segment, team, parts);
-    free(parts);
+        fill_in(segment, team, blocks);
+    free(blocks);
     if (all)
         return segment;
     drt_windows_release(segment);
@@ -195,9 +197,10 @@ static bool has(const drt_team_t *team, const void *addr, size_t nbytes, uint64_
         const drt_segment_t *segment = team->segments->of[number];
         if (!segment)
             continue;
-        const uint64_t at = (uint64_t)(uintptr_t)addr - (uintptr_t)segment->own;
+        const uint64_t at = (uint64_t)(uintptr_t)addr - (uintptr_t)segment->own,
+                       size = segment->sizes[segment->rank];
         *at_p = (uintptr_t)segment->far[segment->rank] + at;
-        if (at < segment->nbytes && nbytes <= segment->nbytes - at)
+        if (at < size && nbytes <= size - at)
             return true;
     }
     return false;

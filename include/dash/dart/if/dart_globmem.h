@@ -81,8 +81,8 @@ dart_ret_t dart_gptr_setflags(dart_gptr_t *gptr, uint16_t flags) DART_NOTHROW;
 dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr) DART_NOTHROW;
 dart_ret_t dart_memfree(dart_gptr_t gptr) DART_NOTHROW;
 
-/** A segment with nelem elements on each unit of the team; gptr: its begin on unit 0. Collective
- *  over the team. */
+/** A segment with nelem elements on this unit, where the others may have other numbers of them;
+ *  gptr: its begin on unit 0. Collective over the team. */
 dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
                                       dart_gptr_t *gptr) DART_NOTHROW;
 /** Collective over the team. DART_GPTR_NULL: nothing happens. */
