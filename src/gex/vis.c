@@ -46,11 +46,11 @@ static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
     return v->put && after.handler;
 }
 
-static void notify_peer(const cw_vector_t *v)
+static void notify_peer(uint32_t pe)
 {
     uint32_t head = CW_AM_HEAD(GEX_AM_CLIENT, after.handler, 0);
     after.handler = 0;
-    cw_am_request_medium((int)v->pe, head, NULL, after.payload, after.nbytes, 0);
+    cw_am_request_medium((int)pe, head, NULL, after.payload, after.nbytes, 0);
 }
 
 static int run_Blocking(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
@@ -58,7 +58,7 @@ static int run_Blocking(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
     bool notifies = prepare(&v, tm, rank);
     gas_vis_blocking(v);
     if (notifies)
-        notify_peer(&v);
+        notify_peer(v.pe);
     return 0;
 }
 
@@ -67,7 +67,7 @@ static gex_Event_t run_NB(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
     if (!prepare(&v, tm, rank))
         return gas_vis_explicit(v);
     gas_vis_blocking(v);
-    notify_peer(&v);
+    notify_peer(v.pe);
     return GEX_EVENT_INVALID;
 }
 
@@ -78,17 +78,25 @@ static int run_NBI(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
         return 0;
     }
     gas_vis_blocking(v);
-    notify_peer(&v);
+    notify_peer(v.pe);
     return 0;
 }
 
-/** There is nothing to transfer: ranks and addresses may be anything then. */
+/** There is nothing to transfer: addresses may be anything then, and so may ranks,
+ *  unless peer completion is due. */
 static bool is_empty(size_t elemsz, const size_t *count, size_t levels)
 {
     bool empty = elemsz == 0;
     for (size_t i = 0; i < levels && count && !empty; i++)
         empty = count[i] == 0;
     return empty;
+}
+
+/** The put that is complete without a transfer. */
+static void put_nothing(const char *call, gex_TM_t tm, gex_Rank_t rank)
+{
+    if (after.handler)
+        notify_peer(gex_peer(call, tm, rank));
 }
 
 static const cw_region_t *list(const gex_Memvec_t *memvec)
@@ -152,8 +160,10 @@ static const size_t *strides(const ptrdiff_t *strides)
                                            gex_Flags_t flags)                                      \
     {                                                                                              \
         (void)flags;                                                                               \
-        if (is_empty(elemsz, count, stridelevels))                                                 \
+        if (is_empty(elemsz, count, stridelevels)) {                                               \
+            put_nothing(__func__, tm, dstrank);                                                    \
             return 0;                                                                              \
+        }                                                                                          \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
         return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides),         \
                                          srcaddr, strides(srcstrides), elemsz, count,           \

@@ -182,20 +182,12 @@ static void on_complete(gex_Token_t token, void *buf, size_t nbytes)
     __atomic_add_fetch(&notified, 1, __ATOMIC_RELEASE);
 }
 
-static void test_peer_completion(int way, gex_AM_Index_t handler)
+/** The first n words, into every second one of the next rank. */
+static void put_words(int way, size_t n)
 {
-    char payload[127];
-    const size_t count[] = {1000};
+    const size_t count[] = {n};
     const ptrdiff_t near[] = {4}, far[] = {8};
     gex_Event_t event = GEX_EVENT_INVALID;
-    memset(payload, (int)me, sizeof payload);
-    clear();
-    notified = 0;
-    barrier(tm);
-    gex_VIS_SetPeerCompletionHandler(handler, payload, sizeof payload, 0);
-    gex_VIS_SetPeerCompletionHandler(0, NULL, 0, 0);  // taken back
-    gex_Event_Wait(gex_VIS_StridedPutNB(tm, to, there, far, mine, near, 4, count, 1, 0));
-    gex_VIS_SetPeerCompletionHandler(handler, payload, sizeof payload, 0);
     if (way == NB)
         event = gex_VIS_StridedPutNB(tm, to, there, far, mine, near, 4, count, 1, 0);
     else if (way == NBI)
@@ -203,10 +195,32 @@ static void test_peer_completion(int way, gex_AM_Index_t handler)
     else
         gex_VIS_StridedPutBlocking(tm, to, there, far, mine, near, 4, count, 1, 0);
     complete(way, event);
+}
+
+static void test_peer_completion(int way, gex_AM_Index_t handler)
+{
+    char payload[127];
+    memset(payload, (int)me, sizeof payload);
+    clear();
+    notified = 0;
+    barrier(tm);
+    gex_VIS_SetPeerCompletionHandler(handler, payload, sizeof payload, 0);
+    gex_VIS_SetPeerCompletionHandler(0, NULL, 0, 0);  // taken back
+    put_words(NB, 1000);
+    gex_VIS_SetPeerCompletionHandler(handler, payload, sizeof payload, 0);
+    put_words(way, 1000);
     GASNET_BLOCKUNTIL(__atomic_load_n(&notified, __ATOMIC_ACQUIRE) == 1);
-    gex_VIS_StridedPutBlocking(tm, to, there, far, mine, near, 4, count, 1, 0);  // notifies no rank
+    put_words(BLOCKING, 1000);  // notifies no rank
     barrier(tm);
     CHECK(notified == 1 && GEX_VIS_MAX_PEERCOMPLETION >= 127);
+    barrier(tm);
+    // one without data, too, and it is used up
+    gex_VIS_SetPeerCompletionHandler(handler, payload, sizeof payload, 0);
+    put_words(way, 0);
+    GASNET_BLOCKUNTIL(__atomic_load_n(&notified, __ATOMIC_ACQUIRE) == 2);
+    put_words(BLOCKING, 1000);
+    barrier(tm);
+    CHECK(notified == 2);
 }
 
 int main(int argc, char **argv)
