@@ -12,7 +12,6 @@
 
 static const char *allowed;  // digits: processors that oshrun may use; NULL: not to be asked
 static char said[256];
-static int nnodes = 1;
 static bool wished;
 
 int sched_getaffinity(pid_t pid, size_t nbytes, cpu_set_t *set)
@@ -91,11 +90,8 @@ static void expect(const char *may, int npes, unit_t bind_to, unit_t map_by, con
     allowed = may;
     free(bind.of_pe);
     memset(&bind, 0, sizeof bind);
-    bind_prepare(&(options_t){.npes = npes,
-                              .nnodes = nnodes,
-                              .bind_to = bind_to,
-                              .map_by = map_by,
-                              .bind_to_given = wished});
+    bind_prepare(&(options_t){
+        .npes = npes, .nnodes = 1, .bind_to = bind_to, .map_by = map_by, .bind_to_given = wished});
     for (int pe = 0; pe < npes && bind_of(pe); pe++) {
         char *end = got + strlen(got);
         *end = ' ';
@@ -121,12 +117,7 @@ int main(void)
     expect(all, 3, UNIT_SHARE, UNIT_NONE, "04 26 1357");
     expect(all, 4, UNIT_SHARE, UNIT_NONE, "04 26 15 37");
     expect(all, 5, UNIT_SHARE, UNIT_NONE, "");
-    // several nodes: with a core for the server of each, too
-    nnodes = 2;
-    expect(all, 2, UNIT_SHARE, UNIT_NONE, "0246 1357");
-    expect(all, 3, UNIT_SHARE, UNIT_NONE, "");
     expect(all, 3, UNIT_CORE, UNIT_NONE, "04 26 15");
-    nnodes = 1;
     // with a core for what runs already, oshrun apart
     write_file("9.10 8.20 7.30 3/200 999\n", LOAD, 0);
     expect(all, 2, UNIT_SHARE, UNIT_NONE, "0246 1357");

@@ -188,11 +188,12 @@ static int others_running(void)
     return known ? running - 1 : CPU_SETSIZE;
 }
 
-/** Do all PEs have a core? Without a wish: and the servers of several nodes, and what runs already?
- *  Beside other programs a thread that wakes another elsewhere waits for its turn there. */
+/** Do all PEs have a core? Without a wish: and what runs already? Beside other programs a thread
+ *  that wakes another elsewhere waits for its turn there. Servers of several nodes need none: PEs
+ *  that wait serve, or give them theirs. */
 static bool is_roomy(const options_t *opt, int ncores)
 {
-    int nothers = opt->bind_to_given ? 0 : others_running() + (opt->nnodes > 1 ? opt->nnodes : 0);
+    int nothers = opt->bind_to_given ? 0 : others_running();
     return opt->npes + nothers <= ncores;
 }
 
