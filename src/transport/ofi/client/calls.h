@@ -198,6 +198,12 @@ typedef struct ofi_waiter {
  *  client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);
+/** The bytes of a connection without operations in flight have come. */
+static inline void ofi_settle(cwt_conn_t *conn)
+{
+    if (!conn->reads && !conn->writes)
+        conn->moving = 0;
+}
 /** For waits outside the transport, each round: checks for lost peers if it is time. */
 void ofi_watch_peers(cwt_client_t *client);
 /** Has this machine a core for every PE that shares it? */

@@ -89,6 +89,7 @@ struct cwt_conn {
     uint32_t notified;       // notifications received
     uint32_t injected;       // puts since the last flush, injected by the transport itself
     bool used;               // since the hand of the clock passed (evict.c)
+    size_t moving;           // bytes of gets and long puts posted since none was in flight
     uint64_t token_first;  // of this connection: token_out has moved on by the requests sent
     uint64_t token_seen;   // token_out when the hand passed last
 
@@ -179,6 +180,7 @@ struct cwt_client {
     int lost;     // what the first connection failed with, if one did while operations were under
                // way
     uint32_t spin, yields;
+    bool patient;  // polls on while many bytes are in flight
     uint32_t early_yield;  // round of one yield amid the polls; 0: none
     cwt_stats_t stats;
 };

@@ -126,6 +126,7 @@ FAST bool put_awaited(cwt_conn_t *conn, ofi_op_t *op, uint64_t offset, const voi
     if (!put_op(conn, op, offset, src, nbytes, OFI_BY_DELIVERY))
         return false;
     conn->used = true;
+    conn->moving += nbytes;
     conn->client->stats.puts++;
     return true;
 }
@@ -154,6 +155,7 @@ FAST bool get_read(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
         return false;
     }
     conn->used = true;
+    conn->moving += nbytes;
     conn->client->stats.gets++;
     return true;
 }

@@ -156,6 +156,7 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
         if (rc != 0)
             return rc;
     }
+    ofi_settle(conn);
     return conn->error;
 }
 

@@ -182,6 +182,7 @@ int ofi_completion_wait(cwt_conn_t *conn, ofi_completion_t *completion, const ch
     int rc = 0;
     while (completion->left > 1 && rc == 0)
         rc = ofi_wait_round(conn->client, conn, &w);
+    ofi_settle(conn);
     if (rc != 0) {
         ofi_completion_forget(conn->client, completion);
         completion->left = 1;
@@ -202,6 +203,7 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
         completion->reply = t->landed;
     }
     t->completion = completion;
+    t->conn->moving += t->nbytes;
     prepare_local(t);
     int rc = all_fragments(t);
     if (rc == 0 && t->message)

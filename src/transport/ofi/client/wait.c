@@ -19,6 +19,8 @@
 #define SLEEP_MIN_US 1000u
 #define SLEEP_MAX_US 10000u
 #define NAP_NS 100000
+#define BYTES_PER_YIELD 512u     // in flight; 1 to 2 GB/s
+#define MOST_MOVING (64u << 20)  // that are waited for awake
 
 bool ofi_roomy(const cwt_client_config_t *config)
 {
@@ -38,6 +40,7 @@ void ofi_wait_init(cwt_client_t *client)
     client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;
     client->early_yield = cwu_env.spin >= 0 ? 0 : EARLY_YIELD;
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
+    client->patient = alone && cwu_env.yields < 0;
 }
 
 static void help(cwt_client_t *client)
@@ -137,12 +140,22 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
         ofi_device_unstick(&client->device);
 }
 
+/** A transfer of many bytes is one event, behind all of them; a thread that sleeps meanwhile is
+ *  woken for each part of them, by the one that sends. */
+static uint32_t yields_of(const cwt_client_t *client, const cwt_conn_t *conn)
+{
+    if (!client->patient || !conn || conn->moving < BYTES_PER_YIELD)
+        return client->yields;
+    size_t bytes = conn->moving < MOST_MOVING ? conn->moving : MOST_MOVING;
+    return client->yields + (uint32_t)(bytes / BYTES_PER_YIELD);
+}
+
 /** There was no event: helps, yields or sleeps. The lock is given up meanwhile. */
 static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
 {
     uint32_t round = ++w->round;
-    bool sleepy =
-        round > client->spin + client->yields || (round > client->spin && cwu_yield_is_dear());
+    bool sleepy = round > client->spin + yields_of(client, conn) ||
+                  (round > client->spin && cwu_yield_is_dear());
     if (sleepy || round % IDLE_EVERY == 0)
         help(client);
     if (sleepy || round % EVENTS_EVERY == 0)
@@ -156,7 +169,7 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         ofi_lock(client);
         if (yield_ns > CROWDED_NS)
             // the core is wanted: the kernel wakes a sleeper sooner than it returns to a yielder
-            w->round = client->spin + client->yields;
+            w->round = client->spin + yields_of(client, conn);
         return 0;
     }
     uint64_t now = cwu_now_ns();
