@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Allocators: a segment of a team, from whose part each unit allocates by itself.
+// Allocators: a segment of a team, from whose part each unit allocates by itself. Blocks are whole
+// words, so a pool holds as many of them as its bytes say: the arena, whose blocks are whole lines,
+// has a line for each word of the pool, at addresses that are none.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -12,18 +14,35 @@
 struct dart_allocator_struct {
     dart_gptr_t gptr;
     char *own;             // this unit's part
+    size_t nbytes;         // of it
     pthread_mutex_t lock;  // guards the arena
     cw_arena_t arena;
 };
 
-/** Each block takes whole lines, so a pool has at least one. */
+enum { WORD = 8, SCALE = CW_ARENA_LINE / WORD, ARENA_BASE = CW_ARENA_LINE * SCALE };
+
+/** A power of two, of at least one word. */
 static bool pool_nbytes(size_t wanted, size_t *nbytes_p)
 {
-    size_t nbytes = CW_ARENA_LINE;
-    while (nbytes < wanted && nbytes <= SIZE_MAX / 2)
+    size_t nbytes = WORD;
+    while (nbytes < wanted && nbytes <= SIZE_MAX / 2 / SCALE)
         nbytes *= 2;
     *nbytes_p = nbytes;
     return nbytes >= wanted;
+}
+
+/** Of a block: that of any type of its size, up to a line. */
+static size_t alignment_of(size_t nbytes)
+{
+    size_t alignment = WORD;
+    while (alignment < nbytes && alignment < CW_ARENA_LINE)
+        alignment *= 2;
+    return alignment;
+}
+
+static void *place_of(uint64_t offset)
+{
+    return (void *)(uintptr_t)(ARENA_BASE + offset * SCALE);
 }
 
 DRT_API dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid,
@@ -41,11 +60,12 @@ DRT_API dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid,
         return rc;
     dart_allocator_t made = calloc(1, sizeof *made);
     char *own = drt_segment_find(gptr)->own;
-    if (!made || cw_arena_init(&made->arena, own, nbytes))
+    if (!made || cw_arena_init(&made->arena, place_of(0), nbytes * SCALE))
         cwu_fatal("%s: out of memory for the table of blocks", __func__);
     made->gptr = gptr;
     made->gptr.unitid = team->group->rank & 0x7fffff;
     made->own = own;
+    made->nbytes = nbytes;
     pthread_mutex_init(&made->lock, NULL);
     *new_allocator = made;
     return DART_OK;
@@ -72,14 +92,17 @@ DRT_API dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dar
         return refuse_allocator(__func__);
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
+    void *place = NULL;
     pthread_mutex_lock(&allocator->lock);
-    char *block = cw_arena_malloc(&allocator->arena, 0, nbytes ? nbytes : 1);
+    if (nbytes <= allocator->nbytes)
+        place = cw_arena_malloc(&allocator->arena, alignment_of(nbytes) * SCALE,
+                                (nbytes ? nbytes : 1) * SCALE);
     pthread_mutex_unlock(&allocator->lock);
-    if (!block)
+    if (!place)
         return drt_refuse(__func__, DART_ERR_NOMEM, "the pool has no block of %zu bytes left",
                           nbytes);
     *gptr = allocator->gptr;
-    gptr->addr_or_offs.offset = (uint64_t)(block - allocator->own);
+    gptr->addr_or_offs.offset = ((uintptr_t)place - ARENA_BASE) / SCALE;
     return DART_OK;
 }
 
@@ -97,12 +120,10 @@ DRT_API dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t alloc
             "the memory is of unit %d, segment %d of team %d, not of this unit's pool",
             gptr->unitid, gptr->segid, gptr->teamid);
     pthread_mutex_lock(&allocator->lock);
-    uintptr_t at = (uintptr_t)allocator->own + gptr->addr_or_offs.offset;
-    int rc = cw_arena_size(&allocator->arena, (void *)at) ? 0 : 1;
-    if (rc == 0)
-        cw_arena_free(&allocator->arena, (void *)at);
+    bool is_block = gptr->addr_or_offs.offset < allocator->nbytes &&
+                    cw_arena_free(&allocator->arena, place_of(gptr->addr_or_offs.offset)) == 0;
     pthread_mutex_unlock(&allocator->lock);
-    if (rc)
+    if (!is_block)
         return drt_refuse(__func__, DART_ERR_INVAL, "offset %llu is no block of the pool",
                           (unsigned long long)gptr->addr_or_offs.offset);
     *gptr = DART_GPTR_NULL;

@@ -101,6 +101,38 @@ static void held(void)
     dart_barrier(DART_TEAM_ALL);
 }
 
+/** A pool holds small blocks without a gap, each aligned for its type. */
+static void small_blocks(void)
+{
+    enum { NBYTES = 4096, BLOCK = 32, BLOCKS = NBYTES / BLOCK };
+    static bool taken[BLOCKS];
+    dart_allocator_t pool;
+    dart_gptr_t blocks[BLOCKS], none;
+    REQUIRE(dart_allocator_new(NBYTES, DART_TEAM_ALL, &pool) == DART_OK);
+    for (int i = 0; i < BLOCKS; i++) {
+        REQUIRE(dart_allocator_alloc(BLOCK / sizeof(int), DART_TYPE_INT, &blocks[i], pool) ==
+                DART_OK);
+        const uint64_t offset = blocks[i].addr_or_offs.offset;
+        REQUIRE(offset % BLOCK == 0 && offset < NBYTES);
+        CHECK(!taken[offset / BLOCK]);
+        taken[offset / BLOCK] = true;
+    }
+    CHECK(dart_allocator_alloc(1, DART_TYPE_BYTE, &none, pool) == DART_ERR_NOMEM &&
+          DART_GPTR_ISNULL(none));
+    CHECK(dart_allocator_free(&blocks[1], pool) == DART_OK);
+    CHECK(dart_allocator_alloc(1, DART_TYPE_BYTE, &none, pool) == DART_OK);
+    CHECK(dart_allocator_alloc(1, DART_TYPE_LONGLONG, &blocks[1], pool) == DART_OK &&
+          blocks[1].addr_or_offs.offset % 8 == 0);
+    dart_gptr_t beyond = blocks[0];
+    beyond.addr_or_offs.offset += (uint64_t)1 << 61;
+    CHECK(dart_allocator_free(&beyond, pool) == DART_ERR_INVAL);
+    CHECK(dart_allocator_free(&none, pool) == DART_OK);
+    for (int i = 0; i < BLOCKS; i++)
+        CHECK(dart_allocator_free(&blocks[i], pool) == DART_OK);
+    CHECK(dart_allocator_alloc(NBYTES, DART_TYPE_BYTE, &none, pool) == DART_OK);
+    CHECK(dart_allocator_destroy(&pool) == DART_OK);
+}
+
 static void allocators(void)
 {
     dart_allocator_t pool;
@@ -164,6 +196,7 @@ int main(int argc, char **argv)
     wrong_use();
     CHECK(dart_team_lock_destroy(&lock) == DART_OK);
     allocators();
+    small_blocks();
     dart_team_memfree(table);
     dart_exit();
     return check_result();
