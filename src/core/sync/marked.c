@@ -16,8 +16,6 @@
 #include "core/sync/area.h"
 #include "core/world/job.h"
 
-#define PAYLOAD_MOST 15872u  // bytes; where messages are shorter, less
-
 //  0 header | 24 at | 32 word_at | 40 word | 48 payload
 typedef struct req_marked {
     cwt_header_t header;
@@ -25,7 +23,7 @@ typedef struct req_marked {
     uint64_t word;
 } req_marked_t;
 _Static_assert(sizeof(req_marked_t) == 48, "wire format");
-_Static_assert(sizeof(req_marked_t) + PAYLOAD_MOST <= CWT_REQUEST_MAX, "a request");
+_Static_assert(sizeof(req_marked_t) + CW_MARKED_MOST <= CWT_REQUEST_MAX, "a request");
 
 // ---------------------------------------------------------------- the sender
 
@@ -40,10 +38,10 @@ static bool goes_as_request(void)
 /** False: it goes by puts. */
 static bool send(int node, const req_marked_t *head, const void *src, size_t nbytes)
 {
-    _Alignas(8) char msg[sizeof *head + PAYLOAD_MOST];
+    _Alignas(8) char msg[sizeof *head + CW_MARKED_MOST];
     cw_ctx_t *ctx = &cw_ctx_default;
     size_t all = sizeof *head + nbytes;
-    if (nbytes > PAYLOAD_MOST)
+    if (nbytes > CW_MARKED_MOST)
         return false;
     cw_ctx_enter(ctx);
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);

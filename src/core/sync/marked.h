@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CW_MARKED_MOST 15872u  // bytes that may travel in one message
+
 /** Writes nbytes (perhaps 0) at `at` in the node object of another node, then the word of 8 bytes
  *  at word_at. Who acquires the word there sees the rest, and what this PE has put to that node
  *  before on the default context. It leaves nothing for quiet; a node that cannot be reached ends

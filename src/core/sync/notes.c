@@ -5,6 +5,7 @@
 
 #include "core/progress/wait.h"
 #include "core/sync/fused.h"
+#include "core/sync/marked.h"
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
@@ -64,6 +65,18 @@ void cw_notes_step(const cw_notes_t *notes, int pe, int step)
         cw_coll_add_word(pe, notes->words, step_bit(step));
     else
         cw_coll_raise_word(pe, &notes->words[FIRST_STEP + step], notes->base + 1);
+}
+
+void cw_notes_step_put(const cw_notes_t *notes, int pe, int step, void *dest, const void *src,
+                       size_t nbytes)
+{
+    if (is_of_set(notes) || nbytes > CW_MARKED_MOST) {
+        cw_coll_put(pe, dest, src, nbytes, true);
+        cw_notes_step(notes, pe, step);
+    } else {
+        cw_coll_put_marked(pe, dest, src, nbytes, &notes->words[FIRST_STEP + step],
+                           notes->base + 1);
+    }
 }
 
 void cw_notes_await_step(const cw_notes_t *notes, int step)

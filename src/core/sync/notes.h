@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Notes: how leaders notify leaders of other nodes, between two synchronisations of their group,
-// that data has arrived.
+// Notes: how PEs, mostly leaders, notify PEs of other nodes, between two synchronisations of their
+// group, that data has arrived.
 //
 //   stream   a receiver has one notifier, which counts 1, 2, 3, ...
-//   steps    step 0, 1, 2, ... each comes once a collective, from any leader
+//   steps    step 0, 1, 2, ... each comes once a collective, from any PE
 //
 // The world and teams have a word for the stream and one for each step, which only grow: puts raise
 // them. An active set has one word (pSync[15]), to be left zero: the stream counts in its low half,
@@ -35,6 +35,10 @@ void cw_notes_count(const cw_notes_t *notes, int pe, long count);
 void cw_notes_await_count(const cw_notes_t *notes, long count);
 /** Notifies `pe`: the step. */
 void cw_notes_step(const cw_notes_t *notes, int pe, int step);
+/** Puts to `pe` and notifies it. Beyond CW_MARKED_MOST bytes, and in active sets, src stays in use
+ *  until quiet. */
+void cw_notes_step_put(const cw_notes_t *notes, int pe, int step, void *dest, const void *src,
+                       size_t nbytes);
 void cw_notes_await_step(const cw_notes_t *notes, int step);
 
 #endif

@@ -47,10 +47,9 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
     cw_ctx_leave(&cw_ctx_default);
 }
 
-void cw_coll_put_marked(int pe, void *scratch, const void *src, size_t nbytes, long *word,
-                        long value)
+void cw_coll_put_marked(int pe, void *dest, const void *src, size_t nbytes, long *word, long value)
 {
-    cw_marked_put(cw_world.node_of_pe[pe], offset_of(pe, scratch), src, nbytes, offset_of(pe, word),
+    cw_marked_put(cw_world.node_of_pe[pe], offset_of(pe, dest), src, nbytes, offset_of(pe, word),
                   (uint64_t)value);
 }
 
