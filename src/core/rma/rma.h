@@ -102,13 +102,11 @@ static CW_ALWAYS_INLINE uint64_t cw_load_bits(const void *p, size_t nbytes)
     }
 }
 
-/** Copies up to 8 bytes. A word is stored once: memcpy stores 2, 4 and 8 bytes twice (as
+/** Copies less than 8 bytes. A word is stored once: memcpy stores 2, 4 and 8 bytes twice (as
  *  overlapping halves), and a flag that its owner clears in between would rise again. */
 static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nbytes)
 {
-    if (nbytes == 8)
-        memcpy(dest, src, 8);
-    else if (nbytes == 4)
+    if (nbytes == 4)
         memcpy(dest, src, 4);
     else if (nbytes == 2)
         memcpy(dest, src, 2);
@@ -121,7 +119,9 @@ void cw_copy_long(void *dest, const void *src, size_t nbytes) CW_NOINLINE;
 
 static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
 {
-    if (CW_UNLIKELY(nbytes >= CW_LONG_COPY))
+    if (nbytes == 8)  // first, since it is the most frequent of the short ones
+        memcpy(dest, src, 8);
+    else if (CW_UNLIKELY(nbytes >= CW_LONG_COPY))
         cw_copy_long(dest, src, nbytes);
     else if (nbytes > 8)
         memcpy(dest, src, nbytes);
