@@ -3,6 +3,10 @@
 // Registered segments: memory that programs have, on each member of a team its own, of any size.
 // What lies in the unit's slice is reached as allocated memory is; everything else is private
 // memory (core/owner/private.h).
+//
+// A segment is made by all members and ended by each for itself, as in DART over MPI: programs end
+// different ones, or at different times. So members may differ in the numbers that are free, and
+// agree on one when they make the next segment: mostly with the exchange of what they share.
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -14,9 +18,10 @@
 
 /** What a member says of its part. */
 typedef struct offer {
-    uint64_t addr;  // of a symmetric one: from the begin of the area
+    uint64_t addr;    // of a symmetric one: from the begin of the area
     uint64_t nbytes;
-    uint64_t kind;  // one of these, or PRIVATE + number of the range
+    uint64_t kind;    // one of these, or PRIVATE + number of the range
+    uint64_t number;  // the least that is free here
 } offer_t;
 enum { NOTHING, WRONG, SYMMETRIC, PRIVATE, OFFER_WORDS = sizeof(offer_t) / sizeof(uint64_t) };
 
@@ -29,17 +34,17 @@ static bool is_in_area(const char *addr, size_t nbytes, uint64_t *at_p)
 }
 
 /** Shares this unit's part. A unit that has no memory for it offers nothing. */
-static offer_t offer_of(char *addr, size_t nbytes, bool possible)
+static offer_t offer_of(char *addr, size_t nbytes, bool possible, uint32_t number)
 {
     uint64_t at;
     uint32_t range;
-    offer_t offer = {.kind = nbytes && !addr ? WRONG : NOTHING};
+    offer_t offer = {.kind = nbytes && !addr ? WRONG : NOTHING, .number = number};
     if (!possible || offer.kind == WRONG)
         return offer;
     if (drt_windows_on ? drt_windows_have(addr, nbytes, &at) : is_in_area(addr, nbytes, &at))
-        offer = (offer_t){at, nbytes, SYMMETRIC};
+        offer = (offer_t){at, nbytes, SYMMETRIC, number};
     else if (cw_private_share(addr, nbytes, &range))
-        offer = (offer_t){(uintptr_t)addr, nbytes, PRIVATE + range};
+        offer = (offer_t){(uintptr_t)addr, nbytes, PRIVATE + range, number};
     return offer;
 }
 
@@ -82,9 +87,51 @@ static dart_ret_t fill_in(drt_segment_t *segment, const drt_team_t *team, const 
     return DART_OK;
 }
 
-/** *segment_p: NULL if it is not DART_OK. */
-static dart_ret_t enroll(drt_team_t *team, uint32_t number, char *addr, size_t nbytes,
-                         drt_segment_t **segment_p)
+// ---------------------------------------------------------------- numbers
+/** The least number from `from` on that this member has free. */
+static uint32_t free_from(const drt_team_t *team, uint32_t from)
+{
+    const drt_segments_t *registered = team->registered;
+    while (from < registered->n && registered->of[from])
+        from++;
+    return from;
+}
+
+/** Are the numbers of all the same? *most_p: the largest. */
+static bool same(const uint64_t *numbers, size_t stride, int n, uint64_t *most_p)
+{
+    bool all = true;
+    *most_p = numbers[0];
+    for (int unit = 1; unit < n; unit++) {
+        uint64_t number = numbers[(size_t)unit * stride];
+        all = all && number == numbers[0];
+        *most_p = number > *most_p ? number : *most_p;
+    }
+    return all;
+}
+
+/** The least number that is free on all members. Collective, where offers differ. */
+static uint32_t agree(const drt_team_t *team, const offer_t *offers)
+{
+    const int n = team->group->size;
+    uint64_t most;
+    if (same(&offers->number, OFFER_WORDS, n, &most))
+        return (uint32_t)most;
+    uint64_t *numbers = malloc((size_t)n * sizeof *numbers);
+    if (!numbers)
+        cwu_fatal("dart_team_memregister: out of memory for a list of %d units", n);
+    do {
+        uint64_t mine = free_from(team, (uint32_t)most);
+        drt_exchange(team->group, &mine, 1, numbers);
+    } while (!same(numbers, 1, n, &most));
+    free(numbers);
+    return (uint32_t)most;
+}
+
+// ---------------------------------------------------------------- calls
+/** *segment_p, *number_p: if it is DART_OK. */
+static dart_ret_t enroll(drt_team_t *team, char *addr, size_t nbytes, drt_segment_t **segment_p,
+                         uint32_t *number_p)
 {
     const size_t n = (size_t)team->group->size;
     offer_t *offers = malloc(n * sizeof *offers);
@@ -93,12 +140,14 @@ static dart_ret_t enroll(drt_team_t *team, uint32_t number, char *addr, size_t n
         segment->parts = calloc(n, sizeof *segment->parts);
     if (!offers)
         cwu_fatal("dart_team_memregister: out of memory for a list of %zu units", n);
-    bool possible = segment && segment->parts && drt_segments_have_room(&team->registered, number);
-    const offer_t mine = offer_of(addr, nbytes, possible);
+    bool possible = segment && segment->parts;
+    const offer_t mine = offer_of(addr, nbytes, possible, free_from(team, 1));
     drt_exchange(team->group, &mine.addr, OFFER_WORDS, &offers->addr);
     dart_ret_t rc = possible ? fill_in(segment, team, offers) : DART_ERR_NOMEM;
+    if (rc == DART_OK && (*number_p = agree(team, offers)) > INT16_MAX)
+        rc = DART_ERR_NOMEM;
     free(offers);
-    *segment_p = rc == DART_OK ? segment : NULL;
+    *segment_p = segment;
     if (rc == DART_OK)
         return rc;
     withdraw(&mine);
@@ -112,17 +161,19 @@ static dart_ret_t add(const char *call, drt_team_t *team, size_t nelem, dart_dat
                       void *addr, dart_gptr_t *gptr)
 {
     size_t nbytes;
+    uint32_t number;
     drt_segment_t *segment;
     if (!drt_nbytes(nelem, type, &nbytes))
         return drt_refuse_size(call, nelem, type);
-    uint32_t number = drt_segments_next(team->registered);
-    dart_ret_t rc = enroll(team, number, addr, nbytes, &segment);
+    dart_ret_t rc = enroll(team, addr, nbytes, &segment, &number);
     if (rc == DART_ERR_INVAL)
         return drt_refuse(call, rc, "addr is NULL on a unit of team %d", team->id);
     if (rc != DART_OK)
         return drt_refuse(call, rc, "a unit of team %d has registered %d blocks, or has no memory",
                           team->id, CW_PRIVATE_RANGES);
-    drt_segments_enter(team->registered, number, segment);
+    if (!drt_segments_have_room(&team->registered, number))
+        cwu_fatal("%s: no memory for a table of %u segments", call, number);
+    __atomic_store_n(&team->registered->of[number], segment, __ATOMIC_RELEASE);
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t) - (int)number, .teamid = team->id};
     return DART_OK;
 }
@@ -151,10 +202,11 @@ DRT_API dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
     if (DART_GPTR_ISNULL(gptr))
         return DART_OK;
     DRT_TEAM(team, gptr.teamid);
-    if (gptr.segid >= 0 || !drt_segment_find_any(gptr))
+    drt_segment_t *segment = gptr.segid < 0 ? drt_segment_find_any(gptr) : NULL;
+    if (!segment)
         return drt_refuse_segment(__func__, gptr);
-    drt_gets_finish();
-    cw_barrier(team->group);  // no member uses it any more
-    drt_unregister(drt_segments_leave(team->registered, (uint32_t)-gptr.segid));
+    dart_flush_all(gptr);
+    team->registered->of[-gptr.segid] = NULL;
+    drt_unregister(segment);
     return DART_OK;
 }

@@ -73,12 +73,12 @@ bool drt_segments_have_room(drt_segments_t **segments_p, uint32_t number)
     return true;
 }
 
-uint32_t drt_segments_next(const drt_segments_t *segments)
+static uint32_t next_number(const drt_segments_t *segments)
 {
     return segments->nfree ? segments->free[segments->nfree - 1] : segments->last + 1;
 }
 
-void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment)
+static void enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment)
 {
     if (segments->nfree)
         segments->nfree--;
@@ -87,7 +87,7 @@ void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t
     __atomic_store_n(&segments->of[number], segment, __ATOMIC_RELEASE);
 }
 
-drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number)
+static drt_segment_t *leave(drt_segments_t *segments, uint32_t number)
 {
     drt_segment_t *segment = segments->of[number];
     segments->of[number] = NULL;
@@ -313,7 +313,7 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
     size_t nbytes;
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
-    uint32_t number = drt_segments_next(team->segments);
+    uint32_t number = next_number(team->segments);
     drt_segment_t *segment = allocate(team, number, nbytes);
     if (!segment)
         return drt_refuse(__func__, DART_ERR_NOMEM,
@@ -321,7 +321,7 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
                           "segment",
                           teamid, nbytes);
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
-    drt_segments_enter(team->segments, number, segment);
+    enter(team->segments, number, segment);
     publish(segment, *gptr);
     return DART_OK;
 }
@@ -341,7 +341,7 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     if (drt_windows_on)
         drt_window_flush(DRT_EVERY_UNIT, false);
     cw_barrier(team->group);  // no member uses it any more
-    drt_segment_t *segment = drt_segments_leave(team->segments, (uint32_t)gptr.segid);
+    drt_segment_t *segment = leave(team->segments, (uint32_t)gptr.segid);
     leave_index(segment);
     release(segment, (uint32_t)gptr.segid);
     return DART_OK;

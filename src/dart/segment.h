@@ -52,6 +52,7 @@ typedef struct drt_segment {
 /** The segments of a team. */
 typedef struct drt_segments {
     uint32_t n;          // length of the table
+    // of allocated ones: all members give the same numbers
     uint32_t last;       // number that was given last
     uint32_t nfree;      // numbers that were given back
     uint32_t *free;      // [n], a stack
@@ -118,12 +119,8 @@ static CW_ALWAYS_INLINE drt_segment_t *drt_segment_find(dart_gptr_t gptr)
 drt_segment_t *drt_segment_find_any(dart_gptr_t gptr);
 
 // ---- for register.c
-/** The number that comes next in a table: the same on all members. */
-uint32_t drt_segments_next(const drt_segments_t *segments);
 /** Has the table room for that number? It grows by doubling. */
 bool drt_segments_have_room(drt_segments_t **segments_p, uint32_t number);
-void drt_segments_enter(drt_segments_t *segments, uint32_t number, drt_segment_t *segment);
-drt_segment_t *drt_segments_leave(drt_segments_t *segments, uint32_t number);
 /** With parts of nbytes each; NULL: no memory. */
 drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *own);
 /** Before its pointers find it. */

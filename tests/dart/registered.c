@@ -258,6 +258,7 @@ static void many(void)
                                     DART_TYPE_INT) == (i % 7 ? DART_OK : DART_ERR_INVAL));
             CHECK(value == (i % 7 ? unit * MANY + i : -1));
         }
+        dart_barrier(DART_TEAM_ALL);  // all have read
         for (int i = 0; i < MANY; i += 2)
             CHECK(dart_team_memderegister(gptrs[MANY - 2 - i]) == DART_OK);
         CHECK(dart_team_destroy(&team) == DART_OK);
@@ -267,6 +268,77 @@ static void many(void)
                                 &gptrs[0]) == DART_ERR_INVAL &&
           DART_GPTR_ISNULL(gptrs[0]));
     CHECK(dart_team_memderegister(DART_GPTR_NULL) == DART_OK);
+}
+
+/** The least and the largest number that a unit has got. */
+static void expect_same_number(dart_gptr_t gptr)
+{
+    int number = gptr.segid, least, most;
+    CHECK(dart_allreduce(&number, &least, 1, DART_TYPE_INT, DART_OP_MIN, DART_TEAM_ALL) ==
+              DART_OK &&
+          dart_allreduce(&number, &most, 1, DART_TYPE_INT, DART_OP_MAX, DART_TEAM_ALL) == DART_OK);
+    CHECK(least == most, "segments %d to %d", least, most);
+}
+
+/** Units end different segments, in an order of their own, and make others together. */
+static void uneven(void)
+{
+    enum { BLOCKS = 24 };
+    static int blocks[BLOCKS];
+    dart_gptr_t gptrs[BLOCKS];
+    bool on[BLOCKS] = {false};
+    for (int round = 0; round < 12; round++) {
+        for (int i = 0; i < BLOCKS; i++) {
+            if ((i + round) % 3)  // the same ones on all units
+                continue;
+            if (on[i])
+                CHECK(dart_team_memderegister(gptrs[i]) == DART_OK);
+            blocks[i] = 1000 * me.id + 10 * round + i;
+            REQUIRE(dart_team_memregister(DART_TEAM_ALL, 1, DART_TYPE_INT, &blocks[i], &gptrs[i]) ==
+                    DART_OK);
+            expect_same_number(gptrs[i]);
+            on[i] = true;
+            int unit = (me.id + i) % size, value = -1;
+            get(&value, at(gptrs[i], unit, 0), sizeof value);
+            CHECK(value == 1000 * unit + 10 * round + i, "round %d, block %d of unit %d: %d", round,
+                  i, unit, value);
+        }
+        dart_barrier(DART_TEAM_ALL);
+        for (int i = 0; i < BLOCKS; i++) {
+            int mine = me.id % 2 ? i : BLOCKS - 1 - i;
+            if (!on[mine] || (mine * 7 + round + me.id * 5) % 4)
+                continue;
+            CHECK(dart_team_memderegister(gptrs[mine]) == DART_OK);
+            CHECK(dart_flush(gptrs[mine]) == DART_ERR_INVAL);
+            on[mine] = false;
+        }
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        if (on[i])
+            CHECK(dart_team_memderegister(gptrs[i]) == DART_OK);
+}
+
+/** The end of a segment waits for no unit. */
+static void one_ends(void)
+{
+    static long block;
+    dart_gptr_t gptr, flag;
+    void *own;
+    long one = 1;
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &flag) == DART_OK &&
+            dart_gptr_getaddr(at(flag, me.id, 0), &own) == DART_OK);
+    *(long *)own = 0;
+    REQUIRE(dart_team_memregister(DART_TEAM_ALL, 1, DART_TYPE_LONG, &block, &gptr) == DART_OK);
+    dart_barrier(DART_TEAM_ALL);
+    if (me.id > 0)  // until the unit before is through
+        for (long old = 0, none = 0; old == 0;)
+            CHECK(dart_fetch_and_op(at(flag, me.id, 0), &none, &old, DART_TYPE_LONG, DART_OP_SUM) ==
+                  DART_OK);
+    CHECK(dart_team_memderegister(gptr) == DART_OK);
+    if (me.id + 1 < size)
+        CHECK(dart_put_blocking(at(flag, me.id + 1, 0), &one, 1, DART_TYPE_LONG, DART_TYPE_LONG) ==
+              DART_OK);
+    CHECK(dart_team_memfree(flag) == DART_OK);
 }
 
 /** The last unit calls nothing until the others are done. */
@@ -322,6 +394,8 @@ int main(int argc, char **argv)
         atomics(forbidden ? 5 : 50);
         twice();
         many();
+        uneven();
+        one_ends();
         if (!forbidden)
             sleeping();
         CHECK(dart_exit() == DART_OK);

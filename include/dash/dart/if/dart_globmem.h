@@ -94,6 +94,9 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
                                          void *addr, dart_gptr_t *gptr) DART_NOTHROW;
 dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart_datatype_t dtype,
                                  void *addr, dart_gptr_t *gptr) DART_NOTHROW;
+/** This unit's part ends; its own transfers are complete. Waits for no unit: the others must be
+ *  done with the part (dart_barrier), and end theirs when they like. DART_GPTR_NULL: nothing
+ *  happens. */
 dart_ret_t dart_team_memderegister(dart_gptr_t gptr) DART_NOTHROW;
 
 // ---------------------------------------------------------------- allocators
