@@ -86,11 +86,12 @@ static uintptr_t offset_of(uint32_t node)
     return cw_owner_is_mapped(word) ? word & ~(uintptr_t)3 : 0;
 }
 
-/** The lowest node of the neighborhood of node i; the table is filled up to it. */
-static uint32_t supernode_of(uint32_t i, const gasnet_nodeinfo_t *table)
+/** The number of the neighborhood of node i, of which *known_p have been met; the table is filled
+ *  up to it. */
+static uint32_t supernode_of(uint32_t i, const gasnet_nodeinfo_t *table, uint32_t *known_p)
 {
     if (gas.segments == GAS_EVERYTHING || gas_leads_neighbors(i))
-        return i;  // what is shared with EVERYTHING is only what has no name of its own
+        return (*known_p)++;  // what is shared with EVERYTHING is only what has no name of its own
     for (uint32_t j = i; j-- > 0;)
         if (cw_world.node_of_pe[j] == cw_world.node_of_pe[i] &&
             cw_world.slot_of_pe[j] == cw_world.slot_of_pe[i] - 1)
@@ -104,10 +105,11 @@ GAS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t *nodeinfo_table, int numentries
         gas_check_life(__func__);
     if (!check_entries(__func__, nodeinfo_table, numentries))
         return GASNET_ERR_BAD_ARG;
+    uint32_t known = 0;
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
-        uint32_t first = (uint32_t)cw_world.leader_of_node[cw_world.node_of_pe[i]];
         nodeinfo_table[i] =
-            (gasnet_nodeinfo_t){.host = first, .supernode = supernode_of(i, nodeinfo_table)};
+            (gasnet_nodeinfo_t){.host = (uint32_t)cw_world.node_of_pe[i],
+                                .supernode = supernode_of(i, nodeinfo_table, &known)};
         nodeinfo_table[i].offset = nodeinfo_table[i].auxoffset = offset_of(i);
     }
     return GASNET_OK;

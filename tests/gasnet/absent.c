@@ -76,9 +76,11 @@ int main(int argc, char **argv)
     GASNET_Safe(gasnet_attach(handlers, sizeof handlers / sizeof *handlers, 0, 0));
     every_numbers();
     GASNET_Safe(gasnet_getNodeInfo(where, 64));
-    unsigned first = where[me].host, others = 0;
+    unsigned first = 0, others = 0;
+    while (where[first].host != where[me].host)
+        first++;
     for (unsigned i = 0; i < nodes; i++)
-        others += where[i].host == first && i != first;
+        others += where[i].host == where[me].host && i != first;
 
     for (int round = 1; round <= ROUNDS; round++)
         round_of(first, round);

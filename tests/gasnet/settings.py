@@ -78,8 +78,8 @@ def sizes():
 def neighborhoods():
     result = run(5, supernode_maxsize="2")
     for rank, text in enumerate(("0, rank 0 of 2 from 0, 0", "0, rank 1 of 2 from 0, 0",
-                                 "2, rank 0 of 2 from 2, 1", "2, rank 1 of 2 from 2, 1",
-                                 "4, rank 0 of 1 from 4, 2")):
+                                 "1, rank 0 of 2 from 2, 1", "1, rank 1 of 2 from 2, 1",
+                                 "2, rank 0 of 1 from 4, 2")):
         expect("halves", result, 0, f"^process {rank}: .*, supernode {text} of 3$")
     expect("whole", run(3), 0, ", supernode 0, rank [012] of 3 from 0, 0 of 1$", 3)
     expect("one each, two nodes", run(3, layout=("--emulate-nodes", "2"), supernode_maxsize="1"), 0,
