@@ -117,8 +117,10 @@ int mpw_take_answers(cwt_client_t *client)
                                            &rank, &nbytes);
         if (rc)
             return client->error = mpw_failed("receiving an answer", NULL, rc);
-        if (nbytes < 0)
-            return events;
+        if (nbytes < 0) {
+            int ended = client->first ? mpw_reap_transfers(client) : 0;
+            return ended < 0 ? ended : events + ended;
+        }
         if ((rc = take(client, rank, (size_t)nbytes)))
             return rc;
     }

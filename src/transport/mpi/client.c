@@ -61,6 +61,7 @@ int mpw_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     client->tag = tag;
     client->ring = ring;
     client->free_pending = -1;
+    client->end = &client->first;
     client->stats.endpoints = 1;
     *client_p = client;
     return 0;
@@ -152,6 +153,7 @@ void mpw_close(cwt_client_t *client)
         free_conn(conn);
     }
     mpw_sender_close(&client->sender);
+    mpw_forget_transfers(client);
     give_tag(client->tag);
     free(client->pending);
     free(client->ring);

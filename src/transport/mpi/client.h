@@ -6,12 +6,16 @@
 // counts them, and how many a flush has covered, so a thread that flushes does not hide puts from
 // one that looks meanwhile. Requests have numbers; answers say how far they have been executed.
 // The lock guards all but the counts of puts. MPI_Put, MPI_Get and flushes are called without it.
+//
+// Where messages are faster than the window (choice.c), puts and gets are messages (move.c): small
+// ones within a request and its reply, large ones by tracks.
 #ifndef CWT_MPI_CLIENT_H
 #define CWT_MPI_CLIENT_H
 
 #include <stdatomic.h>
 
 #include "base/lock.h"
+#include "transport/mpi/track.h"
 #include "transport/mpi/world.h"
 
 enum {
@@ -27,6 +31,7 @@ enum {
     MPW_SLOW_NS = 100000,       // a flush that waits so long asks for a hint, whatever was before
     MPW_SLOW_FLUSHES = 16,      // and so many flushes behind it wait with patience first
     MPW_SLOTS_MOST = 64,        // messages of a client that MPI may be sending
+    MPW_TRAFFIC_NS = 1000000,   // what follows a request within so long hints at more to come
 };
 
 /** A reply that is awaited; its id is its index + 1 and the number of its use. */
@@ -36,6 +41,19 @@ typedef struct mpw_pending {
     uint32_t use;
     int32_t next;  // free ones
 } mpw_pending_t;
+
+/** A large transfer by messages, or a small get that no caller waits for. */
+typedef struct mpw_transfer {
+    struct mpw_transfer *next;
+    cwt_conn_t *conn;
+    cwt_reply_t *landed;  // of the caller, or NULL
+    cwt_reply_t answer;   // of the server
+    bool is_answered;     // an answer is due: not for what is received by a track
+    bool is_put;
+    int track;  // -1: none
+    mpw_bytes_t bytes;
+    uint64_t number;  // in the order of beginning
+} mpw_transfer_t;
 
 typedef struct mpw_target {
     struct mpw_target *next;
@@ -58,6 +76,7 @@ struct cwt_conn {
     uint32_t sent, acked, asked;        // requests: the last one that was sent, is known to be
                                         // executed, will be answered
     uint32_t awaited;                   // quiet_test
+    uint64_t busy_ns;                   // when a request or transfer began last
     uint16_t notified;
 };
 
@@ -70,6 +89,8 @@ struct cwt_client {
     mpw_sender_t sender;
     mpw_pending_t *pending;
     int32_t npending, free_pending;
+    mpw_transfer_t *first, **end, *spare;  // transfers under way, the oldest one first
+    uint64_t begun, awaited;               // their number; quiet_test
     uint8_t *ring;
     size_t ring_used;
     cwt_stats_t stats;
@@ -111,7 +132,13 @@ int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 int mpw_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed);
 int mpw_amo(cwt_conn_t *conn, uint64_t offset, int op, int nbytes, uint64_t operand,
             uint64_t compare, uint64_t *old_p);
-/** All puts and gets on the connection are complete. Not locked. */
+/** Reports a failure of MPI, once; the client's error. */
+int mpw_conn_failed(const cwt_conn_t *conn, const char *what, int code) CW_NOINLINE;
+/** Does the server poll for a while, because of the last hint? If not, the caller sends one. */
+bool mpw_is_watched(cwt_conn_t *conn);
+/** The threads of a client count with it; a single one needs no locked instruction. */
+void mpw_count(const cwt_conn_t *conn, _Atomic uint64_t *n);
+/** All puts and gets through the window on the connection are complete. Not locked. */
 int mpw_flush(cwt_conn_t *conn);
 /** The same without patience, and also locked: MPI's flush polls and never gives the core away. */
 int mpw_flush_now(cwt_conn_t *conn);
@@ -131,11 +158,53 @@ int mpw_quiet_test(cwt_client_t *client);
 int mpw_progress(cwt_client_t *client);
 int mpw_poll(cwt_client_t *client);
 
+/** May another request leave? Locked. */
+mpw_slot_t *mpw_slot_for(cwt_conn_t *conn);
+/** Sends what lies in the slot behind the head, as a numbered request. Locked. */
+int mpw_send(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags);
+/** The same without a number of its own, and never waited for. Locked. */
+int mpw_send_unnumbered(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags);
+/** MPW_ASK_ACK where no other request is under way. Locked. */
+uint8_t mpw_lone_flag(const cwt_conn_t *conn);
+/** Answers, and a round of waiting when there are none. Locked; not while it waits. */
+int mpw_wait_answers(cwt_client_t *client, mpw_patience_t *patience);
+/** All requests sent have been executed. Locked, but for the waiting. */
+int mpw_await_executed(cwt_conn_t *conn);
 /** Waits, with patience, for an answer of the server. */
 int mpw_await_server(cwt_conn_t *conn);
 /** Asks the server to poll for a while: where the target's processor moves the data of puts and
  *  gets, a server that naps would let each of them wait. Never waits. */
 void mpw_look(cwt_conn_t *conn);
+
+// choice.c
+/** Decides, at the first transfer of the process, by trying both. */
+mpw_way_t mpw_choose(cwt_conn_t *conn) CW_COLD;
+static inline bool mpw_is_by_messages(cwt_conn_t *conn)
+{
+    int way = atomic_load_explicit(&mpw_world.way, memory_order_acquire);
+    return (CW_UNLIKELY(way == MPW_UNDECIDED) ? (int)mpw_choose(conn) : way) == MPW_BY_MESSAGES;
+}
+
+// move.c: transfers by messages. Not locked.
+typedef enum mpw_until { MPW_BEGUN, MPW_REUSABLE, MPW_COMPLETE } mpw_until_t;
+int mpw_move_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
+                 mpw_until_t until);
+int mpw_move_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes);
+/** Not waited for; landed, which may be NULL, says when it has landed. */
+int mpw_move_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes,
+                       cwt_reply_t *landed);
+/** MPW_ASK_LOOK where more is to come, as far as can be known, and the server may nap. Locked. */
+uint8_t mpw_traffic_flag(cwt_conn_t *conn);
+/** Those that have ended; their number, or an error. Locked. */
+int mpw_reap_transfers(cwt_client_t *client);
+/** Is one of the connection (NULL: of all) under way, up to that number: a put, or also a get?
+ *  Locked. */
+bool mpw_has_transfers(const cwt_client_t *client, const cwt_conn_t *conn, uint64_t number,
+                       bool puts_only);
+/** Until none that has begun is under way. Locked, but for the waiting. */
+int mpw_await_transfers(cwt_client_t *client, const cwt_conn_t *conn, bool puts_only);
+/** Frees what is remembered of transfers. */
+void mpw_forget_transfers(cwt_client_t *client);
 
 // answer.c
 /** Takes the answers that have come; their number, or an error. Locked. */

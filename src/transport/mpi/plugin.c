@@ -102,6 +102,16 @@ static int send(int rank, int tag, const void *buf, size_t nbytes, uint64_t *req
     return test(request_p);
 }
 
+static int receive_into(int rank, int tag, void *buf, size_t nbytes, uint64_t *request_p)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc = MPI_Irecv(buf, (int)nbytes, MPI_BYTE, rank, tag, comm, &request);
+    if (rc)
+        return rc;
+    memcpy(request_p, &request, sizeof request);
+    return test(request_p);
+}
+
 static int receive(int tag, void *buf, int capacity, int *rank_p, int *nbytes_p)
 {
     MPI_Message message;
@@ -134,6 +144,7 @@ CW_EXPORTED const cwt_mpi_plugin_t causeway_mpi_windows = {
     .get = get,
     .flush = flush,
     .send = send,
+    .receive_into = receive_into,
     .test = test,
     .receive = receive,
     .peek = peek,

@@ -14,7 +14,7 @@
 
 #include "base/mpi/facts.h"
 
-#define CWT_MPI_PLUGIN_VERSION 2
+#define CWT_MPI_PLUGIN_VERSION 3
 #define CWT_MPI_PLUGIN_SYMBOL "causeway_mpi_windows"
 
 enum { CWT_MPI_COUNT_MAX = 1 << 30 };
@@ -37,7 +37,9 @@ typedef struct cwt_mpi_plugin {
     // The communicator:
     /** Starts to send; *request_p is 0 when buf is free again on return. */
     int (*send)(int rank, int tag, const void *buf, size_t nbytes, uint64_t *request_p);
-    /** *request_p becomes 0 when buf is free. */
+    /** Starts to receive exactly nbytes; *request_p is 0 when they are in buf on return. */
+    int (*receive_into)(int rank, int tag, void *buf, size_t nbytes, uint64_t *request_p);
+    /** *request_p becomes 0 when what it stands for is over. Makes progress. */
     int (*test)(uint64_t *request_p);
     /** Receives a message with that tag if one is there: *nbytes_p is -1 if none is. One of more
      *  than capacity bytes is an error. */

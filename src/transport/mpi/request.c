@@ -10,21 +10,17 @@
 
 // ---------------------------------------------------------------- sending
 
-/** May another request leave? Locked. */
-static mpw_slot_t *slot_for(cwt_conn_t *conn)
+mpw_slot_t *mpw_slot_for(cwt_conn_t *conn)
 {
     if (conn->sent - conn->acked >= MPW_REQUESTS_MOST)
         return NULL;
     return mpw_sender_take(&conn->client->sender, MPW_SLOTS_MOST);
 }
 
-/** The whole message lies in the slot behind the head. Locked. */
-static int send(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags)
+/** The whole message lies in the slot behind the head. */
+static int send_as(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint32_t seq, uint8_t flags)
 {
     cwt_client_t *client = conn->client;
-    uint32_t seq = conn->sent + 1;
-    if (seq % MPW_ACK_EVERY == 0)
-        flags |= MPW_ASK_ACK;
     uint32_t room = client->config.notifications;
     mpw_ask_t head = {.seq = seq,
                       .tag = client->tag,
@@ -36,12 +32,33 @@ static int send(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags
     int rc =
         mpw_sender_send(&client->sender, slot, conn->rank, MPW_REQUEST_TAG, sizeof head + nbytes);
     if (rc)
-        return client->error =
-                   mpw_failed("sending a request", mpw_node_name(client, conn->node), rc);
+        client->error = mpw_failed("sending a request", mpw_node_name(client, conn->node), rc);
+    return client->error;
+}
+
+int mpw_send(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags)
+{
+    uint32_t seq = conn->sent + 1;
+    if (seq % MPW_ACK_EVERY == 0)
+        flags |= MPW_ASK_ACK;
+    int rc = send_as(conn, slot, nbytes, seq, flags);
+    if (rc)
+        return rc;
     conn->sent = seq;
     if (flags & MPW_ASK_ACK)
         conn->asked = seq;
     return 0;
+}
+
+int mpw_send_unnumbered(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags)
+{
+    return send_as(conn, slot, nbytes, conn->sent, flags);
+}
+
+/** The answer to what is alone under way is asked for at once: a quiet behind it sends nothing. */
+uint8_t mpw_lone_flag(const cwt_conn_t *conn)
+{
+    return conn->sent == conn->acked ? MPW_ASK_ACK : 0;
 }
 
 /** [msg | payload]. Locked. */
@@ -59,11 +76,11 @@ static int send_message(cwt_conn_t *conn, mpw_slot_t *slot, cwt_header_t *msg, s
     memcpy(bytes, msg, nbytes);
     if (payload_nbytes)
         memcpy(bytes + nbytes, payload, payload_nbytes);
-    return send(conn, slot, nbytes + payload_nbytes, reply ? MPW_ASK_ACK : 0);
+    uint8_t flags = reply ? MPW_ASK_ACK | mpw_traffic_flag(conn) : mpw_lone_flag(conn);
+    return mpw_send(conn, slot, nbytes + payload_nbytes, flags);
 }
 
-/** Answers, and a round of waiting when there are none. Locked; not while it waits. */
-static int wait_answers(cwt_client_t *client, mpw_patience_t *patience)
+int mpw_wait_answers(cwt_client_t *client, mpw_patience_t *patience)
 {
     int events = mpw_take_answers(client);
     if (events < 0)
@@ -77,7 +94,7 @@ static int wait_answers(cwt_client_t *client, mpw_patience_t *patience)
 static int send_nop(cwt_conn_t *conn, mpw_slot_t *slot)
 {
     memset(slot->bytes + sizeof(mpw_ask_t), 0, sizeof(cwt_header_t));
-    return send(conn, slot, sizeof(cwt_header_t), MPW_ASK_ACK | MPW_ASK_NOP);
+    return mpw_send(conn, slot, sizeof(cwt_header_t), MPW_ASK_ACK | MPW_ASK_NOP);
 }
 
 void mpw_look(cwt_conn_t *conn)
@@ -86,17 +103,9 @@ void mpw_look(cwt_conn_t *conn)
     if (client->config.thread_multiple && !cwu_trylock(&client->lock))
         return;
     mpw_slot_t *slot = mpw_sender_take(&client->sender, MPW_SLOTS_MOST);
-    mpw_ask_t head = {.seq = conn->sent,
-                      .tag = client->tag,
-                      .nonce = client->nonce,
-                      .flags = MPW_ASK_NOP | MPW_ASK_LOOK};
     if (slot) {
-        memcpy(slot->bytes, &head, sizeof head);
-        memset(slot->bytes + sizeof head, 0, sizeof(cwt_header_t));
-        int rc = mpw_sender_send(&client->sender, slot, conn->rank, MPW_REQUEST_TAG,
-                                 sizeof head + sizeof(cwt_header_t));
-        if (rc)
-            client->error = mpw_failed("sending", mpw_node_name(client, conn->node), rc);
+        memset(slot->bytes + sizeof(mpw_ask_t), 0, sizeof(cwt_header_t));
+        mpw_send_unnumbered(conn, slot, sizeof(cwt_header_t), MPW_ASK_NOP | MPW_ASK_LOOK);
     }
     mpw_unlock(client);
 }
@@ -109,7 +118,7 @@ static bool is_too_long(size_t nbytes)
     return true;
 }
 
-/** Waits for a flush of the puts before it, a credit and a buffer. */
+/** Waits for the puts before it, a credit and a buffer. */
 static int request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                    size_t payload_nbytes, cwt_reply_t *reply)
 {
@@ -122,9 +131,9 @@ static int request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const voi
     if (rc)
         return rc;
     mpw_lock(client);
-    rc = client->error;
-    while (rc == 0 && !(slot = slot_for(conn)))
-        rc = wait_answers(client, &patience);
+    rc = mpw_await_transfers(client, conn, true);
+    while (rc == 0 && !(slot = mpw_slot_for(conn)))
+        rc = mpw_wait_answers(client, &patience);
     if (rc == 0)
         rc = send_message(conn, slot, msg, nbytes, payload, payload_nbytes, reply);
     mpw_unlock(client);
@@ -152,7 +161,9 @@ int mpw_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const vo
         (shared && !cwu_trylock(&client->lock)))
         return CW_EAGAIN;
     int rc = client->error;
-    mpw_slot_t *slot = rc == 0 ? slot_for(conn) : NULL;
+    mpw_slot_t *slot = rc == 0 && !mpw_has_transfers(client, conn, client->begun, true)
+                           ? mpw_slot_for(conn)
+                           : NULL;
     if (rc == 0)
         rc =
             slot ? send_message(conn, slot, msg, nbytes, payload, payload_nbytes, NULL) : CW_EAGAIN;
@@ -174,7 +185,7 @@ int mpw_wait(cwt_client_t *client, cwt_reply_t *reply)
     int rc = 0;
     mpw_lock(client);
     while (!reply->done && rc == 0)
-        rc = wait_answers(client, &patience);
+        rc = mpw_wait_answers(client, &patience);
     int done = reply->done;
     mpw_unlock(client);
     return done < 0 ? done : rc;
@@ -195,21 +206,20 @@ static bool ask(cwt_conn_t *conn)
 {
     if (conn->sent == conn->acked || conn->asked == conn->sent)
         return true;
-    mpw_slot_t *slot = slot_for(conn);
+    mpw_slot_t *slot = mpw_slot_for(conn);
     if (slot)
         send_nop(conn, slot);
     return slot != NULL;
 }
 
-/** Locked, but for the waiting. */
-static int await_executed(cwt_conn_t *conn)
+int mpw_await_executed(cwt_conn_t *conn)
 {
     mpw_patience_t patience = {0};
     uint32_t sent = conn->sent;
     int rc = conn->client->error;
     while (rc == 0 && (int32_t)(conn->acked - sent) < 0) {
         ask(conn);
-        rc = wait_answers(conn->client, &patience);
+        rc = mpw_wait_answers(conn->client, &patience);
     }
     return rc;
 }
@@ -222,12 +232,12 @@ int mpw_await_server(cwt_conn_t *conn)
     mpw_slot_t *slot = NULL;
     mpw_lock(client);
     int rc = client->error;
-    while (rc == 0 && !(slot = slot_for(conn)))
-        rc = wait_answers(client, &patience);
+    while (rc == 0 && !(slot = mpw_slot_for(conn)))
+        rc = mpw_wait_answers(client, &patience);
     if (rc == 0)
         rc = send_nop(conn, slot);
     if (rc == 0)
-        rc = await_executed(conn);
+        rc = mpw_await_executed(conn);
     mpw_unlock(client);
     return rc;
 }
@@ -248,9 +258,11 @@ int mpw_quiet(cwt_client_t *client)
     }
     mpw_lock(client);
     for (cwt_conn_t *conn = first; conn; conn = conn->next) {
-        int rc = await_executed(conn);
+        int rc = mpw_await_executed(conn);
         result = result ? result : rc;
     }
+    if (result == 0)
+        result = mpw_await_transfers(client, NULL, false);
     result = result ? result : client->error;
     mpw_unlock(client);
     return result;
@@ -273,6 +285,7 @@ int mpw_quiet_begin(cwt_client_t *client)
         all = ask(conn) && all;
         conn->awaited = conn->sent;
     }
+    client->awaited = client->begun;
     rc = rc ? rc : mpw_take_answers(client);
     mpw_unlock(client);
     return rc < 0 ? rc : all;
@@ -282,7 +295,7 @@ int mpw_quiet_test(cwt_client_t *client)
 {
     mpw_lock(client);
     int rc = mpw_take_answers(client);
-    bool over = true;
+    bool over = !mpw_has_transfers(client, NULL, client->awaited, false);
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
         over = over && (int32_t)(conn->acked - conn->awaited) >= 0;
     mpw_unlock(client);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts and gets: MPI_Put, MPI_Get and flushes of the window.
+// Puts and gets: MPI_Put, MPI_Get and flushes of the window, or messages (move.c) where these are
+// faster.
 #include "transport/mpi/client.h"
 
 #include <string.h>
@@ -8,8 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-/** The threads of a client count with it; a single one needs no locked instruction. */
-static void count(const cwt_conn_t *conn, _Atomic uint64_t *n)
+void mpw_count(const cwt_conn_t *conn, _Atomic uint64_t *n)
 {
     if (conn->client->config.thread_multiple)
         atomic_fetch_add_explicit(n, 1, memory_order_release);
@@ -26,7 +26,7 @@ static void raise_to(_Atomic uint64_t *n, uint64_t value)
         continue;
 }
 
-static CW_NOINLINE int failed(const cwt_conn_t *conn, const char *what, int code)
+int mpw_conn_failed(const cwt_conn_t *conn, const char *what, int code)
 {
     if (!conn->client->error)
         conn->client->error = mpw_failed(what, mpw_node_name(conn->client, conn->node), code);
@@ -58,7 +58,7 @@ int mpw_flush_now(cwt_conn_t *conn)
     uint64_t start = cwu_now_ns();
     int rc = mpw_window_flush(conn->rank);
     if (rc)
-        return failed(conn, "MPI_Win_flush", rc);
+        return mpw_conn_failed(conn, "MPI_Win_flush", rc);
     judge(conn, start);
     raise_to(&conn->flushed, issued);
     raise_to(&conn->reusable, copied);
@@ -103,10 +103,10 @@ static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
         memcpy(copy, src, nbytes);
         client->ring_used += (nbytes + 7) & ~(size_t)7;
         rc = mpw_window_put(conn->rank, offset, copy, nbytes);
-        rc = rc ? failed(conn, "MPI_Put", rc) : 0;
-        count(conn, &conn->copied);
-        count(conn, &conn->issued);
-        count(conn, &conn->puts);
+        rc = rc ? mpw_conn_failed(conn, "MPI_Put", rc) : 0;
+        mpw_count(conn, &conn->copied);
+        mpw_count(conn, &conn->issued);
+        mpw_count(conn, &conn->puts);
     }
     mpw_unlock(client);
     return rc;
@@ -114,8 +114,7 @@ static int put_copy(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
 
 // ---------------------------------------------------------------- puts and gets
 
-/** Does the server poll for a while, because of the last hint? */
-static bool is_watched(cwt_conn_t *conn)
+bool mpw_is_watched(cwt_conn_t *conn)
 {
     uint64_t now = cwu_now_ns(),
              looked = atomic_load_explicit(&conn->looked_ns, memory_order_relaxed);
@@ -133,7 +132,7 @@ static void count_traffic(cwt_conn_t *conn, size_t nbytes)
     atomic_store_explicit(&conn->nbytes, sum, memory_order_relaxed);
     bool due = n >= MPW_LOOK_EVERY || nbytes >= MPW_LOOK_NBYTES;
     atomic_store_explicit(&conn->traffic, due ? 0 : n, memory_order_relaxed);
-    if (CW_UNLIKELY(due) && !is_watched(conn))
+    if (CW_UNLIKELY(due) && !mpw_is_watched(conn))
         mpw_look(conn);
 }
 
@@ -161,9 +160,9 @@ static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t
         n = piece_of(nbytes - at);
         int rc = mpw_window_put(conn->rank, offset + at, src + at, n);
         if (rc)
-            return failed(conn, "MPI_Put", rc);
-        count(conn, &conn->issued);
-        count(conn, &conn->puts);
+            return mpw_conn_failed(conn, "MPI_Put", rc);
+        mpw_count(conn, &conn->issued);
+        mpw_count(conn, &conn->puts);
     }
     return 0;
 }
@@ -172,6 +171,8 @@ static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t
  *  nothing in it where a small put is behind the transfer. */
 int mpw_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
+    if (mpw_is_by_messages(conn))
+        return mpw_move_put(conn, offset, src, nbytes, nbi ? MPW_BEGUN : MPW_REUSABLE);
     if (nbytes > MPW_COPY_MOST && !nbi)
         return mpw_put_complete(conn, offset, src, nbytes);
     int rc = begin(conn, nbytes);
@@ -186,11 +187,15 @@ ssize_t mpw_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_add
     const cwt_target_t *target = ep;
     cwt_conn_t *conn = target->conn;
     (void)fabric_addr, (void)key;
+    if (mpw_is_by_messages(conn))
+        return mpw_move_put(conn, addr, buf, nbytes, MPW_REUSABLE) ? CW_EAGAIN : 0;
     return begin(conn, nbytes) || put_copy(conn, addr, buf, nbytes) ? CW_EAGAIN : 0;
 }
 
 int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
+    if (mpw_is_by_messages(conn))
+        return mpw_move_put(conn, offset, src, nbytes, MPW_COMPLETE);
     int rc = begin(conn, nbytes);
     if (rc == 0)
         rc = put_pieces(conn, offset, src, nbytes);
@@ -203,24 +208,31 @@ static int get_pieces(cwt_conn_t *conn, uint64_t offset, char *dst, size_t nbyte
         n = piece_of(nbytes - at);
         int rc = mpw_window_get(conn->rank, offset + at, dst + at, n);
         if (rc)
-            return failed(conn, "MPI_Get", rc);
-        count(conn, &conn->issued);
-        count(conn, &conn->gets);
+            return mpw_conn_failed(conn, "MPI_Get", rc);
+        mpw_count(conn, &conn->issued);
+        mpw_count(conn, &conn->gets);
     }
     return 0;
 }
 
 int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
+    if (mpw_is_by_messages(conn))
+        return nbi ? mpw_move_get_begin(conn, offset, dst, nbytes, NULL)
+                   : mpw_move_get(conn, offset, dst, nbytes);
     int rc = begin(conn, nbytes);
     if (rc == 0)
         rc = get_pieces(conn, offset, dst, nbytes);
     return rc || nbi ? rc : mpw_flush(conn);
 }
 
-/** Complete on return: MPI tells the end of a get by a flush, for all gets to that node at once. */
+/** Through the window complete on return: MPI tells the end of a get by a flush, for all gets to
+ *  that node at once. */
 int mpw_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed)
 {
+    landed->done = 0;
+    if (mpw_is_by_messages(conn))
+        return mpw_move_get_begin(conn, offset, dst, nbytes, landed);
     int rc = mpw_get(conn, offset, dst, nbytes, false);
     landed->done = rc ? rc : 1;
     return rc;

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "transport/mpi/client.h"
+#include "transport/mpi/moving.h"
 
 #define TURN_MOST 64         // requests in a round of progress
 #define ANSWERS_MOST 65536u  // being sent; clients' requests bound them long before
@@ -43,6 +44,7 @@ struct cwt_from {
 struct cwt_server {
     cwt_server_config_t config;
     mpw_sender_t sender;
+    mpw_movings_t movings;
     listener_t *listeners;  // [size], by rank
     cwt_client_t *attached;
     cwt_stats_t stats;
@@ -183,6 +185,68 @@ int mpw_server_notify(cwt_server_t *server, uint64_t origin, const void *head, s
 
 // ---------------------------------------------------------------- requests
 
+/** Where the move's bytes are, or NULL: outside of the node object. */
+static char *memory_of(const cwt_server_t *server, const mpw_move_t *move)
+{
+    const cwt_layout_t *layout = &server->config.layout;
+    uint64_t total = layout->slice_offset + layout->nslots * layout->slice_stride;
+    bool is_inside = move->offset <= total && move->nbytes <= total - move->offset;
+    return is_inside ? (char *)server->config.base + move->offset : NULL;
+}
+
+/** A put or get by messages: [ask | move | bytes of a small put]. */
+static int execute_move(cwt_from_t *from, size_t nbytes)
+{
+    cwt_server_t *server = from->server;
+    const size_t head_nbytes = sizeof from->ask + sizeof(mpw_move_t);
+    mpw_move_t move;
+    if (nbytes < head_nbytes)
+        return CW_EPROTO;
+    memcpy(&move, server->message + sizeof from->ask, sizeof move);
+    char *memory = memory_of(server, &move);
+    bool is_here = move.kind == MPW_PUT_HERE || move.kind == MPW_GET_HERE;
+    if (!memory || (is_here ? move.nbytes > MPW_HERE_MOST : move.nbytes > CWT_MPI_COUNT_MAX) ||
+        move.track >= MPW_TRACKS)
+        return CW_EPROTO;
+    from->reply_id = move.reply_id;
+    mpw_answer_t head = {.reply_id = move.reply_id, .seq = from->ask.seq, .nonce = from->ask.nonce};
+    switch (move.kind) {
+    case MPW_PUT_HERE:
+        if (nbytes - head_nbytes != move.nbytes)
+            return CW_EPROTO;
+        memcpy(memory, server->message + head_nbytes, move.nbytes);
+        return 0;
+    case MPW_GET_HERE:
+        return answer_request(from, MPW_REPLY, memory, move.nbytes);
+    case MPW_PUT_DATA:
+        head.kind = MPW_REPLY;
+        break;
+    case MPW_GET_DATA:
+        break;
+    default:
+        return CW_EPROTO;
+    }
+    return mpw_moving_begin(&server->movings, from->rank, from->ask.tag, &move, memory, &head);
+}
+
+/** The large ones that are over, and their answers. */
+static int end_moves(cwt_server_t *server)
+{
+    mpw_moving_t *moving;
+    for (int events = 0;; events++) {
+        int rc = mpw_moving_take(&server->movings, &moving);
+        if (rc || !moving)
+            return rc ? server->error = rc : events;
+        if (moving->answer.kind)
+            rc = answer(server, moving->rank, moving->tag, &moving->answer, NULL, 0, NULL, 0);
+        mpw_moving_give(&server->movings, moving);
+        if (rc == CW_EAGAIN)
+            cwu_error("no memory for the answer to a put");
+        if (rc)
+            return server->error = rc == CW_EAGAIN ? CW_ENOMEM : rc;
+    }
+}
+
 static int execute(cwt_server_t *server, int rank, size_t nbytes)
 {
     cwt_from_t from = {.server = server, .rank = rank};
@@ -194,7 +258,11 @@ static int execute(cwt_server_t *server, int rank, size_t nbytes)
     note_listener(server, rank, &from.ask);
     if (from.ask.flags & MPW_ASK_LOOK)
         atomic_store_explicit(&server->look_until_ns, cwu_now_ns() + LOOK_NS, memory_order_relaxed);
-    if (!(from.ask.flags & MPW_ASK_NOP)) {
+    if (from.ask.flags & MPW_ASK_MOVE) {
+        int rc = execute_move(&from, nbytes);
+        if (rc)
+            return rc;
+    } else if (!(from.ask.flags & MPW_ASK_NOP)) {
         nbytes -= sizeof from.ask;
         if (header.nbytes != nbytes)
             return CW_EPROTO;
@@ -235,8 +303,10 @@ int mpw_server_progress(cwt_server_t *server)
         return server->error;
     mpw_sender_reap(&server->sender);
     int events = serve(server), own = 0;
-    if (events < 0)
-        return events;
+    int ended = events >= 0 && server->movings.first ? end_moves(server) : 0;
+    if (events < 0 || ended < 0)
+        return events < 0 ? events : ended;
+    events += ended;
     if (server->attached && (own = mpw_poll(server->attached)) < 0)
         return own;
     if (events + own > 0)
@@ -281,8 +351,9 @@ int mpw_server_block(cwt_server_t *server, uint64_t timeout_ns)
     while (now < end) {
         uint64_t nap = may_look ? nap_ns(server, now) : timeout_ns;
         cwu_futex_wait((uint32_t *)&server->woken, 0, nap < end - now ? nap : end - now);
+        bool moves = atomic_load_explicit(&server->movings.count, memory_order_relaxed) > 0;
         // pairs with mpw_server_wake
-        if (atomic_exchange(&server->woken, 0) || (may_look && has_traffic(server)))
+        if (atomic_exchange(&server->woken, 0) || (may_look && (moves || has_traffic(server))))
             return 1;
         now = cwu_now_ns();
     }
@@ -303,9 +374,11 @@ void mpw_server_stats(const cwt_server_t *server, cwt_stats_t *stats_p)
 void mpw_server_close(cwt_server_t *server)
 {
     while (mpw_world.joined && mpw_is_allowed() && !server->error &&
-           !mpw_sender_reap(&server->sender))
-        cwu_cpu_pause();
+           (!mpw_sender_reap(&server->sender) || server->movings.first))
+        if (end_moves(server) == 0)
+            cwu_cpu_pause();
     mpw_sender_close(&server->sender);
+    mpw_moving_close(&server->movings);
     free(server->listeners);
     free(server);
 }

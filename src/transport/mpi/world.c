@@ -5,7 +5,9 @@
 #include "transport/mpi/world.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/mpi/find.h"
@@ -59,6 +61,15 @@ static int check_world(int pe, int npes)
     return CW_EMISMATCH;
 }
 
+/** Messages wait for the node server's thread; where there is none, MPI's own calls in the target
+ *  serve the window. */
+static mpw_way_t known_way(void)
+{
+    if (!mpw_world.facts.any_thread || strcmp(cwu_env.mpi_transfers, "window") == 0)
+        return MPW_BY_WINDOW;
+    return strcmp(cwu_env.mpi_transfers, "messages") == 0 ? MPW_BY_MESSAGES : MPW_UNDECIDED;
+}
+
 /** Says what is lost where MPI serves one thread only, when asked. */
 static void say_level(void)
 {
@@ -91,6 +102,7 @@ int mpw_join(const cwt_layout_t *layout, void *base, int pe, int npes)
                   mpw_world.facts.library);
         return CW_ENOTSUP;
     }
+    atomic_store_explicit(&mpw_world.way, (int)known_way(), memory_order_release);
     // pairs with mpw_await_join
     atomic_store_explicit(&mpw_world.joined, 1, memory_order_release);
     cwu_futex_wake((uint32_t *)&mpw_world.joined, INT_MAX);

@@ -4,7 +4,9 @@
 // and buffers for those that are being sent.
 //
 //   request   server's rank, MPW_REQUEST_TAG      [mpw_ask_t | cwt_header_t ... ]
-//   answer    client's rank, client's own tag     [mpw_answer_t | payload ]
+//   transfer  server's rank, MPW_REQUEST_TAG      [mpw_ask_t | mpw_move_t | bytes of a small put ]
+//   answer    client's rank, client's own tag     [mpw_answer_t | payload, or a small one's bytes ]
+//   data      of a large transfer, its track's tag [bytes, from and to where they belong ]
 //
 // MPI keeps messages of one sender with one tag in their order. An answer of any kind says that all
 // requests up to its `seq` have been executed.
@@ -18,7 +20,16 @@
 #include "transport/mpi/plugin.h"
 #include "transport/transport.h"
 
-enum { MPW_REQUEST_TAG = 1, MPW_FIRST_CLIENT_TAG = 2, MPW_CLIENTS_MOST = 30000 };
+// MPI promises tags up to 32,767.
+enum {
+    MPW_REQUEST_TAG = 1,
+    MPW_FIRST_CLIENT_TAG = 2,
+    MPW_CLIENTS_MOST = 30000,
+    MPW_TRACKS = 1024,  // large transfers that a process has under way
+    MPW_FIRST_PUT_TAG = MPW_FIRST_CLIENT_TAG + MPW_CLIENTS_MOST,
+    MPW_FIRST_GET_TAG = MPW_FIRST_PUT_TAG + MPW_TRACKS,
+};
+_Static_assert(MPW_FIRST_GET_TAG + MPW_TRACKS <= 32767, "MPI's least upper bound of tags");
 
 /** Head of a request. */
 typedef struct mpw_ask {
@@ -36,7 +47,26 @@ enum {
     MPW_ASK_NOP = 2,   // of the transport: no handler
     MPW_ASK_LOOK = 4,  // with NOP: puts and gets are coming, which a server does not see; without a
                        // number of its own
+    MPW_ASK_MOVE = 8,  // a put or get by messages
 };
+
+typedef enum mpw_moves {
+    MPW_PUT_HERE = 1,  // the bytes follow; a numbered request
+    MPW_GET_HERE,      // the reply has the bytes; a numbered request
+    MPW_PUT_DATA,      // the bytes come by the track; a reply says that they are there
+    MPW_GET_DATA,      // the bytes go by the track
+} mpw_moves_t;
+
+/** What a message with MPW_ASK_MOVE has in place of a header. Those by tracks have no number of
+ *  their own, for requests behind them may be executed first. */
+typedef struct mpw_move {
+    uint64_t offset, nbytes;  // in the node object
+    uint64_t reply_id;
+    uint16_t kind;
+    uint16_t track;
+    uint32_t unused;
+} mpw_move_t;
+_Static_assert(sizeof(mpw_move_t) == 32, "wire format");
 
 typedef enum mpw_kind { MPW_ACK = 1, MPW_REPLY, MPW_NOTIFICATION } mpw_kind_t;
 
@@ -49,7 +79,11 @@ typedef struct mpw_answer {
 } mpw_answer_t;
 _Static_assert(sizeof(mpw_answer_t) == 16, "wire format");
 
-enum { MPW_WIRE_MOST = 16 + CWT_MESSAGE_MAX };
+enum { MPW_HERE_MOST = 4096, MPW_WIRE_MOST = 16 + CWT_MESSAGE_MAX };
+_Static_assert(sizeof(mpw_ask_t) + sizeof(mpw_move_t) + MPW_HERE_MOST <= MPW_WIRE_MOST, "fits");
+
+/** How puts and gets travel; of the process, decided at its first transfer (choice.c). */
+typedef enum mpw_way { MPW_UNDECIDED, MPW_BY_WINDOW, MPW_BY_MESSAGES } mpw_way_t;
 
 struct mpw_rank;
 typedef struct mpw_world {
@@ -58,6 +92,7 @@ typedef struct mpw_world {
     pthread_t main;           // the thread that initialised MPI
     struct mpw_rank *ranks;   // [size]: window.c
     _Atomic uint32_t joined;  // futex
+    _Atomic int way;          // mpw_way_t
 } mpw_world_t;
 extern mpw_world_t mpw_world CW_HIDDEN;
 
