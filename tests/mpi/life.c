@@ -97,6 +97,37 @@ static void serve(void)
 }
 #endif
 
+#ifdef WITH_MPI
+static double disconnecting;
+
+/** MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else, the last one first:
+ *  this one, which the program has set before it initialised the library, after the library's. */
+static int note_time(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)value, (void)extra;
+    disconnecting = seconds();
+    return MPI_SUCCESS;
+}
+
+static void watch_finalize(void)
+{
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_time, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
+/** No process disconnects before the last one is in MPI_Finalize. */
+static void finalize(bool is_late)
+{
+    const struct timespec pause = {.tv_nsec = 300000000};
+    double end = seconds() + 0.25;
+    if (is_late)
+        nanosleep(&pause, NULL);
+    MPI_Finalize();
+    CHECK(disconnecting > end);
+}
+#endif
+
 static void die(void)
 {
     shmem_barrier_all();
@@ -114,11 +145,14 @@ int main(int argc, char **argv)
         MPI_Init(NULL, NULL);
     else
         MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &(int){0});
+    watch_finalize();
 #endif
+    int me = 0;
     bool once = strcmp(what, "again") != 0 && strcmp(what, "single") != 0;
     for (int i = 0; i < (once ? 1 : 8); i++) {
         shmem_init();
-        check_as("PE", shmem_my_pe(), shmem_n_pes());
+        me = shmem_my_pe();
+        check_as("PE", me, shmem_n_pes());
         if (strcmp(what, "compute") == 0)
             compute();
         if (strcmp(what, "die") == 0)
@@ -137,7 +171,11 @@ int main(int argc, char **argv)
         shmem_finalize();
     }
 #ifdef WITH_MPI
-    MPI_Finalize();
+    if (strcmp(what, "late") == 0)
+        finalize(me == 1);
+    else
+        MPI_Finalize();
 #endif
+    (void)me;
     return check_result();
 }

@@ -59,6 +59,8 @@ for mpi in LAUNCHERS:
         explained = "no MPI_THREAD_MULTIPLE: the node server works only while" in out
         check(status == 0 and "2 PEs, 0 beside PE 0" in out and explained == (what == "single"),
               f"{mpi} {what} with MPI: {status}\n{out}")
+    status, out = job(mpi, with_mpi, "late")
+    check(status == 0 and "2 PEs, 0 beside PE 0" in out, f"{mpi} late: {status}\n{out}")
     status, out = job(mpi, with_mpi, "early")
     check(status != 0 and "finalise the library before MPI" in out,
           f"{mpi}: MPI_Finalize first: {status}\n{out}")

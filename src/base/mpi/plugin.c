@@ -22,13 +22,15 @@ void cwu_mpi_describe(int code, char text[CWU_MPI_TEXT_MAX])
 enum { WATCHES = 4 };  // at most: tables of a plugin
 static void (*watches[WATCHES])(void);
 
-/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
+/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. All processes go on
+ *  from there together: MPICH over UCX's sockets, in which a process that has disconnected answers
+ *  no other one, hangs where one comes later. */
 static int finalize_begins(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     for (int i = 0; i < WATCHES && watches[i]; i++)
         watches[i]();
-    return MPI_SUCCESS;
+    return MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static int watch_finalize(void (*ending)(void))
