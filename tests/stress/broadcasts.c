@@ -4,13 +4,13 @@
 // one root or changing ones, between other collectives. Each PE is late now and then, by chance of
 // its own; a root overwrites its source as soon as the call returns.
 //
-//     broadcasts RUNS [SEED]
+//     broadcasts RUNS [SEED [LARGEST]]      LARGEST: most bytes of a message
 #include "drawn.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 3000, RUN = 60, AHEAD = 50, TEAMS = 4 };
+enum { RUN = 60, AHEAD = 50, TEAMS = 4 };
 
 static shmem_team_t teams[TEAMS] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID,
                                     SHMEM_TEAM_INVALID};
@@ -87,15 +87,15 @@ static void run(shmem_team_t team)
 {
     int n, count = (int)draw(RUN), fixed = draw(3) != 0;
     int root = (int)draw(1000);
-    size_t nbytes = draw(3) ? draw(100) + 1 : draw(MOST) + 1;
-    size_t more = draw(3) ? 0 : draw(500);
+    size_t nbytes = draw(3) ? draw(100) + 1 : draw(largest) + 1;
+    size_t more = draw(3) ? 0 : draw(largest / 6);
     uint64_t kinds = draw(UINT64_C(1) << 40) + 1;
     if (team == SHMEM_TEAM_INVALID)
         return;
     n = shmem_team_n_pes(team);
     for (int turn = 0; turn < count; turn++)
         broadcast(team, turn, (fixed ? root : root + turn) % n,
-                  more ? (nbytes + (size_t)turn * more) % MOST + 1 : nbytes);
+                  more ? (nbytes + (size_t)turn * more) % largest + 1 : nbytes);
     uint64_t kept = random_state;
     random_state = kinds;  // the same on all members; the others draw nothing
     something_else(team);
@@ -127,9 +127,11 @@ static void root_is_ahead(void)
 int main(int argc, char **argv)
 {
     int runs = draw_begin(argc, argv, 41);
+    if (argc <= 3)
+        largest = 3000;
     chance = (uint64_t)me * 77 + 5;
-    source = shmem_calloc((size_t)npes, MOST + GUARD);
-    dest = shmem_calloc((size_t)npes, MOST + GUARD);
+    source = shmem_calloc((size_t)npes, largest + GUARD);
+    dest = shmem_calloc((size_t)npes, largest + GUARD);
     root_is_ahead();
     for (round_no = 0; round_no < runs; round_no++) {
         if (round_no % 8 == 0)

@@ -176,7 +176,7 @@ static bool in_runs(const cw_map_t *map)
 static bool has_room(const row_t *row, const cw_coll_call_t *c, size_t most)
 {
     // with the first condition, products in the second stay below 64 bits
-    return c->nbytes <= CW_SCRATCH_HALF && row->room(c) <= most;
+    return c->nbytes <= most && row->room(c) <= most;
 }
 
 static bool can(const row_t *row, const cw_coll_call_t *c)
@@ -188,7 +188,7 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
         return false;
     if (needs & FUSED && !has_room(row, c, cw_fused_most(c->group)))
         return false;
-    if (needs & SCRATCH && !(cw_group_has_scratch(c->group) && has_room(row, c, CW_SCRATCH_HALF)))
+    if (needs & SCRATCH && !has_room(row, c, cw_group_scratch_nbytes(c->group)))
         return false;
     if (needs & PUBLISH && !cw_broadcast_can_publish(c))
         return false;

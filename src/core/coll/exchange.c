@@ -27,7 +27,7 @@ static uint64_t in_lines(uint64_t nbytes)
 uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to_each)
 {
     uint64_t n = (uint64_t)c->map->nnodes, ncells = to_each ? 2 * n - 1 : n;
-    if (c->map->nnodes > CW_EXCHANGE_NODES || cell_nbytes > CW_SCRATCH_HALF)
+    if (c->map->nnodes > CW_EXCHANGE_NODES || cell_nbytes > CW_WORLD_HALF)
         return UINT64_MAX;
     return ncells * in_lines(cell_nbytes);
 }

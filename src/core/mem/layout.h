@@ -32,7 +32,7 @@
 
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each PE's heap, touched as teams need it
-#define CW_COLL_SCRATCH (5u << 20)
+#define CW_COLL_SCRATCH (7u << 20)
 // A card registers data and heap by chunks: powers of two, not many a PE, because each one that is
 // used costs a request. Of a sparse area, which is as large as the machine's memory, little may be
 // used: there are more of them (ADR 64).

@@ -39,6 +39,7 @@
 #define CW_COLL_SHORT 256u  // payload of a step of the others: CW_COLL_SMALL in whole lines
 #define CW_TEAM_WORDS 64    // symmetric words of each team
 #define CW_SCRATCH_HALF 30720
+#define CW_WORLD_HALF (768u << 10)  // the same of the world, for cells of larger collectives
 // the words of the shared team, whose members are on one node and write no notes: claims (agree.c)
 #define CW_COLL_CLAIM_WORDS 1
 
@@ -114,6 +115,7 @@ typedef struct cw_coll_scratch {
     cw_team_cell_t cell[CW_TEAMS];
     cw_coll_deposit_t odd[CW_ROOMY_TEAMS];  // second deposits
     CW_CACHE_ALIGNED char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
+    CW_CACHE_ALIGNED char world_half[2][CW_WORLD_HALF];
     CW_CACHE_ALIGNED uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
 } cw_coll_scratch_t;
 

@@ -76,9 +76,11 @@ long *cw_group_reached(const cw_group_t *group)
     return &group->sync->reached;
 }
 
-bool cw_group_has_scratch(const cw_group_t *group)
+size_t cw_group_scratch_nbytes(const cw_group_t *group)
 {
-    return group->sync && group->sync->id < CW_ROOMY_TEAMS;
+    if (!group->sync || group->sync->id >= CW_ROOMY_TEAMS)
+        return 0;
+    return group->sync->id == 0 ? CW_WORLD_HALF : CW_SCRATCH_HALF;
 }
 
 char *cw_group_scratch(const cw_group_t *group)
@@ -89,5 +91,7 @@ char *cw_group_scratch(const cw_group_t *group)
 
 char *cw_group_scratch_again(const cw_group_t *group)
 {
-    return cw_coll_scratch()->half[group->sync->id][group->sync->half & 1];
+    cw_coll_scratch_t *scratch = cw_coll_scratch();
+    unsigned half = group->sync->half & 1;
+    return group->sync->id == 0 ? scratch->world_half[half] : scratch->half[group->sync->id][half];
 }

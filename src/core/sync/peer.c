@@ -49,6 +49,16 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 
 void cw_coll_put_marked(int pe, void *dest, const void *src, size_t nbytes, long *word, long value)
 {
+    if (nbytes > CW_MARKED_MOST) {
+        // without the fence of cw_marked_put, which waits for the answer to a request sent before:
+        // what was at dest has been used up
+        cw_ctx_enter(&cw_ctx_default);
+        cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, false),
+                "collective put", pe);
+        cw_ctx_leave(&cw_ctx_default);
+        cw_coll_raise_word(pe, word, value);
+        return;
+    }
     cw_marked_put(cw_world.node_of_pe[pe], offset_of(pe, dest), src, nbytes, offset_of(pe, word),
                   (uint64_t)value);
 }

@@ -30,7 +30,7 @@ void *cw_coll_before(int pe, const void *scratch);
 void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi);
 /** Into symmetric memory of a PE of another node, and behind it raises a word there that is never
  *  cleared: who has acquired the word sees what was put. One message, where messages are as fast as
- *  puts. Leaves nothing for quiet. */
+ *  puts and it fits. No earlier put to dest is under way. Leaves nothing for quiet. */
 void cw_coll_put_marked(int pe, void *dest, const void *src, size_t nbytes, long *word, long value);
 /** From a PE of another node; dest is valid after quiet. */
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes);

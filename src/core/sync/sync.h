@@ -24,9 +24,9 @@ long *cw_group_words(const cw_group_t *group);
  *  that its words have anywhere, since they may have served another team. */
 long *cw_group_reached(const cw_group_t *group);
 
-/** Does the group have scratch? The world and the first CW_ROOMY_TEAMS teams of a PE do; active
- *  sets do not. */
-bool cw_group_has_scratch(const cw_group_t *group);
+/** Bytes of a half of the group's scratch: the world has most; teams beyond the first
+ *  CW_ROOMY_TEAMS of a PE, and active sets, have none. */
+size_t cw_group_scratch_nbytes(const cw_group_t *group);
 /** One half of this PE's scratch for the group, at the same symmetric address on all members; the
  *  next call returns the other half. A half is free again after the synchronisation that follows
  *  the next call. */

@@ -9,8 +9,8 @@
 uint64_t cw_alltoall_exchange_room(const cw_coll_call_t *c)
 {
     uint64_t most = (uint64_t)cw_map_most(c->map);
-    return most > CW_SCRATCH_HALF / most ? UINT64_MAX
-                                         : cw_exchange_room(c, most * most * c->nbytes, true);
+    return most > CW_WORLD_HALF / most ? UINT64_MAX
+                                       : cw_exchange_room(c, most * most * c->nbytes, true);
 }
 
 void cw_alltoall_exchange(const cw_coll_call_t *c)

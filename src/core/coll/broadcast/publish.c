@@ -20,8 +20,11 @@
 #include "core/sync/sync.h"
 
 #define LINE 64u
-#define WINDOW 16384u  // bytes of messages in a half on one node: they stay in the cache
-#define MEET_MOST 2048u  // bytes, where two meetings take less time than a copy of more
+// bytes of messages in a half: they stay in the cache
+#define NODE_WINDOW 16384u    // on one node
+#define NODES_WINDOW 262144u  // on several, if the half is that large
+#define NODE_MOST 15360u      // bytes on one node: of more, a copy takes longer than it saves
+#define MEET_MOST 2048u       // the same where members meet
 
 // among the symmetric words of the group, on lines of their own
 enum { LEFT = 40, CAME = 48 };
@@ -36,7 +39,7 @@ bool cw_broadcast_can_publish(const cw_coll_call_t *c)
 {
     const cw_group_sync_t *sync = c->group->sync;
     if (c->map->nnodes == 1)
-        return c->nbytes <= MEET_MOST || !cw_group_meets(c->group);
+        return c->nbytes <= (cw_group_meets(c->group) ? MEET_MOST : NODE_MOST);
     bool same_root = sync->published.nbytes > 0 && sync->published.root == c->root;
     return same_root || synchronised_since(sync);
 }
@@ -47,7 +50,10 @@ static char *place_of(const cw_coll_call_t *c, bool *first_p)
 {
     cw_group_sync_t *sync = c->group->sync;
     uint32_t nbytes = ((uint32_t)c->nbytes + LINE - 1) & ~(LINE - 1),
-             window = c->map->nnodes == 1 ? WINDOW : CW_SCRATCH_HALF;
+             half_nbytes = (uint32_t)cw_group_scratch_nbytes(c->group),
+             window = c->map->nnodes == 1 ? NODE_WINDOW : NODES_WINDOW;
+    if (window > half_nbytes)
+        window = half_nbytes;
     bool same_half = sync->published.half == sync->half;
     if (!same_half || synchronised_since(sync))
         sync->published.nbytes = 0;

@@ -43,7 +43,7 @@ static void learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
     if (all <= cw_fused_most(c->group)) {
         cw_gather_fused(c->group, sizes, &mine, sizeof mine);
         c->entered = true;
-    } else if (cw_group_has_scratch(c->group) && all + sizeof mine <= CW_SCRATCH_HALF) {
+    } else if (all + sizeof mine <= cw_group_scratch_nbytes(c->group)) {
         char *scratch = cw_group_scratch(c->group);
         memcpy(scratch + all, &mine, sizeof mine);
         cw_fcollect(c->group, scratch, scratch + all, sizeof mine);
