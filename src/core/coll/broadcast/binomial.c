@@ -8,7 +8,7 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-#define CHUNK_NBYTES (256u * 1024u)
+#define CHUNK_NBYTES (512u * 1024u)
 
 typedef struct tree {
     int place;  // of this node, counted from the root's

@@ -14,7 +14,7 @@
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
-#define PIECE_NBYTES (128u * 1024u)
+#define PIECE_NBYTES (512u * 1024u)
 #define STRIP_NBYTES 16384u  // of what is combined beside dest
 
 static int members_of(const cw_map_t *map, int node)
