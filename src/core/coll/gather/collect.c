@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Blocks of different sizes. Unless an algorithm needs no sizes, all members learn them first, in
-// the cheapest way that the group has: with one synchronisation; as an fcollect of words in the
-// scratch; or, in an active set, by loads and gets of a word that each PE publishes.
+// the cheapest way that the group has: with one synchronisation, on which short blocks travel along;
+// as an fcollect of words in the scratch; or, in an active set, by loads and gets of a word that
+// each PE publishes.
 #include <stdlib.h>
 
 #include "core/coll/call.h"
@@ -36,14 +37,44 @@ static void publish_and_read(const cw_coll_call_t *c, size_t mine, uint64_t *siz
     __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
-static void learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
+#define SHORT_NBYTES 120u  // the most bytes of a block that travels along
+
+/** By one synchronisation. True: all blocks have come with it, into dest. */
+static bool learn_at_once(const cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
+{
+    struct {
+        uint64_t nbytes;
+        char bytes[SHORT_NBYTES];
+    } mine = {.nbytes = nbytes};
+    _Alignas(16) char table[CW_COLL_MEDIUM];
+    size_t n = (size_t)c->group->size, pitch = cw_fused_most(c->group) / n / 8 * 8;
+    pitch = pitch < sizeof mine ? pitch : sizeof mine;
+    size_t most = pitch - sizeof mine.nbytes;
+    bool all_short = true;
+    if (nbytes && nbytes <= most)
+        memcpy(mine.bytes, c->src, nbytes);
+    cw_gather_fused(c->group, table, &mine, pitch);
+    for (size_t rank = 0; rank < n; rank++) {
+        memcpy(&sizes[rank], table + rank * pitch, sizeof *sizes);
+        all_short = all_short && sizes[rank] <= most;
+    }
+    char *dest = c->dest;
+    for (size_t rank = 0; rank < n && all_short; dest += sizes[rank++])
+        if (sizes[rank])
+            memcpy(dest, table + rank * pitch + sizeof *sizes, sizes[rank]);
+    return all_short;
+}
+
+/** True: all blocks have come, too. */
+static bool learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
 {
     uint64_t mine = nbytes;
     size_t all = (size_t)c->group->size * sizeof mine;
     if (all <= cw_fused_most(c->group)) {
-        cw_gather_fused(c->group, sizes, &mine, sizeof mine);
         c->entered = true;
-    } else if (all + sizeof mine <= cw_group_scratch_nbytes(c->group)) {
+        return learn_at_once(c, nbytes, sizes);
+    }
+    if (all + sizeof mine <= cw_group_scratch_nbytes(c->group)) {
         char *scratch = cw_group_scratch(c->group);
         memcpy(scratch + all, &mine, sizeof mine);
         cw_fcollect(c->group, scratch, scratch + all, sizeof mine);
@@ -51,6 +82,7 @@ static void learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
     } else {
         publish_and_read(c, nbytes, sizes);
     }
+    return false;
 }
 
 static void collect_blocks(cw_coll_call_t *c, size_t nbytes)
@@ -59,7 +91,10 @@ static void collect_blocks(cw_coll_call_t *c, size_t nbytes)
     uint64_t *offset = calloc(n + 1, sizeof *offset);
     if (!offset)
         cwu_fatal("out of memory for the sizes of %d PEs in a collect", c->group->size);
-    learn_sizes(c, nbytes, offset + 1);
+    if (learn_sizes(c, nbytes, offset + 1)) {
+        free(offset);
+        return;
+    }
     for (size_t rank = 0; rank < n; rank++)
         offset[rank + 1] += offset[rank];
     cw_blocks_t blocks = {.offset = offset};

@@ -49,6 +49,9 @@ void cw_gather_ring(const struct cw_coll_call *c);
 #define cw_collect_bruck cw_gather_bruck
 #define cw_collect_ring cw_gather_ring
 
+/** Bytes of scratch that the exchange of blocks of known sizes takes. */
+uint64_t cw_collect_exchange_room(const struct cw_coll_call *c);
+
 /** All members' blocks of nbytes, in rank order, into table (private memory), by one
  *  synchronisation. nbytes * size <= cw_fused_most(). */
 void cw_gather_fused(const cw_group_t *group, void *table, const void *mine, size_t nbytes);
