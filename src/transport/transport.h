@@ -159,8 +159,9 @@ typedef struct cwt_ops {
     bool (*needs_memory)(void);
     /** Does a processor execute puts, as it does messages? After load(). */
     bool (*software)(void);
-    /** Is a lost connection noticed without anything under way on it? If not, who sends a request
-     *  without a reply, and waits for what comes of it, may wait for ever. After load(). */
+    /** Is a request without a reply that was lost with a connection noticed while its client makes
+     *  progress, within seconds? If not, who waits for what comes of one may wait for ever. After
+     *  load(). */
     bool (*sees_loss)(void);
     /** Does server_progress work in a thread of the library? If not, it does nothing there, and the
      *  thread that called join() makes all progress. After join(). */

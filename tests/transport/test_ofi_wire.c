@@ -285,6 +285,7 @@ static struct {
     ssize_t rc;  // of the next attempts
     int sent;
     uint64_t last;  // reply_id of the last one
+    uint32_t kind;  // its
     ofi_op_t *op;   // of the last one that is not injected
 } wire;
 
@@ -295,6 +296,7 @@ static ssize_t wire_inject(struct fid_ep *ep, const void *buf, size_t nbytes, fi
         return wire.rc;
     wire.sent++;
     wire.last = ((const ofi_reply_header_t *)buf)->reply_id;
+    wire.kind = ((const ofi_reply_header_t *)buf)->kind;
     return 0;
 }
 
@@ -449,6 +451,104 @@ static void tokens_once(void)
     CHECK(!ofi_token_take(&expected, first + next + 64) && ofi_token_take(&expected, first + next));
 }
 
+static uint64_t oldest_hole(const bool *was, uint64_t next)
+{
+    for (uint64_t at = next < 64 ? 0 : next - 64; at < next; at++)
+        if (!was[at])
+            return at;
+    return UINT64_MAX;
+}
+
+/** The oldest token of the window that has not come, beside a plain model. */
+static void token_holes(void)
+{
+    enum { ALL = 20000 };
+    static bool was[ALL];
+    const uint64_t first = UINT64_MAX - 3000;  // wraps
+    uint64_t next = 0, holes = 0;
+    ofi_expected_t expected;
+    ofi_expect(&expected, first);
+    while (next < ALL - 200) {
+        uint64_t at = draw(8) ? next : next < 70 ? draw(100) : next - 70 + draw(80);
+        if (ofi_token_take(&expected, first + at)) {
+            was[at] = true;
+            next = at >= next ? at + 1 : next;
+        }
+        uint64_t hole = oldest_hole(was, next);
+        CHECK(ofi_token_hole(&expected) == (hole == UINT64_MAX ? 0 : first + hole));
+        holes += hole != UINT64_MAX;
+    }
+    CHECK(holes > 1000 && holes < ALL - 1000);
+}
+
+/** Does the server say, to a question with that token, that requests were lost? */
+static bool says_lost(cwt_server_t *server, uint64_t token)
+{
+    cwt_header_t ask = {.token = token,
+                        .reply_id = OFI_ID_OWN | OFI_ID_ACK,
+                        .op = OFI_OWN_ASK,
+                        .nbytes = sizeof ask};
+    int sent = wire.sent;
+    ofi_server_request(server, NULL, &ask, sizeof ask);
+    CHECK(wire.sent == sent + 1);
+    return wire.kind == OFI_REPLY_LOST;
+}
+
+static void send_request(cwt_server_t *server, uint64_t token)
+{
+    cwt_header_t request = {.token = token, .op = 1, .nbytes = sizeof request};
+    ofi_server_request(server, NULL, &request, sizeof request);
+}
+
+/** RDM: what does not come for long is lost; what comes behind others is not. */
+static void lost_requests(void)
+{
+    struct fi_ops_msg msg_ops = {.inject = wire_inject};
+    struct fid_ep ep = {.msg = &msg_ops};
+    cwt_server_t *server = calloc(1, sizeof *server);
+    ofi_peer_t *peer = calloc(1, sizeof *peer);
+    ofi_choice.msg = false;
+    ofi_choice.inject_nbytes = OFI_BUFFER_NBYTES;
+    wire.rc = 0;
+    server->device.ep = &ep;
+    server->ready = true;
+    server->config.handler = handler;
+    server->by_index = &peer;
+    server->by_index_count = 1;
+    peer->server = server;
+    peer->queue_end = &peer->queue;
+    peer->connected = true;
+    ofi_whom_t whom = ofi_server_whom(server);
+    ofi_hello_t hello = {.pe = 3, .number = 7, .nonce = 42};
+    ofi_welcome_t welcome;
+    ofi_peer_welcome(peer, &hello, &welcome);
+    uint64_t token = ofi_token(&hello, &whom, OFI_FOR_REQUEST);
+    send_request(server, token);
+    CHECK(!says_lost(server, token + 1) && !says_lost(server, token + 2));
+    send_request(server, token + 4);  // 3 comes later
+    CHECK(!says_lost(server, token + 5));
+    send_request(server, token + 3);
+    CHECK(!says_lost(server, token + 6));
+    send_request(server, token + 8);
+    CHECK(!says_lost(server, token + 9));
+    send_request(server, token + 7);
+    peer->hole_ns -= OFI_LATE_NS;
+    CHECK(!says_lost(server, token + 11));  // 7 has come, now it is 10
+    CHECK(!says_lost(server, token + 12));
+    peer->hole_ns -= OFI_LATE_NS;
+    CHECK(says_lost(server, token + 13));
+    send_request(server, token + 10);
+    CHECK(!says_lost(server, token + 14));
+    for (uint64_t i = 16; i < 80; i++)  // 15 leaves the window
+        send_request(server, token + i);
+    CHECK(says_lost(server, token + 80));
+    ofi_peer_welcome(peer, &hello, &welcome);  // another connection
+    peer->executed = 0;
+    CHECK(!says_lost(server, token));
+    free(peer);
+    free(server);
+}
+
 static void pieces(void)
 {
     cwt_layout_t l = {.control_nbytes = 4096,
@@ -495,6 +595,8 @@ int main(void)
     proofs();
     taken_once();
     tokens_once();
+    token_holes();
+    lost_requests();
     pieces();
     return check_result();
 }

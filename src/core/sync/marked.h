@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Marked puts: what a leader of another node, or this one's, writes for collectives, and a word
-// that says so. Where puts are executed by a processor, and lost connections are seen, they
+// that says so. Where puts are executed by a processor, and lost requests are noticed, they
 // travel as one request, which leaves nothing to acknowledge; elsewhere as puts in order.
 //
 // Only what collectives use can be written by such a request: control areas of collectives, and

@@ -37,6 +37,7 @@
 #define ROOMY_YIELDS 100u
 #define CROWDED_YIELDS 200u
 #define SLEEP_NS 1000000000u  // a safeguard: the release wakes every sleeper
+#define LISTENING_SLEEP_NS 100000000u  // with other nodes: what this PE has sent them may be lost
 #define MEET_MOST 4           // members: they poll the word that they count on
 
 static void publish_cpus(cw_coll_area_t *area)
@@ -249,14 +250,17 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
     atomic_fetch_add(&ns->area->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst);
+    uint64_t most_ns = cw_world.nnodes > 1 ? LISTENING_SLEEP_NS : SLEEP_NS;
     for (;;) {
         uint32_t seen = atomic_load(bell);
         if (over(ns))
             break;
         uint64_t look_ns = cw_progress_hooks.mind_neighbours();
-        cwu_futex_wait((uint32_t *)bell, seen, look_ns < SLEEP_NS ? look_ns : SLEEP_NS);
+        cwu_futex_wait((uint32_t *)bell, seen, look_ns < most_ns ? look_ns : most_ns);
         if (!cw_gathered())
             cw_gather_try();
+        if (cw_world.nnodes > 1)
+            cw_progress_hooks.advance();
     }
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }

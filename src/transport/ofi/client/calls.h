@@ -139,6 +139,10 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
                     cwt_reply_t *reply);
 /** Waits until every request sent on the connection is known executed. */
 int ofi_wait_acks(cwt_conn_t *conn);
+/** RDM: asks the server for all requests that are not acknowledged, if it can be done at once. A
+ *  connection under the endpoint may have broken, and the provider have opened another one: neither
+ *  side has an event then. If requests were lost, the connection fails. Once a second at most. */
+void ofi_request_ask(cwt_conn_t *conn);
 int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
 
 // ---------------------------------------------------------------- fast.c: the fast paths

@@ -141,6 +141,23 @@ int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbyt
     return rc;
 }
 
+/** Beyond the credits, which may be what was lost; within the server's window of tokens. */
+#define QUESTIONS 16u
+
+void ofi_request_ask(cwt_conn_t *conn)
+{
+    cwt_header_t ask = {.op = OFI_OWN_ASK};
+    if (!ofi_choice.send_after_send || conn->sent == conn->acked || conn->sending ||
+        conn->sent - conn->acked >= OFI_CREDITS + QUESTIONS)
+        return;
+    ofi_request_sign(conn, &ask, sizeof ask, OFI_ID_OWN | OFI_ID_ACK);
+    if (fi_inject(conn->ep, &ask, sizeof ask, conn->fi_addr) != 0)
+        return;
+    ofi_request_count(conn);
+    conn->asked = conn->sent;
+    conn->sent_before++;
+}
+
 // ---------------------------------------------------------------- receiving
 
 static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const void *payload,
@@ -223,6 +240,10 @@ static void take(cwt_client_t *client, const ofi_op_t *op, const void *bytes, si
             memcpy(conn->welcome, payload, nbytes);
             conn->welcomed = true;
         }
+        return;
+    }
+    if (header->kind == OFI_REPLY_LOST) {
+        ofi_conn_fail(conn, CW_ELOST, "the network broke it", "requests were lost on the way");
         return;
     }
     // counts wrap; an older count, possible where messages may overtake each other, is ignored

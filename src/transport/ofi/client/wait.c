@@ -67,13 +67,15 @@ static int patience(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w, uin
 }
 
 /** RDM endpoints have no event for a dead peer: a client that waits long for it sends a small read,
- *  which fails if the peer is dead. */
+ *  which fails if the peer is dead. Nor for a connection that broke and was replaced, over
+ *  which the read comes back: the server is asked whether requests are missing. */
 static void probe(cwt_client_t *client, uint64_t now)
 {
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         if (conn->error || conn->probing || !conn->welcomed || conn->changing ||
             !ofi_is_needed(conn))
             continue;
+        ofi_request_ask(conn);
         ssize_t rc = ofi_start_probe(conn);
         if (rc == 0)
             conn->probing = true;

@@ -107,10 +107,14 @@ bool ofi_software(void)
     return ofi_is_software(ofi_choice.info) && !ofi_choice.pieces;
 }
 
-/** A connection of its own has an end that the provider reports. */
+/** A connection of its own has an end that the provider reports. Elsewhere clients that wait ask
+ *  what has come, which takes order and an inject (client/request.c). Where a request waits for the
+ *  puts before it, puts are as fast. */
 bool ofi_sees_loss(void)
 {
-    return ofi_choice.msg;
+    return ofi_choice.msg ||
+           (ofi_choice.send_after_send && ofi_choice.send_after_write &&
+            ofi_choice.inject_nbytes >= sizeof(cwt_header_t));
 }
 
 bool ofi_threads_serve(void)

@@ -98,6 +98,8 @@ void ofi_peer_welcome(ofi_peer_t *peer, const ofi_hello_t *hello, ofi_welcome_t 
     const cwt_server_t *server = peer->server;
     ofi_whom_t whom = ofi_server_whom(server);
     ofi_expect(&peer->token_in, ofi_token(hello, &whom, OFI_FOR_REQUEST));
+    peer->token_first = peer->token_in.next;
+    peer->hole = 0;
     peer->token_out = ofi_token(hello, &whom, OFI_FOR_REPLY);
     peer->proved = true;
     memset(welcome, 0, sizeof *welcome);

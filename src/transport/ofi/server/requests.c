@@ -33,6 +33,26 @@ static bool is_about_keys(const cwt_header_t *msg)
     return msg->op == OFI_OWN_KEY || msg->op == OFI_OWN_RELEASE;
 }
 
+/** The client asks, once a second. Has it lost requests? One that has not come may yet, behind
+ *  others, while the provider fetches it: but not for that long, and not when it has left the
+ *  window. */
+static bool lost_requests(ofi_peer_t *peer)
+{
+    if ((uint32_t)(peer->token_in.next - peer->token_first) == peer->executed)
+        return false;
+    uint64_t hole = ofi_token_hole(&peer->token_in), now = cwu_now_ns();
+    if (hole != 0 && hole != peer->hole) {
+        peer->hole = hole;
+        peer->hole_ns = now;
+    }
+    return hole == 0 || now - peer->hole_ns >= OFI_LATE_NS;
+}
+
+static bool is_counted_only(const cwt_header_t *msg)
+{
+    return msg->op == OFI_OWN_NOP || msg->op == OFI_OWN_ASK;
+}
+
 void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, size_t nbytes)
 {
     cwt_header_t *msg = bytes;
@@ -54,7 +74,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         ofi_server_drop(server, "without the job's secret, or one that came before");
         return;
     }
-    if ((id & OFI_ID_OWN) && msg->op != OFI_OWN_NOP && !is_about_keys(msg)) {
+    if ((id & OFI_ID_OWN) && !is_counted_only(msg) && !is_about_keys(msg)) {
         ofi_server_rdm_own(server, peer, msg, nbytes);
         return;
     }
@@ -72,6 +92,11 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         server->config.handler(server->config.handler_arg, &from, msg, nbytes);
     } else if (is_about_keys(msg)) {
         tell_key(server, &from, msg, nbytes);
+    }
+    if ((id & OFI_ID_OWN) && msg->op == OFI_OWN_ASK && lost_requests(peer)) {
+        ofi_reply_header_t header = {.kind = OFI_REPLY_LOST};
+        ofi_server_send(peer, &header, NULL, 0);
+        return;
     }
     uint32_t unknown = peer->executed - peer->acked;
     if (!from.replied && ((id & OFI_ID_ACK) || unknown >= OFI_ACK_NOW)) {

@@ -63,6 +63,8 @@ typedef struct ofi_peer {
     bool refused;                               // RDM: exists only to carry a refusal
     bool proved;                                // has tokens
     ofi_expected_t token_in;                    // of its requests
+    uint64_t token_first;                       // the first of these
+    uint64_t hole, hole_ns;                     // one that had not come when the client asked last
     uint64_t token_out;                         // of the next message to it
     uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
                                                 // no socket's
@@ -166,6 +168,8 @@ int ofi_server_notify(cwt_server_t *server, uint64_t origin, const void *head, s
 /** Sends header + payload to a peer, or queues it; never blocks. */
 int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload,
                     size_t nbytes);
+// longer than a provider takes for a message behind which others have come already
+#define OFI_LATE_NS 500000000u
 /** Sends a count of executed requests alone. */
 void ofi_peer_acknowledge(ofi_peer_t *peer);
 /** The peer owes no acknowledgement any more. */

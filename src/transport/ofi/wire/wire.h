@@ -52,7 +52,7 @@ static inline bool ofi_is_same(uint64_t a, uint64_t b)
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 7u
+#define OFI_WIRE 8u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -113,6 +113,13 @@ static inline bool ofi_token_take(ofi_expected_t *expected, uint64_t token)
     expected->next++;
     expected->recent = expected->recent << 1 | 1;
     return true;
+}
+
+/** Of the last 64 before the one that is expected, the oldest that has not come; 0: all have. */
+static inline uint64_t ofi_token_hole(const ofi_expected_t *expected)
+{
+    uint64_t holes = ~expected->recent;
+    return holes ? expected->next - 64 + (uint64_t)__builtin_clzll(holes) : 0;
 }
 
 /** The hellos of a PE that a server has taken: none is taken twice. Zeros: none. */
@@ -188,7 +195,8 @@ enum {
     OFI_REPLY,
     OFI_REPLY_WELCOME,
     OFI_REPLY_REFUSED,
-    OFI_REPLY_NOTIFY  // a notification: no request asked for it
+    OFI_REPLY_NOTIFY,  // a notification: no request asked for it
+    OFI_REPLY_LOST     // to OFI_OWN_ASK: requests before it were lost
 };
 
 // ---------------------------------------------------------------- requests
@@ -213,8 +221,8 @@ enum {
 #define OFI_ALL_REPLIES ((uint32_t)((1ull << OFI_CREDITS) - 1))
 _Static_assert(OFI_CREDITS <= 32, "as many replies as credits, one bit each");
 
-/** header.op of the transport's own messages. */
-enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE, OFI_OWN_KEY, OFI_OWN_RELEASE };
+/** header.op of the transport's own messages. ASK (RDM): has all come that was sent before? */
+enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE, OFI_OWN_KEY, OFI_OWN_RELEASE, OFI_OWN_ASK };
 
 // ---------------------------------------------------------------- pieces (pieces.c)
 /** A part of the node object. Where registering pins memory each piece is a region of its own,
