@@ -2,8 +2,9 @@
 //
 // Small operations that travel together. Floods of puts of all small sizes and of atomics arrive
 // whole; what is collected when its PE begins to compute arrives while it computes, behind what was
-// fenced before; what is collected when its PE finalizes has arrived then. Argument: how often
-// each PE computes; or "lost": PE 0 dies while the others flood it, and the job must end.
+// fenced before, also where the PE has long sent all that it collected itself; what is collected
+// when its PE finalizes has arrived then. Argument: how often each PE computes; or "lost": PE 0
+// dies while the others flood it, and the job must end.
 #include <shmem.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 
 #define FLOOD 2000
 #define COLLECTED 64
+#define WINDOWS 40
 #define SIZES 12
 #define LONGEST 2049
 #define SLOTS 16
@@ -23,6 +25,7 @@
 static const size_t sizes[SIZES] = {1, 2, 4, 7, 8, 64, 250, 1000, 1024, 1025, 2048, LONGEST};
 static unsigned char area[SLOTS][SIZES][LONGEST];  // by sender
 static uint64_t sum[SLOTS], last[SLOTS], word[SLOTS][COLLECTED], before[SLOTS], heard, at_end;
+static uint64_t closed[SLOTS];
 static int me, npes;
 
 static uint64_t seen(const uint64_t *word)
@@ -96,6 +99,17 @@ static void compute(uint64_t round)
     shmem_barrier_all();
 }
 
+/** Floods with a quiet behind each: none of their bundles lies for long. */
+static void be_prompt(void)
+{
+    int to = (me + npes / 2) % npes;
+    for (int window = 0; window < WINDOWS; window++) {
+        for (int i = 0; i < COLLECTED; i++)
+            shmem_uint64_atomic_inc(&closed[me], to);
+        shmem_quiet();
+    }
+}
+
 static void lose(void)
 {
     shmem_barrier_all();
@@ -122,8 +136,14 @@ int main(int argc, char **argv)
         flood(round);
     memset(sum, 0, sizeof sum);
     shmem_barrier_all();
-    for (uint64_t round = 1; round <= rounds; round++)
+    for (uint64_t round = 1; round <= rounds; round++) {
+        if (round % 2 == 0)
+            be_prompt();
         compute(round);
+    }
+    int from = (me + npes - npes / 2) % npes;
+    CHECK(closed[from] == rounds / 2 * WINDOWS * COLLECTED, "%llu adds of PE %d in short floods",
+          (unsigned long long)closed[from], from);
     for (int i = 0; i < 100; i++)
         shmem_uint64_atomic_inc(&at_end, (me + npes / 2) % npes);
     shmem_finalize();

@@ -18,6 +18,10 @@
 #define FEW_MOST 2u       // intervals with nothing collected, one behind the other, that end floods
 #define PUT_MOST 256u     // bytes of a put where messages are short
 #define IDLE_NS 50000u    // behind the last message to a node, one operation goes by itself again
+#define PROMPT_NS 40000u  // a bundle is sent before the sweeper would have marked it;
+#define PROMPT 16u        // so many, and the sweeper need not look at once at the next one;
+#define PROMPT_MOST 32u   // of these are counted so many, and
+#define PROMPT_LESS 8u    // so many fewer for each other one
 
 cw_bundles_t cw_bundles = {.at_once = INT32_MAX};
 static cw_bundle_t *spare[CW_BUNDLES];
@@ -112,6 +116,7 @@ static cw_bundle_t *begin(cw_way_t *way)
     way->next = cw_bundles.filled;
     cw_bundles.filled = way;
     way->puts = false;
+    way->opened_ns = cwu_now_ns();
     atomic_store_explicit(&b->node, (uint32_t)way->node, memory_order_relaxed);
     b->nbytes = sizeof b->req;
     b->answers = 0;
@@ -140,6 +145,7 @@ static void await_taken(cw_way_t *way)
     cw_wait_done(&w);
     cw_bundles.sending = false;
     cw_bundles.messages++;
+    cw_bundles.prompt = 0;
     cw_bundles.stats.sent[CW_BUNDLE_BY_SERVER]++;
     cw_bundles.stats.nbytes += way->open->nbytes;
     if (way->fetches)
@@ -148,12 +154,23 @@ static void await_taken(cw_way_t *way)
     end(way);
 }
 
+/** A PE that was interrupted once is prompt all the same. */
+static void count_prompt(bool prompt)
+{
+    uint32_t now = cw_bundles.prompt;
+    if (prompt)
+        cw_bundles.prompt = now < PROMPT_MOST ? now + 1 : now;
+    else
+        cw_bundles.prompt = now > PROMPT_LESS ? now - PROMPT_LESS : 0;
+}
+
 /** Sends a bundle that this PE has claimed. */
 static void send(cw_way_t *way, cw_bundle_reason_t reason)
 {
     cw_bundle_t *b = way->open;
     cw_bundles.sending = true;
     cw_bundles.messages++;
+    count_prompt(cwu_now_ns() - way->opened_ns < PROMPT_NS);
     cw_bundles.stats.sent[reason]++;
     cw_bundles.stats.nbytes += b->nbytes;
     cw_bundles.sent = true;
@@ -233,6 +250,15 @@ static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, si
     return way->open ? way->open : begin(way);
 }
 
+/** Must the sweeper look now? If it dozes it comes by itself, late enough to find nothing of a PE
+ *  that goes on sending its bundles soon. */
+static bool must_wake(void)
+{
+    uint32_t sweeper = atomic_load(&cw_sweep()->state);
+    return CW_UNLIKELY(sweeper == CW_SWEEP_ASLEEP) ||
+           (sweeper == CW_SWEEP_DOZES && cw_bundles.prompt < PROMPT);
+}
+
 /** Lets the sweeper see a bundle. */
 static void publish(cw_bundle_t *b, bool is_new)
 {
@@ -244,7 +270,7 @@ static void publish(cw_bundle_t *b, bool is_new)
     atomic_store_explicit(&b->serial, serial + 1, memory_order_relaxed);
     // seq_cst: before the look at the sweeper, which announces its sleep before it looks at bundles
     atomic_store(&b->state, CW_BUNDLE_OPEN);
-    if (atomic_load(&cw_sweep()->asleep))
+    if (must_wake())
         cw_sweep_wake();
 }
 

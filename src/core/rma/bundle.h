@@ -10,9 +10,10 @@
 // at the first two to a node go at once, as does one to a node to which nothing was sent for a
 // while. Others are appended to the bundle of their node, a CW_REQ_BATCH that its server executes
 // in order. A bundle is sent when it is full, at each pause (quiet, fence, a wait, an operation of
-// another kind), and when it has lain for some tens of microseconds: it lies in the node object,
-// from where a thread of the node server's process takes it while this PE computes (sweep.c). That
-// thread marks it first, so that a PE which goes on appending sends it itself.
+// another kind), and when it has lain for some tens of microseconds (or half a millisecond, where
+// its PE has sent all others soon: ADR 124): it lies in the node object, from where a thread of the
+// node server's process takes it while this PE computes (sweep.c). That thread marks it first, so
+// that a PE which goes on appending sends it itself.
 //
 //   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the sweeper
 //                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
@@ -48,9 +49,16 @@ typedef struct cw_bundle {
 _Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
 _Static_assert(CW_BUNDLE_MAX <= CWT_REQUEST_MAX, "a request");
 
+// What the sweeper does between two looks.
+enum {
+    CW_SWEEP_AWAKE,  // it looks again soon
+    CW_SWEEP_DOZES,  // later; wakened for bundles that may have to be taken
+    CW_SWEEP_ASLEEP  // when it is wakened
+};
+
 /** In the control area. */
 typedef struct cw_sweep {
-    _Atomic uint32_t asleep;  // futex: the sweeper sleeps until a bundle opens
+    _Atomic uint32_t state;  // futex: CW_SWEEP_...
 } CW_CACHE_ALIGNED cw_sweep_t;
 
 extern cw_section_t cw_sweep_section;   // in the control area
@@ -93,6 +101,7 @@ typedef struct cw_bundles {
     uint32_t few;         // intervals in a row with nothing to collect
     uint32_t messages;    // bundles since that pause, and
     uint64_t counted;     // stats.operations then
+    uint32_t prompt;      // bundles that this PE has sent soon after they opened, as counted
     cw_way_t *filled;     // ways with a bundle
     cw_bundle_stats_t stats;
 } cw_bundles_t;

@@ -30,6 +30,7 @@ typedef struct cw_way {
     struct cw_bundle *open;  // what is collected; NULL: nothing
     struct cw_fetches *fetches;  // where its values go; NULL: it asks for none
     struct cw_way *next;     // of those with something
+    uint64_t opened_ns;      // when the bundle was
     uint64_t sent_ns;        // the last time that something was sent of many
     uint32_t pauses, ops;    // operations looked at since that pause, while they go at once
 } cw_way_t;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sweeper: a thread of the node server's process that looks every few microseconds for bundles
-// of the node's PEs that lie unchanged, and sends them by a client of its own. While no bundle
-// is open it sleeps until one is.
+// of the node's PEs that lie unchanged, and sends them by a client of its own. While none is open
+// it dozes: it looks seldom, and a PE that opens one wakes it, unless the PE has sent all its last
+// ones soon by itself (ADR 124). After some looks without any it sleeps until one opens.
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #include "core/world/job.h"
 
 #define TICK_NS 20000u
-#define LINGER 5u  // ticks without a bundle before it sleeps
+#define DOZE_NS 500000u
+#define LINGER 5u  // looks without a bundle before it sleeps
 
 /** What the last ticks saw of a bundle. */
 typedef struct seen {
@@ -99,17 +101,23 @@ static void deliver(cw_bundle_t *b)
     atomic_store_explicit(&b->state, CW_BUNDLE_FREE, memory_order_release);
 }
 
-/** One look at a bundle. True: it is in use. */
-static bool look(cw_bundle_t *b, seen_t *seen)
+// What a look finds.
+enum {
+    USED = 1,   // since the look before
+    IN_USE = 2  // now
+};
+
+static unsigned look(cw_bundle_t *b, seen_t *seen)
 {
     uint32_t state = atomic_load(&b->state);  // pairs with publish()
-    if (state == CW_BUNDLE_FREE)
-        return false;
     uint32_t serial = atomic_load_explicit(&b->serial, memory_order_relaxed);
-    if (serial != seen->serial)
+    unsigned found = serial != seen->serial ? USED : 0;
+    if (found)
         *seen = (seen_t){.serial = serial};
-    else
+    else if (state != CW_BUNDLE_FREE)
         seen->ticks++;
+    if (state == CW_BUNDLE_FREE)
+        return found;
     if (state == CW_BUNDLE_OPEN)
         connection(atomic_load_explicit(&b->node, memory_order_relaxed));  // before it is needed
     if (state == CW_BUNDLE_OPEN && seen->ticks > 0)
@@ -117,34 +125,34 @@ static bool look(cw_bundle_t *b, seen_t *seen)
     else if (state == CW_BUNDLE_AGED &&
              atomic_compare_exchange_strong(&b->state, &state, CW_BUNDLE_TAKEN))
         deliver(b);
-    return true;
+    return found | IN_USE;
 }
 
-static bool look_at_all(void)
+static unsigned look_at_all(void)
 {
-    bool any = false;
+    unsigned found = 0;
     for (int slot = 0; slot < cw_world.nslots; slot++)
         for (uint32_t i = 0; i < CW_BUNDLES; i++)
-            any |= look(&cw_bundles_of(slot)[i], &sweeper.seen[(size_t)slot * CW_BUNDLES + i]);
-    return any;
+            found |= look(&cw_bundles_of(slot)[i], &sweeper.seen[(size_t)slot * CW_BUNDLES + i]);
+    return found;
 }
 
 static void *sweep_main(void *arg)
 {
     (void)arg;
-    _Atomic uint32_t *asleep = &cw_sweep()->asleep;
+    _Atomic uint32_t *state = &cw_sweep()->state;
     prctl(PR_SET_TIMERSLACK, 1000ul);
-    for (uint32_t idle = LINGER; !atomic_load(&sweeper.stop);) {
-        idle = look_at_all() ? 0 : idle + 1;
-        if (idle < LINGER) {
+    for (uint32_t calm = LINGER, rest = CW_SWEEP_ASLEEP; !atomic_load(&sweeper.stop);) {
+        atomic_store(state, rest);  // seq_cst: before the look; pairs with publish()
+        unsigned found = look_at_all();
+        calm = found ? 0 : calm + 1;
+        if (found & IN_USE) {
+            atomic_store(state, CW_SWEEP_AWAKE);
             nanosleep(&(struct timespec){.tv_nsec = TICK_NS}, NULL);
-            continue;
+        } else if ((calm >= LINGER) == (rest == CW_SWEEP_ASLEEP) && !atomic_load(&sweeper.stop)) {
+            cwu_futex_wait((const uint32_t *)state, rest, calm < LINGER ? DOZE_NS : 0);
         }
-        atomic_store(asleep, 1);  // seq_cst: before the last look; pairs with publish()
-        if (!look_at_all() && !atomic_load(&sweeper.stop))
-            cwu_futex_wait((const uint32_t *)asleep, 1, 0);
-        atomic_store(asleep, 0);
-        idle = 0;
+        rest = calm < LINGER ? CW_SWEEP_DOZES : CW_SWEEP_ASLEEP;
     }
     return NULL;
 }
@@ -173,9 +181,9 @@ int cw_sweep_start(void)
 
 void cw_sweep_wake(void)
 {
-    _Atomic uint32_t *asleep = &cw_sweep()->asleep;
-    if (atomic_exchange(asleep, 0))
-        cwu_futex_wake((uint32_t *)asleep, 1);
+    _Atomic uint32_t *state = &cw_sweep()->state;
+    if (atomic_exchange(state, CW_SWEEP_AWAKE) != CW_SWEEP_AWAKE)
+        cwu_futex_wake((uint32_t *)state, 1);
 }
 
 void cw_sweep_stop(void)
@@ -183,8 +191,8 @@ void cw_sweep_stop(void)
     if (!sweeper.running)
         return;
     atomic_store(&sweeper.stop, true);
-    atomic_store(&cw_sweep()->asleep, 0);
-    cwu_futex_wake((uint32_t *)&cw_sweep()->asleep, 1);
+    atomic_store(&cw_sweep()->state, CW_SWEEP_AWAKE);
+    cwu_futex_wake((uint32_t *)&cw_sweep()->state, 1);
     pthread_join(sweeper.thread, NULL);
     atomic_fetch_sub(&cw_world.helpers, 1);
     if (sweeper.client)
