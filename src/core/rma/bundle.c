@@ -14,7 +14,8 @@
 #define FIRST_FENCED 16u  // and as many behind a fence that has waited for nothing
 #define GROUP 20          // operations behind a pause that are no flood; more, up to this,
 #define GROUP_MOST 1280   // where bundles do not pay
-#define PAYS 8u           // records of a bundle that is not slower than they are by themselves
+#define PAYS 8u           // records of a bundle that is not slower than they are by themselves; a
+                          // full one is not either
 #define FEW_MOST 2u       // intervals with nothing collected, one behind the other, that end floods
 #define PUT_MOST 256u     // bytes of a put where messages are short
 #define IDLE_NS 50000u    // behind the last message to a node, one operation goes by itself again
@@ -429,7 +430,8 @@ static void judge(void)
     cw_bundles_t *all = &cw_bundles;
     uint64_t records = all->stats.operations - all->counted;
     bool looked = atomic_exchange_explicit(&all->looked, false, memory_order_relaxed);
-    bool paid = all->messages > 0 && records >= PAYS * all->messages;
+    uint64_t full = all->stats.sent[CW_BUNDLE_FULL] - all->counted_full;
+    bool paid = all->messages > 0 && records + PAYS * full >= PAYS * all->messages;
     all->few = all->messages == 0 && all->at_once == 0 ? all->few + 1 : 0;
     if (paid)
         all->group = least;
@@ -443,6 +445,7 @@ static void judge(void)
     }
     all->messages = 0;
     all->counted = all->stats.operations;
+    all->counted_full = all->stats.sent[CW_BUNDLE_FULL];
 }
 
 void cw_bundles_send_locked(cw_bundle_reason_t reason)

@@ -100,7 +100,7 @@ typedef struct cw_bundles {
     _Atomic bool looked;  // was one looked at since the last pause?
     uint32_t few;         // intervals in a row with nothing to collect
     uint32_t messages;    // bundles since that pause, and
-    uint64_t counted;     // stats.operations then
+    uint64_t counted, counted_full;  // stats.operations then, and stats.sent[CW_BUNDLE_FULL]
     uint32_t prompt;      // bundles that this PE has sent soon after they opened, as counted
     cw_way_t *filled;     // ways with a bundle
     cw_bundle_stats_t stats;
