@@ -131,7 +131,7 @@ static uint32_t at_least_one(uint32_t n)
 void cw_am_poll_open(void)
 {
     uint32_t slots = (uint32_t)cw_world.nslots, others = cw_am.credits / 2 / slots,
-             collected = cw_am_credit_collected() / 4,
+             collected = cw_am_credit_collected() / 2,
              share = CW_AM_TOKENS / 2 / (uint32_t)cw_world.nnodes;
     most_owed.others = at_least_one(others < OWED_MOST ? others : OWED_MOST);
     most_owed.collected = at_least_one((collected < share ? collected : share) / slots);
