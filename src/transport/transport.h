@@ -239,6 +239,9 @@ typedef struct cwt_ops {
     /** Sends a request (header.token and reply_id are filled in here). reply may be NULL. Waits for
      *  a credit. */
     int (*request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+    /** The same, behind which a quiet follows, it seems: its answer may prove all that was sent on
+     *  the connection before, so that the quiet need not send anything for that. */
+    int (*last_request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
     /** A request without a reply, [msg | payload] in one message that inject does not take. */
     int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                    size_t payload_nbytes);

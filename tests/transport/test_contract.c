@@ -204,6 +204,45 @@ static void put_then_request(void)
     CHECK(atomic_load(&n.shared->words[7]) == 0);
 }
 
+/** A quiet behind a last request is true, also of a put between the two, and has nothing to flush
+ *  where messages stay behind puts. */
+static void last_request(void)
+{
+    static cwt_target_t t;   // the client refers to it until it closes
+    static uint8_t mine[8], src[16384];
+    const size_t sizes[] = {8, 200, 4096, 16384};
+    const uint64_t injected = n.heap + 65536, behind = n.heap + 131072, zero = 0;
+    CHECK(n.ops->target(n.conn, 0, injected - (uint64_t)(uintptr_t)mine, &t) == 0);
+    CHECK(n.ops->put_complete(n.conn, n.heap + 32768, &zero, 8) == 0);
+    for (uint64_t i = 1; i <= rounds / 20; i++) {
+        size_t nbytes = sizes[i % 4];
+        uint64_t old = 0, at = (uint64_t)(uintptr_t)mine;
+        cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
+        request_t r = {.header.op = i % 2 ? OP_FETCH_ADD : OP_ADD, .offset = n.heap + 32768};
+        cwt_stats_t before, after;
+        r.value = 1;
+        memcpy(src + nbytes - 8, &i, 8);
+        CHECK(n.ops->put(n.conn, n.heap, src, nbytes, false) == 0);
+        t.last = at | 1;
+        if (t.inject(t.ep, &i, 8, t.fabric_addr, at + t.base, t.key) != 0)
+            CHECK(n.ops->put(n.conn, injected, &i, 8, false) == 0);
+        CHECK(n.ops->last_request(n.conn, &r.header, REQUEST_SMALL, i % 2 ? &reply : NULL) == 0);
+        bool puts = i % 3 == 0;
+        if (puts)
+            CHECK(n.ops->put(n.conn, behind, &i, 8, false) == 0);
+        n.ops->stats(n.client, &before);
+        CHECK(n.ops->quiet(n.client) == 0);
+        n.ops->stats(n.client, &after);
+        if (!over_mpi && ofi_choice.ordered && ofi_choice.send_after_write)
+            CHECK(after.flushes - before.flushes == puts);
+        CHECK(memcmp(peer_at(n.heap + nbytes - 8), &i, 8) == 0);
+        CHECK(memcmp(peer_at(injected), &i, 8) == 0);
+        CHECK(!puts || memcmp(peer_at(behind), &i, 8) == 0);
+        CHECK(memcmp(peer_at(n.heap + 32768), &i, 8) == 0 && (i % 2 == 0 || old == i - 1));
+    }
+    CHECK(nothing_left());
+}
+
 /** A put behind a fence does not overtake the request before it. */
 static void fence_request_put(void)
 {
@@ -476,6 +515,7 @@ static void all(void)
                  {"quiet_truth", quiet_truth},
                  {"put_complete_truth", put_complete_truth},
                  {"put_then_request", put_then_request},
+                 {"last_request", last_request},
                  {"fence_request_put", fence_request_put},
                  {"fence_put", fence_put},
                  {"request_flood", request_flood},

@@ -180,7 +180,9 @@ static void send(cw_way_t *way, cw_bundle_reason_t reason)
     b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
     cwt_reply_t *reply = way->fetches ? cw_fetches_reply(way->fetches) : NULL;
     way->fetches = NULL;  // the reply frees it
-    int rc = cw_transport->request(way->conn, &b->req.header, b->nbytes, reply);
+    bool last = reason == CW_BUNDLE_QUIET || reason == CW_BUNDLE_FENCE;
+    int rc = (last ? cw_transport->last_request : cw_transport->request)(
+        way->conn, &b->req.header, b->nbytes, reply);
     cw_bundles.sending = false;
     if (rc) {
         cw_lost_grace(rc);

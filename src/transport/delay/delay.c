@@ -171,6 +171,7 @@ const cwt_ops_t cwt_delay = {
     .get_begin = delay_get_begin,
     .release = delay_release,
     .request = delay_request,
+    .last_request = delay_request,  // what the real one would send less is no order
     .message = delay_message,
     .try_message = delay_try_message,
     .put_message = delay_put_message,

@@ -115,6 +115,7 @@ const cwt_ops_t cwt_mpi = {
     .get = mpw_get,
     .get_begin = mpw_get_begin,
     .request = mpw_request,
+    .last_request = mpw_request,
     .message = mpw_message,
     .try_message = mpw_try_message,
     .put_message = mpw_put_message,

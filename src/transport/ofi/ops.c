@@ -67,6 +67,7 @@ const cwt_ops_t cwt_ofi = {
     .get_begin = ofi_get_begin,
     .release = ofi_release,
     .request = ofi_request,
+    .last_request = ofi_last_request,
     .message = ofi_message,
     .try_message = ofi_try_message,
     .put_message = ofi_put_message,

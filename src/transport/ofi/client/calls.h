@@ -24,6 +24,7 @@ int ofi_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, c
 int ofi_release(cwt_conn_t *conn, uint64_t offset, uint64_t nbytes);  // keys.c
 size_t ofi_request_most(const cwt_conn_t *conn);
 int ofi_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
+int ofi_last_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
 int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                 size_t payload_nbytes);
 int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,

@@ -61,6 +61,20 @@ static inline void reset_counts(cwt_conn_t *conn)
         conn->first_put = true;
 }
 
+/** Where messages stay behind writes its acknowledgement covers the puts before it, marked or not:
+ *  then nothing is left to flush. The lock is not given up between the wire and here. */
+int ofi_last_request(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    ofi_enter(conn->client);
+    ofi_collect_dirty(conn);
+    conn->ask_next = true;
+    int rc = ofi_request_locked(conn, msg, nbytes, reply);
+    if (rc == 0 && ofi_choice.send_after_write)
+        conn->dirty = false;
+    ofi_unlock(conn->client);
+    return rc;
+}
+
 /** The flush of a connection in any state. */
 static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
 {
