@@ -34,10 +34,8 @@ uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to
 
 cw_exchange_t cw_exchange_begin(const cw_coll_call_t *c, size_t cell_nbytes, bool to_each)
 {
-    return (cw_exchange_t){.c = c,
-                           .half = cw_group_scratch(c->group),
-                           .cell_nbytes = cell_nbytes,
-                           .to_each = to_each};
+    return (cw_exchange_t){
+        .c = c, .half = cw_group_scratch(c->group), .cell_nbytes = cell_nbytes, .to_each = to_each};
 }
 
 /** Symmetric. */

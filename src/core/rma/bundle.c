@@ -14,8 +14,8 @@
 #define FIRST_FENCED 16u  // and as many behind a fence that has waited for nothing
 #define GROUP 20          // operations behind a pause that are no flood; more, up to this,
 #define GROUP_MOST 1280   // where bundles do not pay
-#define PAYS 8u           // records of a bundle that is not slower than they are by themselves; a
-                          // full one is not either
+#define PAYS 8u           // records of a bundle that is not slower than they are by themselves;
+                          // nor is a full one
 #define FEW_MOST 2u       // intervals with nothing collected, one behind the other, that end floods
 #define PUT_MOST 256u     // bytes of a put where messages are short
 #define IDLE_NS 50000u    // behind the last message to a node, one operation goes by itself again
@@ -181,8 +181,8 @@ static void send(cw_way_t *way, cw_bundle_reason_t reason)
     cwt_reply_t *reply = way->fetches ? cw_fetches_reply(way->fetches) : NULL;
     way->fetches = NULL;  // the reply frees it
     bool last = reason == CW_BUNDLE_QUIET || reason == CW_BUNDLE_FENCE;
-    int rc = (last ? cw_transport->last_request : cw_transport->request)(
-        way->conn, &b->req.header, b->nbytes, reply);
+    int rc = (last ? cw_transport->last_request : cw_transport->request)(way->conn, &b->req.header,
+                                                                         b->nbytes, reply);
     cw_bundles.sending = false;
     if (rc) {
         cw_lost_grace(rc);

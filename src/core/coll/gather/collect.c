@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Blocks of different sizes. Unless an algorithm needs no sizes, all members learn them first, in
-// the cheapest way that the group has: with one synchronisation, on which short blocks travel along;
-// as an fcollect of words in the scratch; or, in an active set, by loads and gets of a word that
-// each PE publishes.
+// the cheapest way that the group has: with one synchronisation, with which short blocks travel; as
+// an fcollect of words in the scratch; or, in an active set, by loads and gets of a word that each
+// PE publishes.
 #include <stdlib.h>
 
 #include "core/coll/call.h"

@@ -112,9 +112,8 @@ bool ofi_software(void)
  *  puts before it, puts are as fast. */
 bool ofi_sees_loss(void)
 {
-    return ofi_choice.msg ||
-           (ofi_choice.send_after_send && ofi_choice.send_after_write &&
-            ofi_choice.inject_nbytes >= sizeof(cwt_header_t));
+    return ofi_choice.msg || (ofi_choice.send_after_send && ofi_choice.send_after_write &&
+                              ofi_choice.inject_nbytes >= sizeof(cwt_header_t));
 }
 
 bool ofi_threads_serve(void)
