@@ -227,8 +227,8 @@ def _instructions():
             yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
                       base=False, at_most=limit)
         for mode in ("rdm", "msg"):
-            for op, limit in (("int_p", 16), ("putmem", None), ("int_g", None),
-                              ("fetch_add", None), ("add", None)):
+            for op, limit in (("int_p", 16), ("putmem", 84), ("int_g", 80), ("fetch_add", 98),
+                              ("add", 91)):
                 for which, words in (("first", "first after quiet"), ("next", "in a stream")):
                     yield Row(where, f"{op} {mode}, to the provider, {words}", mode, bench,
                               f"{op}.to_provider.{which}", 0, base=False, at_most=limit)

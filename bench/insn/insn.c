@@ -236,8 +236,11 @@ static void count_collected(const struct bench_opts *opts, const char *name, voi
         atomic_store(&is_counting, true);
         call();
         atomic_store(&is_counting, false);
-        if (steps_to_provider() < 0 && !step_truncated())
-            bench_series_add(&total, (double)step_log->n);
+        if (steps_to_provider() >= 0 || step_truncated())
+            continue;
+        bench_series_add(&total, (double)step_log->n);
+        if (trace && total.n == 1)
+            step_write(trace, name, "collected");
     }
     if (total.n > 0)
         emit(opts, name, "total.collected", &total);

@@ -8,6 +8,8 @@
 // Which way a branch of a hot path goes.
 #define CW_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CW_UNLIKELY(x) __builtin_expect(!!(x), 0)
+// The same so rarely that nothing is moved into other registers for what follows otherwise.
+#define CW_MOSTLY(x) __builtin_expect_with_probability(!!(x), 1, .99)
 
 // Where the code of a function goes. CW_ALWAYS_INLINE includes the keyword: static CW_ALWAYS_INLINE
 // int f(void). CW_COLD code stands apart from hot code, and branches to it are unlikely.

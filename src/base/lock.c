@@ -16,8 +16,8 @@ void cwu_lock_slowly(cwu_lock_t *lock)
             return;
         cwu_cpu_pause();
     }
-    while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0)
-        cwu_futex_wait((const uint32_t *)&lock->state, 2, SLEEP_NS);
+    while (atomic_exchange_explicit(&lock->state, CWU_LOCK_SLEPT_ON, memory_order_acquire) != 0)
+        cwu_futex_wait((const uint32_t *)&lock->state, CWU_LOCK_SLEPT_ON, SLEEP_NS);
 }
 
 void cwu_lock_wake(cwu_lock_t *lock)

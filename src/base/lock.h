@@ -2,7 +2,7 @@
 //
 // A lock of this process's threads for sections of some tens of instructions: one atomic operation
 // to take it and one to release it without contention, a futex sleep with it. All zero is free. Not
-// recursive.
+// recursive. It is taken by setting a bit, which on x86-64 is one instruction and a branch.
 #ifndef CW_BASE_LOCK_H
 #define CW_BASE_LOCK_H
 
@@ -12,7 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** 0: free; 1: held; 2: held, and a thread may sleep on it. */
+#define CWU_LOCK_HELD 1u
+#define CWU_LOCK_SLEPT_ON 3u  // held, and a thread may sleep on it
+
+/** 0: free; else CWU_LOCK_... */
 typedef struct cwu_lock {
     _Atomic uint32_t state;
 } cwu_lock_t;
@@ -22,9 +25,9 @@ void cwu_lock_wake(cwu_lock_t *lock) CW_COLD;
 
 static CW_ALWAYS_INLINE bool cwu_trylock(cwu_lock_t *lock)
 {
-    uint32_t is_free = 0;
-    return atomic_compare_exchange_strong_explicit(&lock->state, &is_free, 1, memory_order_acquire,
-                                                   memory_order_relaxed);
+    // a lock that is held stays as it is: both of its states have the bit
+    return !(atomic_fetch_or_explicit(&lock->state, CWU_LOCK_HELD, memory_order_acquire) &
+             CWU_LOCK_HELD);
 }
 
 static CW_ALWAYS_INLINE void cwu_lock(cwu_lock_t *lock)
@@ -35,7 +38,8 @@ static CW_ALWAYS_INLINE void cwu_lock(cwu_lock_t *lock)
 
 static CW_ALWAYS_INLINE void cwu_unlock(cwu_lock_t *lock)
 {
-    if (CW_UNLIKELY(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2))
+    if (CW_UNLIKELY(atomic_exchange_explicit(&lock->state, 0, memory_order_release) ==
+                    CWU_LOCK_SLEPT_ON))
         cwu_lock_wake(lock);
 }
 

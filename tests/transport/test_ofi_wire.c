@@ -146,7 +146,7 @@ static void replies(void)
     ofi_expect(&conn->token_in, ofi_digest(secret, OFI_FOR_REPLY, &conn->node, sizeof conn->node));
     conn->sent = 5;
     conn->replies[3].reply = &reply;
-    conn->replies[3].generation = 7;
+    conn->replies[3].id = OFI_ID_REPLY | 7u << OFI_ID_INDEX_BITS | 3;
     for (int i = 0; i < 200000; i++) {
         size_t nbytes = random_word() % (sizeof bytes + 1);
         for (size_t at = 0; at < 64; at += 8)
@@ -172,6 +172,17 @@ static void replies(void)
     memset(header + 1, 0x11, 8);
     arrived_next(client, &op, header->nbytes);
     CHECK(reply.done == 1 && reply.nbytes == 8 && value == 0x1111111111111111u);
+
+    // The next one that takes the place has another id, also when the generations are used up.
+    CHECK(conn->free_replies == 1u << 3);
+    CHECK(ofi_reply_take(conn, &reply) == (OFI_ID_REPLY | 9u << OFI_ID_INDEX_BITS | 3));
+    memset(header + 1, 0x22, 8);
+    arrived_next(client, &op, header->nbytes);  // to the one before
+    CHECK(!reply.done && value == 0x1111111111111111u && conn->replies[3].reply == &reply);
+    memset(header + 1, 0x11, 8);
+    conn->replies[3].id = OFI_ID_REPLY | 0xffffu << OFI_ID_INDEX_BITS | 3;
+    ofi_reply_give(conn, 3);
+    CHECK(conn->replies[3].id == (OFI_ID_REPLY | 1u << OFI_ID_INDEX_BITS | 3));
 
     // A server notifies only clients that listen; each further message acknowledges the last ones.
     header->kind = OFI_REPLY_NOTIFY;

@@ -25,19 +25,19 @@ static bool take_as(cwu_lock_t *lock, uint32_t held)
                                                    memory_order_relaxed);
 }
 
-/** A thread that has slept holds the lock as 2: others may sleep on it still. */
+/** A thread that has slept holds the lock as one that is slept on: others may sleep on it still. */
 static CW_COLD void take_slowly(cwu_lock_t *lock)
 {
-    for (uint32_t held = 1;; held = 2) {
+    for (uint32_t held = CWU_LOCK_HELD;; held = CWU_LOCK_SLEPT_ON) {
         for (int i = 0; i < SPINS; i++) {
             if (take_as(lock, held))
                 return;
             cwu_cpu_pause();
         }
-        // pairs with cwu_unlock, which wakes when it finds 2
-        if (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) == 0)
+        // pairs with cwu_unlock, which wakes when it finds that
+        if (atomic_exchange_explicit(&lock->state, CWU_LOCK_SLEPT_ON, memory_order_acquire) == 0)
             return;
-        cwu_futex_wait((const uint32_t *)&lock->state, 2, SLEEP_NS);
+        cwu_futex_wait((const uint32_t *)&lock->state, CWU_LOCK_SLEPT_ON, SLEEP_NS);
         (void)cw_progress_hooks.mind_neighbours();
     }
 }

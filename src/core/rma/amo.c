@@ -17,17 +17,23 @@
 
 /** Fills in all but what the transport fills in: nothing may be left undefined on the wire. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
-                                         cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                                         uint64_t compare)
+                                         uint32_t kind, uint64_t operand, uint64_t compare)
 {
-    req->header.op = CW_REQ_AMO;
-    req->header.slot = 0;
+    cw_header_name(&req->header, CW_REQ_AMO, 0);
     req->offset = (uintptr_t)addr + t->offset;
     req->operand = operand;
     req->compare = compare;
-    req->op = (uint16_t)op;
-    req->nbytes = (uint16_t)nbytes;
-    req->pad = 0;
+    req->kind = kind;
+}
+
+static CW_ALWAYS_INLINE cw_amo_op_t op_of(uint32_t kind)
+{
+    return (cw_amo_op_t)(kind & 0xffff);
+}
+
+static CW_ALWAYS_INLINE size_t nbytes_of(uint32_t kind)
+{
+    return kind >> 16;
 }
 
 /** The route to an atomic's target: through the NIC even to PEs of this node, where atomics are the
@@ -85,12 +91,11 @@ static bool native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_am
 
 /** A round trip to the node server. */
 static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
-                                       cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                                       uint64_t compare, int rank)
+                                       uint32_t kind, uint64_t operand, uint64_t compare, int rank)
 {
     uint64_t old = 0;
     cw_req_amo_t req;
-    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    amo_request(&req, t, addr, kind, operand, compare);
     cwt_reply_t reply;  // the transport sets the rest
     reply.buf = &old;
     reply.capacity = sizeof old;
@@ -99,24 +104,26 @@ static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, con
     if (CW_LIKELY(rc == 0))
         rc = cw_transport->wait(ctx->port->client, &reply);
     cw_ctx_must(rc, "atomic", ctx, rank);
-    return nbytes == 4 ? (uint32_t)old : old;
+    return old;
 }
 
-static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
-                             size_t nbytes, uint64_t operand, uint64_t compare, int rank, int node)
+static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, uint32_t kind,
+                             uint64_t operand, uint64_t compare, int rank, int node)
 {
     uint64_t old = 0;
     cw_req_amo_t req;
-    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    amo_request(&req, t, addr, kind, operand, compare);
     cwt_reply_t reply = {.buf = &old, .capacity = sizeof old};
     cw_ctx_must(cw_routed_fetch(node, &req.header, sizeof req, &reply), "atomic", ctx, rank);
-    return nbytes == 4 ? (uint32_t)old : old;
+    return old;
 }
 
-static CW_NOINLINE uint64_t remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
-                                        uint64_t operand, uint64_t compare, int rank)
+static CW_NOINLINE uint64_t remote_cold(void *addr, uint64_t operand, int rank, cw_ctx_t *ctx,
+                                        uint32_t kind, uint64_t compare)
 {
     uintptr_t delta = 0;
+    cw_amo_op_t op = op_of(kind);
+    size_t nbytes = nbytes_of(kind);
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
     const cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
@@ -127,45 +134,69 @@ static CW_NOINLINE uint64_t remote_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t o
     if (native(ctx, t, addr, op, nbytes, operand, compare, rank, &old))
         return old;
     if (is_routed(ctx, rank, &node))
-        return fetch_routed(ctx, t, addr, op, nbytes, operand, compare, rank, node);
-    return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
+        return fetch_routed(ctx, t, addr, kind, operand, compare, rank, node);
+    return fetch(ctx, t, addr, kind, operand, compare, rank);
 }
 
-uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                       uint64_t compare, int rank)
+static CW_ALWAYS_INLINE uint64_t remote(void *addr, uint64_t operand, int rank, uintptr_t word,
+                                        cw_ctx_t *ctx, uint32_t kind, uint64_t compare)
 {
-    cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
-    if (CW_LIKELY(t != NULL) && CW_LIKELY(!cw_bundles_due()))
-        return fetch(ctx, t, addr, op, nbytes, operand, compare, rank);
-    return remote_cold(ctx, addr, op, nbytes, operand, compare, rank);
+    const cwt_target_t *t = cw_warm_target(word);
+    if (CW_LIKELY(t != NULL) && CW_LIKELY(!cw_bundles_any_due()))
+        return fetch(ctx, t, addr, kind, operand, compare, rank);
+    return remote_cold(addr, operand, rank, ctx, kind, compare);
+}
+
+uint64_t cw_amo_remote_plain(void *addr, uint64_t operand, int rank, uintptr_t word, uint32_t kind)
+{
+    return remote(addr, operand, rank, word, &cw_ctx_default, kind, 0);
+}
+
+uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, uint64_t operand, int rank, uint32_t kind)
+{
+    return remote(addr, operand, rank, cw_amo_word(ctx, rank), ctx, kind, 0);
+}
+
+uint64_t cw_amo_remote_cswap_plain(void *addr, uint64_t compare, uint64_t operand, int rank,
+                                   uintptr_t word, uint32_t kind)
+{
+    return remote(addr, operand, rank, word, &cw_ctx_default, kind, compare);
+}
+
+uint64_t cw_amo_remote_cswap(cw_ctx_t *ctx, void *addr, uint64_t compare, uint64_t operand,
+                             int rank, uint32_t kind)
+{
+    return remote(addr, operand, rank, cw_amo_word(ctx, rank), ctx, kind, compare);
 }
 
 /** A request without a reply. */
 static CW_ALWAYS_INLINE void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
-                                  cw_amo_op_t op, size_t nbytes, uint64_t operand, int rank)
+                                  uint32_t kind, uint64_t operand, int rank)
 {
     cw_req_amo_t req;
-    amo_request(&req, t, addr, op, nbytes, operand, 0);
+    amo_request(&req, t, addr, kind, operand, 0);
     cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", ctx, rank);
     cw_ctx_mark(ctx);
 }
 
-static void post_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
-                        size_t nbytes, uint64_t operand, int rank, int node)
+static void post_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, uint32_t kind,
+                        uint64_t operand, int rank, int node)
 {
     cw_req_amo_t req;
-    amo_request(&req, t, addr, op, nbytes, operand, 0);
+    amo_request(&req, t, addr, kind, operand, 0);
     cw_ctx_must(cw_routed_send(node, &req.header, sizeof req, NULL), "atomic", ctx, rank);
     cw_ctx_mark(ctx);
 }
 
 /** signals: it is not collected with others of its kind. */
-static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
-                                  uint64_t operand, int rank, bool signals)
+static CW_NOINLINE void post_cold(void *addr, uint64_t operand, int rank, bool signals,
+                                  uint32_t kind, cw_ctx_t *ctx)
 {
     uintptr_t delta = 0;
     uint64_t old;
     int node;
+    cw_amo_op_t op = op_of(kind);
+    size_t nbytes = nbytes_of(kind);
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
     const cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
@@ -174,30 +205,52 @@ static CW_NOINLINE void post_cold(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, siz
              native(ctx, t, addr, op, nbytes, operand, 0, rank, &old))
         return;
     else if (is_routed(ctx, rank, &node))
-        post_routed(ctx, t, addr, op, nbytes, operand, rank, node);
+        post_routed(ctx, t, addr, kind, operand, rank, node);
     else if (signals || !cw_bundle_amo(ctx, t, addr, op, nbytes, operand))
-        post(ctx, t, addr, op, nbytes, operand, rank);
+        post(ctx, t, addr, kind, operand, rank);
 }
 
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                        int rank)
+/** Looked at, since more come than go at once. */
+static CW_NOINLINE void post_looked_at(void *addr, uint64_t operand, int rank, uintptr_t word,
+                                       uint32_t kind, cw_ctx_t *ctx)
 {
-    cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
+    const cwt_target_t *t = cw_word_target(word);
+    if (!cw_bundle_look_amo(ctx, t, addr, op_of(kind), nbytes_of(kind), operand))
+        post(ctx, t, addr, kind, operand, rank);
+}
+
+static CW_ALWAYS_INLINE void remote_post(void *addr, uint64_t operand, int rank, uintptr_t word,
+                                         uint32_t kind, cw_ctx_t *ctx)
+{
+    const cwt_target_t *t = cw_warm_target(word);
     if (CW_UNLIKELY(!t))
-        post_cold(ctx, addr, op, nbytes, operand, rank, false);
-    else if (!cw_bundle_amo(ctx, t, addr, op, nbytes, operand))
-        post(ctx, t, addr, op, nbytes, operand, rank);
+        post_cold(addr, operand, rank, false, kind, ctx);
+    else if (CW_UNLIKELY(cw_count_down(&ctx->direct)))
+        post_looked_at(addr, operand, rank, word, kind, ctx);
+    else
+        post(ctx, t, addr, kind, operand, rank);
+}
+
+void cw_amo_remote_post_plain(void *addr, uint64_t operand, int rank, uintptr_t word, uint32_t kind)
+{
+    remote_post(addr, operand, rank, word, kind, &cw_ctx_default);
+}
+
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, uint64_t operand, int rank, uint32_t kind)
+{
+    remote_post(addr, operand, rank, cw_amo_word(ctx, rank), kind, ctx);
 }
 
 void cw_amo_remote_signal(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                           uint64_t operand, int rank)
 {
-    cwt_target_t *t = cw_warm_amo_peer(ctx, rank);
+    const cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, rank));
+    uint32_t kind = cw_amo_kind(op, nbytes);
     cw_bundles_pause(CW_BUNDLE_ORDER);
     if (CW_LIKELY(t != NULL))
-        post(ctx, t, addr, op, nbytes, operand, rank);
+        post(ctx, t, addr, kind, operand, rank);
     else
-        post_cold(ctx, addr, op, nbytes, operand, rank, true);
+        post_cold(addr, operand, rank, true, kind, ctx);
 }
 
 /** A nonblocking fetch: its reply is written into the user's variable on arrival, in quiet at the
@@ -227,7 +280,7 @@ static void fetch_nbi(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, const v
                        .nbytes = nbytes};
     cw_req_amo_t req;
     int node;
-    amo_request(&req, t, addr, op, nbytes, operand, compare);
+    amo_request(&req, t, addr, cw_amo_kind(op, nbytes), operand, compare);
     int rc = is_routed(ctx, rank, &node)
                  ? cw_routed_send(node, &req.header, sizeof req, &f->reply)
                  : cw_transport->request(t->conn, &req.header, sizeof req, &f->reply);

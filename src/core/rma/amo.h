@@ -66,11 +66,24 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_local(void *p, cw_amo_op_t op, size_t nb
     return cw_amo_apply_uint64_t((uint64_t *)p, op, operand, compare);
 }
 
-/** The same where the word of the PE is not local. */
-uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                       uint64_t compare, int rank);
-void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes, uint64_t operand,
-                        int rank);
+/** Operation and size in one argument, as they stand in a request (core/rma/request.h). */
+static CW_ALWAYS_INLINE uint32_t cw_amo_kind(cw_amo_op_t op, size_t nbytes)
+{
+    return (uint32_t)op | (uint32_t)nbytes << 16;
+}
+
+/** The same where the word of the PE is not local. All arguments are in registers, in the order of
+ *  the API: of the default context (plain) the word is passed, others find theirs again. The
+ *  result of 4 bytes is zero-extended, as it is where the operation is executed. */
+uint64_t cw_amo_remote_plain(void *addr, uint64_t operand, int rank, uintptr_t word, uint32_t kind);
+uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, uint64_t operand, int rank, uint32_t kind);
+uint64_t cw_amo_remote_cswap_plain(void *addr, uint64_t compare, uint64_t operand, int rank,
+                                   uintptr_t word, uint32_t kind);
+uint64_t cw_amo_remote_cswap(cw_ctx_t *ctx, void *addr, uint64_t compare, uint64_t operand,
+                             int rank, uint32_t kind);
+void cw_amo_remote_post_plain(void *addr, uint64_t operand, int rank, uintptr_t word,
+                              uint32_t kind);
+void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, uint64_t operand, int rank, uint32_t kind);
 void cw_amo_remote_signal(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                           uint64_t operand, int rank);
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
@@ -80,26 +93,35 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_a
                                                  size_t nbytes, uint64_t operand, uint64_t compare,
                                                  int rank)
 {
-    uintptr_t delta;
-    if (cw_amo_is_here(ctx, rank, &delta)) {
-        uint64_t old = cw_amo_local(cw_local_address(delta, addr), op, nbytes, operand, compare);
+    uintptr_t word;
+    if (cw_amo_is_here(ctx, rank, &word)) {
+        uint64_t old = cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, compare);
         if (op != CW_AMO_FETCH)
             cw_ctx_stored(ctx, rank);
         return old;
     }
-    return cw_amo_remote(ctx, addr, op, nbytes, operand, compare, rank);
+    uint32_t kind = cw_amo_kind(op, nbytes);
+    if (op == CW_AMO_CSWAP)
+        return cw_ctx_is_plain(ctx)
+                   ? cw_amo_remote_cswap_plain(addr, compare, operand, rank, word, kind)
+                   : cw_amo_remote_cswap(ctx, addr, compare, operand, rank, kind);
+    return cw_ctx_is_plain(ctx) ? cw_amo_remote_plain(addr, operand, rank, word, kind)
+                                : cw_amo_remote(ctx, addr, operand, rank, kind);
 }
 
 static CW_ALWAYS_INLINE void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
                                             size_t nbytes, uint64_t operand, int rank)
 {
-    uintptr_t delta;
-    if (cw_amo_is_here(ctx, rank, &delta)) {
-        cw_amo_local(cw_local_address(delta, addr), op, nbytes, operand, 0);
+    uintptr_t word;
+    if (cw_amo_is_here(ctx, rank, &word)) {
+        cw_amo_local(cw_local_address(word, addr), op, nbytes, operand, 0);
         cw_ctx_stored(ctx, rank);
         return;
     }
-    cw_amo_remote_post(ctx, addr, op, nbytes, operand, rank);
+    if (cw_ctx_is_plain(ctx))
+        cw_amo_remote_post_plain(addr, operand, rank, word, cw_amo_kind(op, nbytes));
+    else
+        cw_amo_remote_post(ctx, addr, operand, rank, cw_amo_kind(op, nbytes));
 }
 
 static CW_ALWAYS_INLINE void cw_amo_signalling(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,

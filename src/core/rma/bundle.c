@@ -277,7 +277,8 @@ static void publish(cw_bundle_t *b, bool is_new)
         cw_sweep_wake();
 }
 
-static bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *src, size_t nbytes)
+static CW_ALWAYS_INLINE bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *src,
+                                    size_t nbytes)
 {
     size_t words = 1 + (nbytes + 7) / 8;
     bool aged;
@@ -372,7 +373,7 @@ static bool collect_fetch(cw_path_t *path, const fetch_t *f)
 
 // ---------------------------------------------------------------- operations that are looked at
 /** Does the context collect operations of that kind? */
-static bool looks(cw_ctx_t *ctx, const _Atomic bool *kind)
+static CW_ALWAYS_INLINE bool looks(cw_ctx_t *ctx, const _Atomic bool *kind)
 {
     bool any = ctx == &cw_ctx_default && cw_bundles_take(&cw_bundles.atomics);
     __atomic_store_n(&ctx->direct, any ? 0 : INT32_MAX, __ATOMIC_RELAXED);

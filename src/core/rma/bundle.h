@@ -142,6 +142,18 @@ static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
     return atomic_load_explicit(&cw_bundles.due, memory_order_relaxed);
 }
 
+/** Is anything due? */
+static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
+{
+    bool any;
+#if defined(__x86_64__)  // a load of an atomic is one instruction more
+    __asm__("cmpb $0, %1" : "=@ccne"(any) : "m"(cw_bundles.due));
+#else
+    any = cw_bundles_due() != 0;
+#endif
+    return any;
+}
+
 static inline void cw_bundles_note(unsigned due)
 {
     atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_relaxed);

@@ -215,35 +215,43 @@ static CW_ALWAYS_INLINE uintptr_t cw_guarded_word(const uintptr_t *guarded, int 
     return word;
 }
 
-/** True: the memory of this rank, which is any int, is mapped here, *delta_p away. */
+/** The word of this rank, which is any int; cold if there is none. True: its memory is mapped here,
+ *  so far away. */
 static CW_ALWAYS_INLINE bool cw_find_here(const cw_ctx_t *ctx, const uintptr_t *const *table,
-                                          const uintptr_t *guarded, int rank, uintptr_t *delta_p)
+                                          const uintptr_t *guarded, int rank, uintptr_t *word_p)
 {
-    if (cw_ctx_is_plain(ctx))
-        *delta_p = cw_guarded_word(guarded, rank);
-    else if (cw_ctx_has(ctx, rank))
-        *delta_p = cw_entry(table, rank);
-    else
+    if (cw_ctx_is_plain(ctx)) {
+        *word_p = cw_guarded_word(guarded, rank);
+    } else if (cw_ctx_has(ctx, rank)) {
+        *word_p = cw_entry(table, rank);
+    } else {
+        *word_p = CW_CTX_COLD_WORD;
         return false;
-    return CW_LIKELY(!(*delta_p & 1));
+    }
+    return CW_MOSTLY(!(*word_p & 1));
 }
 
 /** For puts and gets. */
-static CW_ALWAYS_INLINE bool cw_peer_is_here(const cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
+static CW_ALWAYS_INLINE bool cw_peer_is_here(const cw_ctx_t *ctx, int rank, uintptr_t *word_p)
 {
-    return cw_find_here(ctx, &ctx->peer, &cw_guarded.peer, rank, delta_p);
+    return cw_find_here(ctx, &ctx->peer, &cw_guarded.peer, rank, word_p);
 }
 
 /** For atomics. */
-static CW_ALWAYS_INLINE bool cw_amo_is_here(const cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
+static CW_ALWAYS_INLINE bool cw_amo_is_here(const cw_ctx_t *ctx, int rank, uintptr_t *word_p)
 {
-    return cw_find_here(ctx, &ctx->amo_peer, &cw_guarded.amo_peer, rank, delta_p);
+    return cw_find_here(ctx, &ctx->amo_peer, &cw_guarded.amo_peer, rank, word_p);
 }
 
 /** The words of this rank, which is any int; cold if there is none. */
 static CW_ALWAYS_INLINE uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
 {
     return cw_ctx_has(ctx, rank) ? cw_entry(&ctx->peer, rank) : CW_CTX_COLD_WORD;
+}
+
+static CW_ALWAYS_INLINE uintptr_t cw_amo_word(const cw_ctx_t *ctx, int rank)
+{
+    return cw_ctx_has(ctx, rank) ? cw_entry(&ctx->amo_peer, rank) : CW_CTX_COLD_WORD;
 }
 
 /** Where an operation goes, from its peer word: true, the memory of the PE is mapped here, and the
@@ -270,18 +278,6 @@ static CW_ALWAYS_INLINE cwt_target_t *cw_warm_target(uintptr_t word)
 {
     cwt_target_t *t = cw_word_target(word);
     return CW_LIKELY(t->conn != NULL) ? t : NULL;
-}
-
-/** The record by which a rank of another node, or any other int, takes puts and gets (and atomics),
- *  or NULL: the cold path decides. */
-static CW_ALWAYS_INLINE cwt_target_t *cw_warm_peer(const cw_ctx_t *ctx, int rank)
-{
-    return cw_ctx_has(ctx, rank) ? cw_warm_target(cw_entry(&ctx->peer, rank)) : NULL;
-}
-
-static CW_ALWAYS_INLINE cwt_target_t *cw_warm_amo_peer(const cw_ctx_t *ctx, int rank)
-{
-    return cw_ctx_has(ctx, rank) ? cw_warm_target(cw_entry(&ctx->amo_peer, rank)) : NULL;
 }
 
 /** Hands a few bytes (cw_inject_most()) to the provider and marks the record behind that; the

@@ -7,6 +7,9 @@
 #ifndef CW_CORE_RMA_REQUEST_H
 #define CW_CORE_RMA_REQUEST_H
 
+#include <string.h>
+
+#include "base/compiler.h"
 #include "transport/transport.h"
 
 // cwt_header_t.op; the numbers left out are those of active messages
@@ -35,14 +38,26 @@ enum {
     CW_REQ_PACKED = 15,   // a header, then routed requests (core/route/forward.h)
 };
 
+/** The two fields that lie side by side, by one store. */
+static CW_ALWAYS_INLINE void cw_header_name(cwt_header_t *header, uint16_t op, uint16_t slot)
+{
+    uint32_t both = (uint32_t)op | (uint32_t)slot << 16;
+    memcpy((uint8_t *)header + offsetof(cwt_header_t, op), &both, sizeof both);
+}
+
 //  0 header | 24 offset | 32 operand | 40 compare | 48 op | 50 nbytes | 52 pad
 typedef struct cw_req_amo {
     cwt_header_t header;
     uint64_t offset;  // of the word in the target's node object
     uint64_t operand, compare;
-    uint16_t op;      // cw_amo_op_t
-    uint16_t nbytes;  // 4 or 8
-    uint32_t pad;
+    union {
+        struct {
+            uint16_t op;      // cw_amo_op_t
+            uint16_t nbytes;  // 4 or 8
+            uint32_t pad;
+        };
+        uint64_t kind;  // all three: cw_amo_kind
+    };
 } cw_req_amo_t;
 _Static_assert(sizeof(cw_req_amo_t) == 56, "wire format");
 

@@ -15,21 +15,17 @@
 
 // ---------------------------------------------------------------- on a connection
 
-static CW_ALWAYS_INLINE void put_there(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
-                                       const void *src, size_t nbytes, int rank, bool nbi)
+static CW_ALWAYS_INLINE void put_now(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
+                                     const void *src, size_t nbytes, int rank, bool nbi)
 {
-    if (cw_bundle_put(ctx, t, dest, src, nbytes))
-        return;
     cw_ctx_must(cw_transport->put(t->conn, (uintptr_t)dest + t->offset, src, nbytes, nbi), "put",
                 ctx, rank);
     cw_ctx_mark(ctx);
 }
 
-static CW_ALWAYS_INLINE void get_there(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
-                                       const void *src, size_t nbytes, int rank, bool nbi)
+static CW_ALWAYS_INLINE void get_now(cw_ctx_t *ctx, const cwt_target_t *t, void *dest,
+                                     const void *src, size_t nbytes, int rank, bool nbi)
 {
-    if (nbi && cw_bundle_get(ctx, t, dest, src, nbytes))
-        return;
     cw_ctx_must(cw_transport->get(t->conn, (uintptr_t)src + t->offset, dest, nbytes, nbi), "get",
                 ctx, rank);
     if (nbi)
@@ -59,8 +55,9 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
     cwt_target_t *t = cw_reach(ctx, "put", rank, &delta);
     if (!t)
         cw_put_and_wake(cw_local_address(delta, dest), src, nbytes, rank, ctx);
-    else if (!cw_batch_put(ctx, rank, t, dest, src, nbytes))
-        put_there(ctx, t, dest, src, nbytes, rank, nbi);
+    else if (!cw_batch_put(ctx, rank, t, dest, src, nbytes) &&
+             !cw_bundle_put(ctx, t, dest, src, nbytes))
+        put_now(ctx, t, dest, src, nbytes, rank, nbi);
 }
 
 static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
@@ -78,47 +75,86 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
         cw_batch_pass(ctx, rank);
     if (!nbi)
         cw_bundles_get();
-    get_there(ctx, t, dest, src, nbytes, rank, nbi);
+    else if (cw_bundle_get(ctx, t, dest, src, nbytes))
+        return;
+    get_now(ctx, t, dest, src, nbytes, rank, nbi);
 }
 
-static CW_ALWAYS_INLINE void put_out(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                     int rank, bool nbi)
+// A warm word leads to a connected record. What is not done often is a function of its own, so that
+// little has to be kept while the transport works: the context, which is marked, and the rank, for
+// the message of a failure.
+
+/** Looked at, since more come than go at once. */
+static CW_ALWAYS_INLINE void put_looked_at(void *dest, const void *src, size_t nbytes, int rank,
+                                           cw_ctx_t *ctx, uintptr_t word, bool nbi)
 {
-    cwt_target_t *t = cw_warm_peer(ctx, rank);
-    if (CW_LIKELY(t != NULL))
-        put_there(ctx, t, dest, src, nbytes, rank, nbi);
+    const cwt_target_t *t = cw_word_target(word);
+    if (!cw_bundle_look_put(ctx, t, dest, src, nbytes))
+        put_now(ctx, t, dest, src, nbytes, rank, nbi);
+}
+
+static CW_NOINLINE void put_blocking_looked_at(void *dest, const void *src, size_t nbytes, int rank,
+                                               cw_ctx_t *ctx, uintptr_t word)
+{
+    put_looked_at(dest, src, nbytes, rank, ctx, word, false);
+}
+
+static CW_NOINLINE void put_nbi_looked_at(void *dest, const void *src, size_t nbytes, int rank,
+                                          cw_ctx_t *ctx, uintptr_t word)
+{
+    put_looked_at(dest, src, nbytes, rank, ctx, word, true);
+}
+
+static CW_NOINLINE void get_nbi_looked_at(void *dest, const void *src, size_t nbytes, int rank,
+                                          cw_ctx_t *ctx, uintptr_t word)
+{
+    const cwt_target_t *t = cw_word_target(word);
+    if (!cw_bundle_look_get(ctx, t, dest, src, nbytes))
+        get_now(ctx, t, dest, src, nbytes, rank, true);
+}
+
+void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx, uintptr_t word)
+{
+    const cwt_target_t *t = cw_warm_target(word);
+    if (CW_UNLIKELY(!t))
+        put_cold(ctx, dest, src, nbytes, rank, false);
+    else if (CW_UNLIKELY(cw_count_down(&ctx->direct)))
+        put_blocking_looked_at(dest, src, nbytes, rank, ctx, word);
     else
-        put_cold(ctx, dest, src, nbytes, rank, nbi);
+        put_now(ctx, t, dest, src, nbytes, rank, false);
 }
 
-static CW_ALWAYS_INLINE void get_out(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                     int rank, bool nbi)
+void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                    uintptr_t word)
 {
-    cwt_target_t *t = cw_warm_peer(ctx, rank);
-    if (CW_LIKELY(t != NULL) && (nbi || CW_LIKELY(!cw_bundles_due())))
-        get_there(ctx, t, dest, src, nbytes, rank, nbi);
+    const cwt_target_t *t = cw_warm_target(word);
+    if (CW_UNLIKELY(!t))
+        put_cold(ctx, dest, src, nbytes, rank, true);
+    else if (CW_UNLIKELY(cw_count_down(&ctx->direct)))
+        put_nbi_looked_at(dest, src, nbytes, rank, ctx, word);
     else
-        get_cold(ctx, dest, src, nbytes, rank, nbi);
+        put_now(ctx, t, dest, src, nbytes, rank, true);
 }
 
-void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
+void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx, uintptr_t word)
 {
-    put_out(ctx, dest, src, nbytes, rank, false);
+    const cwt_target_t *t = cw_warm_target(word);
+    if (CW_LIKELY(t != NULL) && CW_LIKELY(!cw_bundles_any_due()))
+        get_now(ctx, t, dest, src, nbytes, rank, false);
+    else
+        get_cold(ctx, dest, src, nbytes, rank, false);
 }
 
-void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
+void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                    uintptr_t word)
 {
-    put_out(ctx, dest, src, nbytes, rank, true);
-}
-
-void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
-{
-    get_out(ctx, dest, src, nbytes, rank, false);
-}
-
-void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
-{
-    get_out(ctx, dest, src, nbytes, rank, true);
+    const cwt_target_t *t = cw_warm_target(word);
+    if (CW_UNLIKELY(!t))
+        get_cold(ctx, dest, src, nbytes, rank, true);
+    else if (CW_UNLIKELY(cw_count_down(&ctx->direct)))
+        get_nbi_looked_at(dest, src, nbytes, rank, ctx, word);
+    else
+        get_now(ctx, t, dest, src, nbytes, rank, true);
 }
 
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
@@ -237,18 +273,29 @@ static CW_NOINLINE uint64_t get_scalar_cold(cw_ctx_t *ctx, const void *src, size
         return cw_load_bits(cw_local_address(delta, src), nbytes);
     cw_batch_pass(ctx, rank);
     cw_bundles_get();
-    get_there(ctx, t, &bits, src, nbytes, rank, false);
+    get_now(ctx, t, &bits, src, nbytes, rank, false);
+    return bits;
+}
+
+static CW_ALWAYS_INLINE uint64_t get_scalar_out(const void *src, int rank, uintptr_t word,
+                                                cw_ctx_t *ctx, size_t nbytes)
+{
+    uint64_t bits = 0;
+    const cwt_target_t *t = cw_warm_target(word);
+    if (CW_UNLIKELY(!t) || CW_UNLIKELY(cw_bundles_any_due()))
+        return get_scalar_cold(ctx, src, nbytes, rank);
+    get_now(ctx, t, &bits, src, nbytes, rank, false);
     return bits;
 }
 
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
 {
-    uint64_t bits = 0;
-    cwt_target_t *t = cw_warm_peer(ctx, rank);
-    if (CW_UNLIKELY(!t) || CW_UNLIKELY(cw_bundles_due()))
-        return get_scalar_cold(ctx, src, nbytes, rank);
-    get_there(ctx, t, &bits, src, nbytes, rank, false);
-    return bits;
+    return get_scalar_out(src, rank, cw_peer_word(ctx, rank), ctx, nbytes);
+}
+
+uint64_t cw_get_scalar_plain_out(const void *src, int rank, uintptr_t word, size_t nbytes)
+{
+    return get_scalar_out(src, rank, word, &cw_ctx_default, nbytes);
 }
 
 // ---------------------------------------------------------------- by the owner's addresses

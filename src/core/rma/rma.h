@@ -48,12 +48,18 @@ ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint6
                                  uint64_t addr, uint64_t key);
 /** A get whose word is not local: from another node, or one that is not connected or observed. */
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
+/** The same on the default context, whose word is known. */
+uint64_t cw_get_scalar_plain_out(const void *src, int rank, uintptr_t word, size_t nbytes);
 /** Transfers of PEs whose peer word is not local. The order of arguments is that of the API, so
  *  that a front end's local path ends in a jump. */
-void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
-void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
-void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
-void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                uintptr_t word);
+void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                    uintptr_t word);
+void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                uintptr_t word);
+void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                    uintptr_t word);
 /** Transfers through a record of cw_target_of_owner, on the default context: the remote address is
  *  the owner's own. */
 void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi);
@@ -145,32 +151,33 @@ void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank,
                      cw_ctx_t *ctx) CW_NOINLINE;
 
 /** Where a transfer continues whose peer word is not local. */
-typedef void cw_out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx);
+typedef void cw_out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
+                       uintptr_t word);
 
 /** A contiguous put. Blocking and nonblocking differ in `out` only. */
 static CW_ALWAYS_INLINE void cw_put_by(void *dest, const void *src, size_t nbytes, int rank,
                                        cw_ctx_t *ctx, cw_out_fn *out)
 {
-    uintptr_t delta;
-    if (!cw_peer_is_here(ctx, rank, &delta)) {
-        out(dest, src, nbytes, rank, ctx);
+    uintptr_t word;
+    if (!cw_peer_is_here(ctx, rank, &word)) {
+        out(dest, src, nbytes, rank, ctx, word);
         return;
     }
     if (CW_LIKELY(nbytes <= CW_SHORT_COPY && !cw_ctx_has_sleepers(ctx)))
-        cw_copy(cw_local_address(delta, dest), src, nbytes);  // the last thing done: a jump
+        cw_copy(cw_local_address(word, dest), src, nbytes);  // the last thing done: a jump
     else
-        cw_put_and_wake(cw_local_address(delta, dest), src, nbytes, rank, ctx);
+        cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
 }
 
 static CW_ALWAYS_INLINE void cw_get_by(void *dest, const void *src, size_t nbytes, int rank,
                                        cw_ctx_t *ctx, cw_out_fn *out)
 {
-    uintptr_t delta;
-    if (!cw_peer_is_here(ctx, rank, &delta)) {
-        out(dest, src, nbytes, rank, ctx);
+    uintptr_t word;
+    if (!cw_peer_is_here(ctx, rank, &word)) {
+        out(dest, src, nbytes, rank, ctx, word);
         return;
     }
-    cw_copy(dest, cw_local_address(delta, src), nbytes);
+    cw_copy(dest, cw_local_address(word, src), nbytes);
     cw_get_done();
 }
 
@@ -190,10 +197,11 @@ static CW_ALWAYS_INLINE void cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t b
 static CW_ALWAYS_INLINE uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src, size_t nbytes,
                                                int rank)
 {
-    uintptr_t delta;
-    if (cw_peer_is_here(ctx, rank, &delta))
-        return cw_load_bits(cw_local_address(delta, src), nbytes);
-    return cw_get_scalar_out(ctx, src, nbytes, rank);
+    uintptr_t word;
+    if (cw_peer_is_here(ctx, rank, &word))
+        return cw_load_bits(cw_local_address(word, src), nbytes);
+    return cw_ctx_is_plain(ctx) ? cw_get_scalar_plain_out(src, rank, word, nbytes)
+                                : cw_get_scalar_out(ctx, src, nbytes, rank);
 }
 
 /** Everything this context issued is done and visible. The fence is seq_cst: quiet also orders

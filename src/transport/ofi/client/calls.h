@@ -149,9 +149,8 @@ int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes);
 // ---------------------------------------------------------------- fast.c: the fast paths
 /** To be called when keys are known: what the fast paths may do on this connection. */
 void ofi_fast_allow(cwt_conn_t *conn);
-/** ofi_request for clients of several threads, and for what it leaves. */
-int ofi_request_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-int ofi_message_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes);
+/** A request without a reply, of at most conn->shared.request bytes. */
+int ofi_post_shared(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes);
 // what the fast paths leave; lock held
 int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
 int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi);

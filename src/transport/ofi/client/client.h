@@ -11,6 +11,7 @@
 #define CWT_OFI_CLIENT_H
 
 #include <pthread.h>
+#include <rdma/fi_rma.h>
 
 #include "base/lock.h"
 #include "transport/ofi/lib/device.h"
@@ -29,10 +30,18 @@
 /** Counts down as operations complete; it may also own the registration that they use. */
 typedef struct ofi_completion {
     size_t left;
-    struct fid_mr *mr;
     cwt_reply_t *reply;  // NULL, or what says that it is over
+    // for when none is left
+    struct fid_mr *mr;
     bool owned;  // free it when the last one completes
 } ofi_completion_t;
+
+/** For one operation, which its caller waits for: its own count keeps it from coming to the end. */
+static CW_ALWAYS_INLINE void ofi_completion_of_one(ofi_completion_t *completion)
+{
+    completion->left = 2;
+    completion->reply = NULL;
+}
 
 /** MSG: an attempt to connect, decided by an event that any reader of the client's event queue may
  *  find. */
@@ -46,9 +55,16 @@ typedef struct ofi_attempt {
 /** Up to how many bytes the fast paths may take (fast.c); 0 where the provider or several keys do
  *  not allow that. */
 typedef struct ofi_fast {
-    uint32_t inject, bounce, request;
-    size_t get;
+    size_t inject, request, get, bounce;
 } ofi_fast_t;
+
+/** What fi_writemsg reads, during the call only: kept, since most of it is the same each time. */
+typedef struct ofi_write {
+    struct iovec local;
+    struct fi_rma_iov remote;
+    void *desc;
+    struct fi_msg_rma msg;
+} ofi_write_t;
 
 struct cwt_conn {
     union {
@@ -71,20 +87,18 @@ struct cwt_conn {
     uint64_t key, base;         // when nkeys == 1; else of piece 0
     ofi_fast_t fast;            // all 0 where several threads use the client
     uint32_t puts_since_quiet;  // since the last quiet
+    uint32_t puts_until;        // of these, where the fast paths end; 0: before the first one
     uint32_t writes, reads;     // tracked operations in flight
     bool dirty;                 // puts since the last quiet that a flush must cover
     bool lone_puts;             // between the last two quiets with puts there was one
     bool ask_next;              // the next request may be the only one before a quiet: it asks for
                                 // its acknowledgement (order.c), on the general path
-    bool first_put;             // none since the last quiet; always false where several threads use
-                                // the client
     uint32_t peer;              // this client's name at the server (RDM)
     uint32_t acked;             // of the requests sent, how many are known executed
     uint32_t sent_before;       // of the requests sent, those before the last quiet, and the
                                 // transport's own since
     uint32_t asked;             // `sent` behind the newest request that asks for an acknowledgement
     uint32_t free_replies;      // bit i: replies[i] is free
-    uint16_t generation;        // of the last reply taken; odd
     ofi_expected_t token_in;
     uint32_t notified;       // notifications received
     uint32_t injected;       // puts since the last flush, injected by the transport itself
@@ -93,7 +107,8 @@ struct cwt_conn {
     uint64_t token_first;  // of this connection: token_out has moved on by the requests sent
     uint64_t token_seen;   // token_out when the hand passed last
 
-    ofi_fast_t shared;  // the same for threads that hold the client's lock
+    ofi_fast_t shared;  // the same for threads that take the client's lock then; else all 0
+    ofi_write_t write;  // of the operation that is being handed over
     cwt_conn_t *next;
     int node;
     uint32_t nkeys;
@@ -113,7 +128,7 @@ struct cwt_conn {
     int error;              // sticky: 0 or CW_E…, already reported
     struct {
         cwt_reply_t *reply;
-        uint16_t generation;
+        uint64_t id;  // on the wire, of the reply taken or of the next one
     } replies[OFI_CREDITS];
     ofi_receives_t receives;  // MSG: for replies and notifications
     bool received;            // RDM: has added its part to the client's receives
@@ -211,6 +226,13 @@ static inline void ofi_enter(cwt_client_t *client)
     if (CW_UNLIKELY(client->exclusive))
         ofi_exclusive_wait(client);
 }
+/** The same where it is known that several threads use the client. */
+static CW_ALWAYS_INLINE void ofi_enter_shared(cwt_client_t *client)
+{
+    cwu_lock(&client->lock);
+    if (CW_UNLIKELY(client->exclusive))
+        ofi_exclusive_wait(client);
+}
 /** Lock held: this thread is now the only one that issues operations, until ofi_exclusive_end().
  *  May wait. Returns false if it was already (a quiet sends requests of its own): then there is no
  *  end to call. */
@@ -218,22 +240,29 @@ bool ofi_exclusive_begin(cwt_client_t *client);
 void ofi_exclusive_end(cwt_client_t *client);
 
 // ---------------------------------------------------------------- replies: as many as credits
-/** Takes a free one, which there must be; returns its id on the wire. The generation is odd, so no
- *  id is 0. */
+// An id is index and generation, which counts up with each use and is odd, so no id is 0.
+static inline void ofi_replies_init(cwt_conn_t *conn)
+{
+    conn->free_replies = OFI_ALL_REPLIES;
+    for (uint32_t i = 0; i < OFI_CREDITS; i++)
+        conn->replies[i].id = OFI_ID_REPLY | 1u << OFI_ID_INDEX_BITS | i;
+}
+
+/** Takes a free one, which there must be; returns its id on the wire. */
 static inline uint64_t ofi_reply_take(cwt_conn_t *conn, cwt_reply_t *reply)
 {
     uint32_t i = (uint32_t)__builtin_ctz(conn->free_replies);
     conn->free_replies &= conn->free_replies - 1;
-    conn->generation = (uint16_t)(conn->generation + 2);
     conn->replies[i].reply = reply;
-    conn->replies[i].generation = conn->generation;
     reply->done = 0;
-    return OFI_ID_REPLY | (uint64_t)conn->generation << OFI_ID_INDEX_BITS | i;
+    return conn->replies[i].id;
 }
 
 static inline void ofi_reply_give(cwt_conn_t *conn, uint32_t i)
 {
     conn->replies[i].reply = NULL;
+    conn->replies[i].id =
+        OFI_ID_REPLY | ((conn->replies[i].id + (2u << OFI_ID_INDEX_BITS)) & OFI_ID_LOW);
     conn->free_replies |= 1u << i;
 }
 

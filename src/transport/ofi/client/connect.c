@@ -94,8 +94,7 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     conn->node = node;
     conn->blob = *blob;
     conn->lone_puts = conn->evicted = conn->down = true;
-    conn->free_replies = OFI_ALL_REPLIES;
-    conn->generation = 1;
+    ofi_replies_init(conn);
     conn->fi_addr = FI_ADDR_UNSPEC;
     ofi_address_text(blob->addr, blob->addr_nbytes, conn->address, sizeof conn->address);
     return conn;
@@ -158,6 +157,8 @@ static int take_welcome(cwt_conn_t *conn, const ofi_welcome_t *welcome, const of
         welcome->nkeys == 0 || welcome->nkeys > 1u << 24)
         return ofi_connect_failed(conn, CW_EREFUSED,
                                   "the process there does not know the job's secret");
+    if (conn->opened > 0 && welcome->nkeys != conn->nkeys)  // what the fast paths rely on
+        return ofi_connect_failed(conn, CW_EPROTO, "its memory has another number of keys now");
     conn->peer = welcome->peer;
     conn->key = welcome->key;
     conn->base = welcome->base;

@@ -29,6 +29,20 @@ FAST bool ofi_may_be_lone(const cwt_conn_t *conn)
     return conn->puts_since_quiet == 0 && conn->lone_puts && ofi_choice.delivery;
 }
 
+/** The next put is the first one after a quiet; the fast paths leave it alone if it may be the only
+ *  one. */
+static inline void ofi_first_put_is_next(cwt_conn_t *conn)
+{
+    conn->puts_until = conn->lone_puts && conn->puts_since_quiet == 0 ? 0 : OFI_INJECT_MAX - 1;
+}
+
+/** A put that may have been the first one. */
+static inline void ofi_count_put(cwt_conn_t *conn)
+{
+    conn->puts_since_quiet++;
+    conn->puts_until = OFI_INJECT_MAX - 1;
+}
+
 FAST ssize_t ofi_issue_inject(cwt_conn_t *conn, const void *src, size_t nbytes, uint64_t addr,
                               uint64_t key)
 {
@@ -41,25 +55,21 @@ FAST ssize_t ofi_issue_inject(cwt_conn_t *conn, const void *src, size_t nbytes, 
     return 0;
 }
 
-/** BY_DELIVERY: the completion comes when the bytes are in the target's memory. *desc_p describes
+/** BY_DELIVERY: the completion comes when the bytes are in the target's memory. desc describes
  *  src. */
 FAST ssize_t ofi_issue_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nbytes,
-                             void **desc_p, uint64_t addr, uint64_t key, ofi_proof_t proof)
+                             void *desc, uint64_t addr, uint64_t key, ofi_proof_t proof)
 {
     ssize_t rc;
     if (proof == OFI_BY_FLUSH) {
-        rc = fi_write(conn->ep, src, nbytes, *desc_p, conn->fi_addr, addr, key, &op->context);
+        rc = fi_write(conn->ep, src, nbytes, desc, conn->fi_addr, addr, key, &op->context);
     } else {
-        struct iovec iov = {.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
-        struct fi_rma_iov rma = {.addr = addr, .len = nbytes, .key = key};
-        struct fi_msg_rma msg = {.msg_iov = &iov,
-                                 .desc = desc_p,
-                                 .iov_count = 1,
-                                 .addr = conn->fi_addr,
-                                 .rma_iov = &rma,
-                                 .rma_iov_count = 1,
-                                 .context = &op->context};
-        rc = fi_writemsg(conn->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+        ofi_write_t *w = &conn->write;
+        w->local = (struct iovec){.iov_base = (void *)(uintptr_t)src, .iov_len = nbytes};
+        w->remote = (struct fi_rma_iov){.addr = addr, .len = nbytes, .key = key};
+        w->desc = desc;
+        w->msg.context = &op->context;
+        rc = fi_writemsg(conn->ep, &w->msg, FI_DELIVERY_COMPLETE | FI_COMPLETION);
     }
     if (CW_UNLIKELY(rc != 0))
         return rc;

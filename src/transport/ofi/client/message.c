@@ -89,8 +89,10 @@ int ofi_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *
 {
     if (payload_nbytes != 0)
         return send_loaded(conn, msg, nbytes, payload, payload_nbytes);
-    if (conn->client->config.thread_multiple)  // the core never sends for several threads
-        return ofi_message_shared(conn, msg, nbytes);
+    if (CW_LIKELY(nbytes <= conn->shared.request))  // the core never sends for several threads
+        return ofi_post_shared(conn, msg, nbytes);
+    if (conn->client->config.thread_multiple)
+        return ofi_request(conn, msg, nbytes, NULL);
     return send_alone(conn, msg, nbytes);
 }
 

@@ -36,7 +36,6 @@ FAST bool flush_fast(cwt_conn_t *conn)
         return false;
     client->ops.free = op->next;
     op->conn = conn;
-    op->copy_to = NULL;
     if (ofi_issue_read(conn, op, client->scratch, 8, NULL, conn->base, conn->key, OFI_FLUSH) != 0) {
         ofi_pool_put(op);
         return false;
@@ -57,8 +56,7 @@ static inline void reset_counts(cwt_conn_t *conn)
     if (conn->sent != conn->sent_before)
         conn->ask_next = conn->sent - conn->sent_before == 1;
     conn->sent_before = conn->sent;
-    if (!conn->client->config.thread_multiple)  // otherwise it is read without the lock
-        conn->first_put = true;
+    ofi_first_put_is_next(conn);
 }
 
 /** Where messages stay behind writes its acknowledgement covers the puts before it, marked or not:

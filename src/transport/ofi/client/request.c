@@ -164,9 +164,8 @@ static void deliver(cwt_conn_t *conn, const ofi_reply_header_t *header, const vo
                     size_t nbytes)
 {
     uint32_t index = (uint32_t)header->reply_id & OFI_ID_INDEX_MASK;
-    uint64_t generation = header->reply_id >> OFI_ID_INDEX_BITS;
     cwt_reply_t *reply = index < OFI_CREDITS ? conn->replies[index].reply : NULL;
-    if (!reply || conn->replies[index].generation != generation) {
+    if (!reply || (conn->replies[index].id & OFI_ID_LOW) != header->reply_id) {
         cwu_warn("%s replied to a request that was not made",
                  ofi_node_name(conn->client, conn->node));
         return;

@@ -41,7 +41,7 @@ static int post_write(cwt_conn_t *conn, ofi_op_t *op, const void *src, size_t nb
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a put");
     ssize_t posted;
     int rc = 0;
-    while (rc == 0 && (posted = ofi_issue_write(conn, op, src, nbytes, &desc, addr, key, proof))) {
+    while (rc == 0 && (posted = ofi_issue_write(conn, op, src, nbytes, desc, addr, key, proof))) {
         if (proof == OFI_BY_DELIVERY && ofi_choice.ordered &&
             ofi_errno_to_cw(posted) == CW_ENOTSUP) {
             ofi_choice.delivery = false;  // this provider refuses it
@@ -119,7 +119,8 @@ static int one_fragment(transfer_t *t, size_t nbytes)
     void *at = t->bounce ? op->buf : t->local, *desc = t->bounce ? op->desc : t->desc;
     if (t->bounce && t->write)
         memcpy(op->buf, t->local, nbytes);
-    op->copy_to = t->bounce && !t->write ? t->local : NULL;
+    if (t->bounce && !t->write)
+        op->copy_to = t->local;
     op->nbytes = nbytes;
     op->completion = t->completion;
     if (t->completion)
@@ -227,7 +228,7 @@ static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *s
 {
     ofi_proof_t proof =
         !ofi_choice.ordered || ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : OFI_BY_FLUSH;
-    conn->puts_since_quiet++;
+    ofi_count_put(conn);
     if (proof == OFI_BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return inject_waiting(conn, addr, key, src, nbytes);
     bool small = nbytes <= OFI_BOUNCE_NBYTES && nbytes <= ofi_choice.fragment;
@@ -273,7 +274,7 @@ static int part_with_message(cwt_conn_t *conn, uint64_t addr, uint64_t key, cons
                     .nbytes = nbytes,
                     .message = msg,
                     .message_nbytes = msg_nbytes};
-    conn->puts_since_quiet++;
+    ofi_count_put(conn);
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
     int rc = ofi_bounce_waiting(conn, addr, key, src, nbytes,

@@ -79,7 +79,6 @@ ofi_op_t *ofi_pool_get(ofi_pool_t *pool)
     op->conn = NULL;
     op->peer = NULL;
     op->completion = NULL;
-    op->copy_to = NULL;
     return op;
 }
 

@@ -34,7 +34,7 @@ typedef struct ofi_op {
     struct ofi_peer *peer;  // server side
     struct ofi_completion *completion;
     void *buf, *desc;  // buffer of the pool's size, if the pool has buffers
-    void *copy_to;     // a read through a bounce buffer ends here
+    void *copy_to;     // a read through a bounce buffer ends here; else NULL
     size_t nbytes;
     ofi_kind_t kind;
     uint32_t birth;  // server side: of the peer's connection, when it was sent
@@ -63,6 +63,7 @@ static inline void ofi_pool_put(ofi_op_t *op)
 {
     op->kind = OFI_IDLE;
     op->completion = NULL;
+    op->copy_to = NULL;
     op->next = op->pool->free;
     op->pool->free = op;
 }
