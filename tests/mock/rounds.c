@@ -219,6 +219,24 @@ static void atomics(void)
     shmem_barrier_all();
 }
 
+/** Requests behind a put that is behind requests of which none has been acknowledged: where no order
+ *  holds between them, the transport waits for the put, and asks for acknowledgements meanwhile. */
+static void requests_behind_puts(void)
+{
+    static long counted, put;
+    int pe = (me + 1) % npes;
+    for (long round = 1; round <= rounds; round++) {
+        for (int i = 0; i < 3; i++)
+            shmem_long_atomic_inc(&counted, pe);
+        shmem_long_p(&put, round, pe);
+        for (int i = 0; i < 2; i++)
+            shmem_long_atomic_inc(&counted, pe);
+    }
+    shmem_barrier_all();
+    CHECK(counted == 5l * rounds, "%ld requests beside puts", counted);
+    CHECK(put == rounds, "the last put beside requests is %ld", put);
+}
+
 static void strided(void)
 {
     long source[WORDS], back[WORDS];
@@ -280,6 +298,7 @@ int main(int argc, char **argv)
     flags();
     signals();
     atomics();
+    requests_behind_puts();
     strided();
     collectives();
     if (checks_failed)

@@ -90,10 +90,11 @@ static int send_in_turn(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_
     return 0;
 }
 
+/** Requests of the transport itself need not be behind the puts; waiting for puts sends some. */
 static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply,
                  uint64_t own)
 {
-    int rc = ofi_choice.send_after_write ? 0 : ofi_drain_puts(conn);
+    int rc = ofi_choice.send_after_write || own ? 0 : ofi_drain_puts(conn);
     if (rc == 0)
         rc = wait_turn(conn);
     if (rc != 0)
