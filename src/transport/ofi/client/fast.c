@@ -18,6 +18,7 @@
 static void write_prepare(ofi_write_t *w, fi_addr_t fi_addr)
 {
     w->msg = (struct fi_msg_rma){.msg_iov = &w->local,
+                                 .desc = &w->desc,
                                  .iov_count = 1,
                                  .addr = fi_addr,
                                  .rma_iov = &w->remote,
