@@ -228,9 +228,8 @@ bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *
 
 static cw_stage_cell_t *wait_for(const cw_stage_t *s, cw_stage_cell_t *cell)
 {
-    if (cell->reply.done != 1)  // not yet, or lost
-        cw_ctx_must(cw_transport->wait(s->ctx->port->client, &cell->reply), s->call, s->ctx,
-                    s->rank);
+    // also when it is done: another thread may have taken it in, and looks are under its lock
+    cw_ctx_must(cw_transport->wait(s->ctx->port->client, &cell->reply), s->call, s->ctx, s->rank);
     return cell;
 }
 
