@@ -188,9 +188,9 @@ def latency_tables(store):
                           ("memory", "memalloc and free of 1 MiB"))))
     yield "## Between two nodes\n"
     yield ("All over TCP on the loopback device. On an MPI, DART's transfers go the way that the "
-           "first one found\nfaster, its window or messages, here messages; the ratios are to the put "
-           "or get and flush of\nthat MPI, in a program that is alone in MPI. \"Window ÷\" is the "
-           "same ratio of DART with\n`CAUSEWAY_MPI_TRANSFERS=window`.\n")
+           "first one found\nfaster, its window or messages, here messages. The ratios are to the "
+           "put or get and flush of\nthat MPI, in a program that is alone in MPI; \"window ÷\" is "
+           "the same ratio of DART with\n`CAUSEWAY_MPI_TRANSFERS=window`.\n")
     mpis = [mpi for mpi in MPIS if store.sizes(f"dart-{mpi}", "tcp", "dart", "put")]
     head = ["operation, bytes", "DART, rdm", "DART, msg"]
     for mpi in mpis:

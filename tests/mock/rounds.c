@@ -219,8 +219,8 @@ static void atomics(void)
     shmem_barrier_all();
 }
 
-/** Requests behind a put that is behind requests of which none has been acknowledged: where no order
- *  holds between them, the transport waits for the put, and asks for acknowledgements meanwhile. */
+/** Requests behind a put that is behind requests of which none has been acknowledged: where no
+ *  order holds between them, the transport waits for the put. */
 static void requests_behind_puts(void)
 {
     static long counted, put[64];
