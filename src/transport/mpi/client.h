@@ -114,6 +114,12 @@ static inline void mpw_unlock(cwt_client_t *client)
         cwu_unlock(&client->lock);
 }
 
+/** The bytes of a transfer that one call of MPI takes. */
+static inline size_t mpw_piece_of(size_t nbytes)
+{
+    return nbytes < CWT_MPI_COUNT_MAX ? nbytes : CWT_MPI_COUNT_MAX;
+}
+
 // client.c
 int mpw_open(const cwt_client_config_t *config, cwt_client_t **client_p);
 int mpw_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,

@@ -308,11 +308,6 @@ static int begin_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes
 
 // ---------------------------------------------------------------- all
 
-static size_t piece_of(size_t nbytes)
-{
-    return nbytes < CWT_MPI_COUNT_MAX ? nbytes : CWT_MPI_COUNT_MAX;
-}
-
 int mpw_move_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
                  mpw_until_t until)
 {
@@ -323,7 +318,7 @@ int mpw_move_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbyt
     int rc = 0;
     for (size_t at = 0, n; at < nbytes && rc == 0; at += n) {
         cwt_reply_t landed = {.done = 0};
-        n = piece_of(nbytes - at);
+        n = mpw_piece_of(nbytes - at);
         mpw_lock(client);
         rc = begin_put(conn, offset + at, (const char *)src + at, n,
                        until == MPW_BEGUN ? NULL : &landed);
@@ -356,7 +351,7 @@ int mpw_move_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbyt
         landed->done = 1;
     mpw_lock(client);
     for (size_t at = 0, n; at < nbytes && rc == 0; at += n) {
-        n = piece_of(nbytes - at);
+        n = mpw_piece_of(nbytes - at);
         bool is_last = at + n == nbytes;
         if (!is_last || n > MPW_HERE_MOST)
             rc = begin_get(conn, offset + at, (char *)dst + at, n, is_last ? landed : NULL);

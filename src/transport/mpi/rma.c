@@ -149,15 +149,10 @@ static int begin(cwt_conn_t *conn, size_t nbytes)
                : mpw_flush(conn);
 }
 
-static size_t piece_of(size_t nbytes)
-{
-    return nbytes < CWT_MPI_COUNT_MAX ? nbytes : CWT_MPI_COUNT_MAX;
-}
-
 static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t nbytes)
 {
     for (size_t at = 0, n; at < nbytes; at += n) {
-        n = piece_of(nbytes - at);
+        n = mpw_piece_of(nbytes - at);
         int rc = mpw_window_put(conn->rank, offset + at, src + at, n);
         if (rc)
             return mpw_conn_failed(conn, "MPI_Put", rc);
@@ -205,7 +200,7 @@ int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 static int get_pieces(cwt_conn_t *conn, uint64_t offset, char *dst, size_t nbytes)
 {
     for (size_t at = 0, n; at < nbytes; at += n) {
-        n = piece_of(nbytes - at);
+        n = mpw_piece_of(nbytes - at);
         int rc = mpw_window_get(conn->rank, offset + at, dst + at, n);
         if (rc)
             return mpw_conn_failed(conn, "MPI_Get", rc);
