@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * DART from unit 0. --mode 0: blocking puts and gets of 1 B to 2 MiB, atomics and rows of 1 KiB to
+ * DART from unit 0. --mode 0: blocking puts and gets of 1 B to 4 MiB, atomics and rows of 1 KiB to
  * unit 1, which waits in a barrier. 1: memcpy and nested memcpy in one process, under the same
  * names. 2: collective calls that make and end teams and memory. 3: puts and gets to each unit in
- * turn; a line's "bytes" is the unit. 4: each operation while unit 1 sleeps outside the library.
+ * turn; a line's "bytes" is the unit. 4: each operation while unit 1 sleeps outside the library, and
+ * a loop that calls nothing.
  */
 #include "common.h"
 
@@ -14,9 +15,12 @@
 #include <unistd.h>
 
 enum { LATENCY, PLAIN, COLLECTIVE, DISTANCE, SLEEPER };
-enum { MOST = 1 << 21, ROW = 1024, ROWS = 1024, ROOM = 2 * ROW * ROWS };
+enum { MOST = 1 << 22, ROW = 1024, ROWS = 1024, ROOM = MOST };
+_Static_assert(2 * ROW * ROWS <= ROOM, "rows and gaps");
 enum { REPEATS = 200, PAIRS = 2000 };
 enum { SLEEPER_NS = 500000000 };  // for one operation's repeats
+enum { BAR_NS = 5000000 };        // what takes longer is late
+enum { LOOP_NS = 400000 };        // of a loop without calls: as long as rows take
 #define WORD DART_TYPE_ULONGLONG
 #define BYTES DART_TYPE_BYTE
 
@@ -242,6 +246,16 @@ static void distances(const struct bench_opts *opts)
     free(series.v);
 }
 
+/** What the machine takes from a program that calls nothing: the worst operation of the others
+ *  cannot be shorter than that. */
+static void loop(void *ctx, size_t count)
+{
+    (void)ctx;
+    while (count--)
+        for (uint64_t start = bench_now_ns(); bench_now_ns() - start < LOOP_NS;)
+            ;
+}
+
 /** One at a time, so that each has a time of its own. */
 static void sleeper(const struct bench_opts *opts)
 {
@@ -256,18 +270,25 @@ static void sleeper(const struct bench_opts *opts)
                {"compare_and_swap", compare_and_swap},
                {"accumulate", accumulate},
                {"put_rows", put_rows},
-               {"get_rows", get_rows}};
-    struct bench_series series = {0};
+               {"get_rows", get_rows},
+               {"loop", loop}};
+    struct bench_series series = {0}, lates = {0};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const uint64_t begin = bench_now_ns();
+        double late = 0;
         for (int k = 0; k < REPEATS && bench_now_ns() - begin < SLEEPER_NS; k++) {
             uint64_t start = bench_now_ns();
             all[i].op(NULL, 1);
-            bench_series_add(&series, (double)(bench_now_ns() - start));
+            uint64_t took = bench_now_ns() - start;
+            late += took > BAR_NS;
+            bench_series_add(&series, (double)took);
         }
         bench_emit(opts, "sleeper", all[i].name, 8, "ns", &series);
+        bench_series_add(&lates, late);
+        bench_emit(opts, "late", all[i].name, 8, "operations", &lates);
     }
     free(series.v);
+    free(lates.v);
 }
 
 /** Unit 1 sleeps until unit 0 is done, and calls nothing of the library meanwhile. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 21 };
+enum { MOST = 1 << 22 };
 
 static MPI_Win window;
 static char *local;

@@ -21,7 +21,7 @@ FAR = (("mpich", "tcp", "MPICH, RMA", {"color": OTHERS[0]}),
        ("causeway", "rdm", "DART, rdm", {"color": OTHERS[2]}),
        ("causeway", "msg", "DART, msg", {"color": BLUE, "linewidth": 2}))
 PLACES = (("one node", LOCAL), ("two nodes, TCP", FAR))
-TICKS = [1, 8, 64, 512, 4096, 32768, 262144, 2097152]
+TICKS = [1, 8, 64, 512, 4096, 32768, 262144, 4194304]
 
 
 def curve(axis, store, tag, where, op, name, style):
