@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PE 0 does one thing ROUNDS times, each alone between two quiets: lone p, lone add. Or two puts at
-// a time, which a guess that each is alone must not lose: lone pairs. PE 1, on another node, checks
-// the result. lone none: the same job without any of them.
+// PE 0 does one thing ROUNDS times, each alone between two quiets: lone p, lone add, lone block (a
+// non-blocking put of 4 KiB). Or two puts at a time, which a guess that each is alone must not lose:
+// lone pairs. PE 1, on another node, checks the result. lone none: the same job without any of them.
 #include <shmem.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ROUNDS 200
+#define WORDS 512
 
-static long word[2];
+static long word[WORDS], block[WORDS];
 
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
-    bool p = strcmp(what, "p") == 0, pairs = strcmp(what, "pairs") == 0;
+    bool p = strcmp(what, "p") == 0, pairs = strcmp(what, "pairs") == 0,
+         blocks = strcmp(what, "block") == 0;
     shmem_init();
     for (long i = 1; i <= ROUNDS && shmem_my_pe() == 0 && strcmp(what, "none") != 0; i++) {
         if (p || pairs)
             shmem_long_p(&word[0], i, 1);
+        else if (blocks)
+            shmem_long_put_nbi(word, (block[0] = block[WORDS - 1] = i, block), WORDS, 1);
         else
             shmem_long_atomic_add(&word[0], 1, 1);
         if (pairs && i > ROUNDS / 2)
@@ -30,8 +34,10 @@ int main(int argc, char **argv)
     }
     shmem_barrier_all();
     long want = shmem_my_pe() == 1 && strcmp(what, "none") != 0 ? ROUNDS : 0;
-    if (word[0] != want || word[1] != (pairs ? want : 0))
-        printf("FAIL: PE %d has %ld and %ld\n", shmem_my_pe(), word[0], word[1]);
+    if (word[0] != want || word[1] != (pairs ? want : 0) ||
+        word[WORDS - 1] != (blocks ? want : 0))
+        printf("FAIL: PE %d has %ld, %ld and %ld\n", shmem_my_pe(), word[0], word[1],
+               word[WORDS - 1]);
     shmem_finalize();
     return 0;
 }

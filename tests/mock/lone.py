@@ -40,7 +40,8 @@ def main():
         oshcc(program, TESTS / "mock/lone.c")
         for mode in ("rdm", "msg"):
             none = calls_of(program, mode, "none", Path(scratch))
-            for what, puts, requests in (("p", 1, 0), ("add", 0, 1), ("pairs", 2, 0)):
+            for what, puts, requests in (("p", 1, 0), ("block", 1, 0), ("add", 0, 1),
+                                         ("pairs", 2, 0)):
                 calls = calls_of(program, mode, what, Path(scratch))
                 more = {name: calls[name] - none[name] for name in CALLS}
                 print(f"{mode}, {what}: {more}")

@@ -98,6 +98,7 @@ int ofi_bounce_waiting(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void
 typedef struct transfer {
     cwt_conn_t *conn;
     bool write;
+    ofi_proof_t proof;  // of a write
     uint64_t addr, key;
     uint8_t *local;
     size_t nbytes;
@@ -125,8 +126,7 @@ static int one_fragment(transfer_t *t, size_t nbytes)
     op->completion = t->completion;
     if (t->completion)
         t->completion->left++;
-    ofi_proof_t proof = ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY;
-    rc = t->write ? post_write(t->conn, op, at, nbytes, desc, t->addr, t->key, proof)
+    rc = t->write ? post_write(t->conn, op, at, nbytes, desc, t->addr, t->key, t->proof)
                   : ofi_read_raw(t->conn, op, at, nbytes, desc, t->addr, t->key, OFI_READ);
     if (rc != 0) {
         if (t->completion)
@@ -222,12 +222,17 @@ static int transfer(transfer_t *t, bool nbi, const char *what)
     return rc;
 }
 
-/** A put to memory of one key. */
+static ofi_proof_t common_proof(void)
+{
+    return ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY;
+}
+
+/** A put to memory of one key. A large one that may be alone, but is complete only after a quiet, is
+ *  proved by its delivery as well; one that returns earlier must not wait for that. */
 static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
                     bool nbi)
 {
-    ofi_proof_t proof =
-        !ofi_choice.ordered || ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : OFI_BY_FLUSH;
+    ofi_proof_t proof = ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : common_proof();
     ofi_count_put(conn);
     if (proof == OFI_BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return inject_waiting(conn, addr, key, src, nbytes);
@@ -236,6 +241,7 @@ static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *s
         return ofi_bounce_waiting(conn, addr, key, src, nbytes, proof);
     transfer_t t = {.conn = conn,
                     .write = true,
+                    .proof = nbi ? proof : common_proof(),
                     .addr = addr,
                     .key = key,
                     .local = (uint8_t *)(uintptr_t)src,
@@ -268,6 +274,7 @@ static int part_with_message(cwt_conn_t *conn, uint64_t addr, uint64_t key, cons
 {
     transfer_t t = {.conn = conn,
                     .write = true,
+                    .proof = common_proof(),
                     .addr = addr,
                     .key = key,
                     .local = (uint8_t *)(uintptr_t)src,
@@ -277,8 +284,7 @@ static int part_with_message(cwt_conn_t *conn, uint64_t addr, uint64_t key, cons
     ofi_count_put(conn);
     if (nbytes > OFI_BOUNCE_NBYTES || nbytes > ofi_choice.fragment)
         return transfer(&t, nbi, "a put with a message");
-    int rc = ofi_bounce_waiting(conn, addr, key, src, nbytes,
-                                ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY);
+    int rc = ofi_bounce_waiting(conn, addr, key, src, nbytes, common_proof());
     return rc ? rc : ofi_request_locked(conn, msg, msg_nbytes, NULL);
 }
 
