@@ -3,8 +3,8 @@
  * DART from unit 0. --mode 0: blocking puts and gets of 1 B to 4 MiB, atomics and rows of 1 KiB to
  * unit 1, which waits in a barrier. 1: memcpy and nested memcpy in one process, under the same
  * names. 2: collective calls that make and end teams and memory. 3: puts and gets to each unit in
- * turn; a line's "bytes" is the unit. 4: each operation while unit 1 sleeps outside the library, and
- * a loop that calls nothing.
+ * turn; a line's "bytes" is the unit. 4: each operation while unit 1 sleeps outside the library,
+ * and a loop that calls nothing.
  */
 #include "common.h"
 

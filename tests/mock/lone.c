@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PE 0 does one thing ROUNDS times, each alone between two quiets: lone p, lone add, lone block (a
-// non-blocking put of 4 KiB). Or two puts at a time, which a guess that each is alone must not lose:
-// lone pairs. PE 1, on another node, checks the result. lone none: the same job without any of them.
+// PE 0 does one thing ROUNDS times, each alone between two quiets: lone p, lone add, lone block
+// (a non-blocking put of 4 KiB). Or two puts at a time, which a guess that each is alone must not
+// lose: lone pairs. PE 1, on another node, checks the result. lone none: the same job without any.
 #include <shmem.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Waits where a yield gives a time slice away, as it does beside programs that compute: this
-// program's sched_yield takes 2 ms. Whatever waits, a thread yields at most once in 50 ms. Yields of
-// an MPI below it are the MPI's own.
+// program's sched_yield takes 2 ms. Whatever waits, a thread yields at most once in 50 ms. Yields
+// of an MPI below it are the MPI's own.
 #define _GNU_SOURCE  // dladdr
 #include <dlfcn.h>
 #include <gasnet.h>

@@ -227,8 +227,8 @@ static ofi_proof_t common_proof(void)
     return ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY;
 }
 
-/** A put to memory of one key. A large one that may be alone, but is complete only after a quiet, is
- *  proved by its delivery as well; one that returns earlier must not wait for that. */
+/** A put to memory of one key. A large one that may be alone is proved by its delivery as well, if
+ *  a quiet completes it; one that returns earlier must not wait for that. */
 static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
                     bool nbi)
 {
