@@ -3,7 +3,8 @@
  * How long do barrier_all, sync_all, sum reductions and the collectives that move data take over
  * all PEs? Each sample is the mean of BATCH calls on PE 0, of one where messages are long. Sizes
  * are those of one PE's operand, message or block. These are the active-set forms, which every
- * OpenSHMEM up to 1.5 has; -DBENCH_TEAM_REDUCE takes the team forms.
+ * OpenSHMEM up to 1.5 has; -DBENCH_TEAM_REDUCE takes the team forms. In a collect PEs of odd ranks
+ * bring half as much.
  */
 #include "pair.h"
 
@@ -13,6 +14,12 @@ static long *src, *dst;  // in the symmetric heap: MAX_ELEMS, for each PE where 
 static long *nbatches_shared;  // there, too
 static size_t nelems;
 static const size_t SIZES[] = {1, 128, 1024, 8192, MAX_ELEMS};
+
+/** Elements that a PE brings to a collect. */
+static size_t collected(int pe)
+{
+    return pe % 2 ? (nelems + 1) / 2 : nelems;
+}
 
 #ifdef BENCH_TEAM_REDUCE
 static void sync_words_init(void)
@@ -32,6 +39,11 @@ static void broadcast(void)
 static void fcollect(void)
 {
     shmem_long_fcollect(SHMEM_TEAM_WORLD, dst, src, nelems);
+}
+
+static void collect(void)
+{
+    shmem_long_collect(SHMEM_TEAM_WORLD, dst, src, collected(shmem_my_pe()));
 }
 
 static void alltoall(void)
@@ -78,6 +90,11 @@ static void broadcast(void)
 static void fcollect(void)
 {
     shmem_fcollect64(dst, src, nelems, 0, 0, shmem_n_pes(), next_words());
+}
+
+static void collect(void)
+{
+    shmem_collect64(dst, src, collected(shmem_my_pe()), 0, 0, shmem_n_pes(), next_words());
 }
 
 static void alltoall(void)
@@ -170,6 +187,14 @@ static void measure_sum(const struct bench_opts *opts, struct bench_series *seri
         expect("sum", 0, npes * (npes - 1) / 2);
 }
 
+static size_t collected_before(int pe)
+{
+    size_t n = 0;
+    for (int i = 0; i < pe; i++)
+        n += collected(i);
+    return n;
+}
+
 static void measure_moves(const struct bench_opts *opts, struct bench_series *series)
 {
     size_t last = (size_t)shmem_n_pes() - 1;
@@ -182,6 +207,9 @@ static void measure_moves(const struct bench_opts *opts, struct bench_series *se
     measure(opts, "fcollect", fcollect, 1, series);
     if (bench_wants(opts, "fcollect"))
         expect("fcollect", (last + 1) * nelems - 1, (long)(nelems - 1 + last));
+    measure(opts, "collect", collect, 1, series);
+    if (bench_wants(opts, "collect"))
+        expect("collect", collected_before((int)last), (long)last);
     measure(opts, "alltoall", alltoall, 1, series);
     if (bench_wants(opts, "alltoall"))
         expect("alltoall", last * nelems, (long)((size_t)shmem_my_pe() * nelems + last));

@@ -305,7 +305,7 @@ def _collectives():
     sizes = ((8, "8 B"), (1024, "1 KiB"), (8192, "8 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"))
     rows = (("sum", "sum"), ("broadcast", "broadcast + barrier_all"),
             ("broadcasts", "broadcast, in a row"), ("fcollect", "fcollect"),
-            ("alltoall", "alltoall"))
+            ("collect", "collect"), ("alltoall", "alltoall"))
     layouts = (("local", "Collectives, one node", (2, 4, 8, 16, 32)),
                ("rdm", "Collectives, two nodes, rdm", (2, 4, 8)),
                ("msg", "Collectives, two nodes, msg", (2, 4, 8)))

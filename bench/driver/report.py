@@ -184,7 +184,8 @@ METHOD = """\
   communication and MPI's collectives (`bench/baseline/mpi`); what the interfaces differ in is in
   the MPI's favour. MPICH polls without yielding, so it has no rows with more PEs than cores.
 - Collectives: mean time of ten calls, of one from 64 KiB on. A broadcast ends when its root may go
-  on, so it has two kinds of rows: with a barrier behind each, and ten in a row with one behind.
+  on, so it has two kinds of rows: with a barrier behind each, and ten in a row with one behind. In
+  a collect PEs of odd ranks bring half of the size; MPIs are given the sizes.
 - Instructions are counted exactly, by single-stepping (trap flag) warm calls with all symbols bound
   and address randomisation on, from the API's entry to its return, and to the first instruction in
   libfabric (for UCX users: in UCP).

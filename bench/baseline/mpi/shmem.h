@@ -26,6 +26,7 @@ enum {
     SHMEM_BCAST_SYNC_SIZE = 1,
     SHMEM_REDUCE_MIN_WRKDATA_SIZE = 1
 };
+enum { BENCH_MPI_RANKS = 64 };  // of a collect, at most
 
 static struct {
     MPI_Win heap;
@@ -251,6 +252,24 @@ static inline void shmem_fcollect64(void *dst, const void *src, size_t n, int st
 {
     (void)start, (void)stride, (void)size, (void)sync;
     MPI_Allgather(src, (int)n, MPI_INT64_T, dst, (int)n, MPI_INT64_T, MPI_COMM_WORLD);
+}
+
+/** The MPI is given the sizes: they are exchanged when this rank's is another than in the call
+ *  before, so all change theirs together. */
+static inline void shmem_collect64(void *dst, const void *src, size_t n, int start, int stride,
+                                   int size, long *sync)
+{
+    static int counts[BENCH_MPI_RANKS], places[BENCH_MPI_RANKS];
+    static size_t known = (size_t)-1;
+    (void)start, (void)stride, (void)sync;
+    if (n != known) {
+        known = n;
+        int mine = (int)n;
+        MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
+        for (int rank = 1; rank < size; rank++)
+            places[rank] = places[rank - 1] + counts[rank - 1];
+    }
+    MPI_Allgatherv(src, (int)n, MPI_INT64_T, dst, counts, places, MPI_INT64_T, MPI_COMM_WORLD);
 }
 
 static inline void shmem_alltoall64(void *dst, const void *src, size_t n, int start, int stride,
