@@ -37,6 +37,16 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
     cw_ctx_leave(&cw_ctx_default);
 }
 
+void cw_coll_put_noted(int pe, void *dest, const void *src, size_t nbytes)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, false),
+            "collective put", pe);
+    if (cw_world.nic_atomics || cw_routed_is_on())
+        cw_ctx_mark(&cw_ctx_default);  // for the fence before an atomic that is the note
+    cw_ctx_leave(&cw_ctx_default);
+}
+
 void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 {
     cw_ctx_enter(&cw_ctx_default);
@@ -52,10 +62,7 @@ void cw_coll_put_marked(int pe, void *dest, const void *src, size_t nbytes, long
     if (nbytes > CW_MARKED_MOST) {
         // without the fence of cw_marked_put, which waits for the answer to a request sent before:
         // what was at dest has been used up
-        cw_ctx_enter(&cw_ctx_default);
-        cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, false),
-                "collective put", pe);
-        cw_ctx_leave(&cw_ctx_default);
+        cw_coll_put_noted(pe, dest, src, nbytes);
         cw_coll_raise_word(pe, word, value);
         return;
     }

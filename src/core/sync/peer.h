@@ -28,6 +28,9 @@ void *cw_coll_before(int pe, const void *scratch);
 
 /** To a PE of another node. nbi: src stays in use until quiet. */
 void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi);
+/** To a PE of another node, which a note or a word behind it tells that it has come. src may be
+ *  written again; leaves nothing for quiet. */
+void cw_coll_put_noted(int pe, void *dest, const void *src, size_t nbytes);
 /** Into symmetric memory of a PE of another node, and behind it raises a word there that is never
  *  cleared: who has acquired the word sees what was put. One message, where messages are as fast as
  *  puts and it fits. No earlier put to dest is under way. Leaves nothing for quiet. */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Down a binomial tree of the nodes, whose root is the root's node: log2(nodes) steps. In chunks,
-// so that a leader forwards one while the next comes in.
+// where a leader forwards one while the next comes in. A put returns when its source may be written
+// again, and the notes say that all has come: there is nothing to wait for in the end.
 #include "core/coll/broadcast/broadcast.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
 #define CHUNK_NBYTES (512u * 1024u)
+#define FLAT_NODES 3  // up to so many the root sends to each leader
 
 typedef struct tree {
     int place;  // of this node, counted from the root's
@@ -26,6 +27,11 @@ static void make_tree(tree_t *tree, const cw_coll_call_t *c, int root_node)
                 cw_call_leader(c, (tree->place + (1 << k) + root_node) % n);
 }
 
+static size_t chunk_of(const cw_coll_call_t *c)
+{
+    return c->map->nnodes <= FLAT_NODES || c->nbytes < CHUNK_NBYTES ? c->nbytes : CHUNK_NBYTES;
+}
+
 /** The root, and each leader as its chunks come, sends them to its children. from: where they are
  *  on this PE. */
 static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root_node,
@@ -34,17 +40,17 @@ static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root
     tree_t tree;
     make_tree(&tree, c, root_node);
     long count = 0;
-    for (size_t at = 0; at < c->nbytes; at += CHUNK_NBYTES) {
-        size_t n = c->nbytes - at < CHUNK_NBYTES ? c->nbytes - at : CHUNK_NBYTES;
+    size_t chunk = chunk_of(c);
+    for (size_t at = 0; at < c->nbytes; at += chunk) {
+        size_t n = c->nbytes - at < chunk ? c->nbytes - at : chunk;
         count++;
         if (tree.place > 0)
             cw_notes_await_count(notes, count);
         for (int i = 0; i < tree.nchildren; i++) {
-            cw_coll_put(tree.child_pes[i], c->dest + at, from + at, n, true);
+            cw_coll_put_noted(tree.child_pes[i], c->dest + at, from + at, n);
             cw_notes_count(notes, tree.child_pes[i], count);
         }
     }
-    cw_quiet(&cw_ctx_default);
 }
 
 void cw_broadcast_binomial(const cw_coll_call_t *c)
@@ -57,7 +63,7 @@ void cw_broadcast_binomial(const cw_coll_call_t *c)
         pass_down(c, &notes, root_node, c->src);
     else if (c->map->node != root_node && cw_map_i_lead(c->map))
         pass_down(c, &notes, root_node, c->dest);
-    cw_notes_end(&notes, (long)((c->nbytes + CHUNK_NBYTES - 1) / CHUNK_NBYTES));
+    cw_notes_end(&notes, (long)((c->nbytes - 1) / chunk_of(c) + 1));
     cw_sync_on_node(c->group);
     cw_broadcast_within_nodes(c);
 }

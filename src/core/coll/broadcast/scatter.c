@@ -8,7 +8,6 @@
 // pieces p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/coll/parts.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
@@ -25,8 +24,8 @@ static void send_piece(const chain_t *chain, int place, int piece, const char *f
     size_t first, last;
     cw_part_of(chain->c->nbytes, 1, piece, chain->n, &first, &last);
     if (first < last)
-        cw_coll_put(cw_call_leader(chain->c, (chain->root_node + place) % chain->n),
-                    chain->c->dest + first, from + first, last - first, true);
+        cw_coll_put_noted(cw_call_leader(chain->c, (chain->root_node + place) % chain->n),
+                          chain->c->dest + first, from + first, last - first);
 }
 
 static void scatter(const chain_t *chain)
@@ -67,7 +66,6 @@ void cw_broadcast_scatter(const cw_coll_call_t *c)
         scatter(&chain);
     if (cw_map_i_lead(c->map))
         forward(&chain, place, place ? c->dest : root ? c->src : cw_call_at(c, c->root, c->src));
-    cw_quiet(&cw_ctx_default);
     cw_notes_end(&notes, chain.n - 1);
     cw_sync(c->group);
     cw_broadcast_within_nodes(c);

@@ -7,7 +7,6 @@
 // Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in
 // multiport message-passing systems, 1997.
 #include "core/coll/call.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 
 static void exchange(const cw_coll_call_t *c, const cw_notes_t *notes)
@@ -19,7 +18,6 @@ static void exchange(const cw_coll_call_t *c, const cw_notes_t *notes)
         cw_notes_step(notes, cw_call_leader(c, to), j);
         cw_notes_await_step(notes, j);
     }
-    cw_quiet(&cw_ctx_default);
 }
 
 void cw_gather_bruck(const cw_coll_call_t *c)

@@ -6,7 +6,6 @@
 
 #include "core/coll/call.h"
 #include "core/mem/copy.h"
-#include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
@@ -57,7 +56,7 @@ static void each_run(const cw_coll_call_t *c, int first, int nnodes, int pe, run
 
 static void send_run(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nbytes)
 {
-    cw_coll_put(pe, c->dest + offset, c->dest + offset, nbytes, true);
+    cw_coll_put_noted(pe, c->dest + offset, c->dest + offset, nbytes);
 }
 
 static void load_run(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nbytes)

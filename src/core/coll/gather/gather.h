@@ -30,7 +30,7 @@ struct cw_coll_call;
 /** Waits until all members have entered, and loads the blocks of the node. */
 void cw_gather_begin(const struct cw_coll_call *c);
 /** Sends the blocks of nnodes nodes, from node `first` of the map on in a circle, from this PE's
- *  dest to that of the leader of node `to`. Complete at quiet. */
+ *  dest to that of the leader of node `to`. A note to it follows. */
 void cw_gather_send(const struct cw_coll_call *c, int first, int nnodes, int to);
 /** Each leader has all blocks: the other members load them from there. Synchronises the node. */
 void cw_gather_end(const struct cw_coll_call *c);

@@ -3,7 +3,6 @@
 // Leaders in a ring: each sends the blocks of its own node to the next, then forwards what came
 // from the one before. nodes - 1 steps, in each of which every leader sends and receives once.
 #include "core/coll/call.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 
 static void go_around(const cw_coll_call_t *c, const cw_notes_t *notes)
@@ -16,7 +15,6 @@ static void go_around(const cw_coll_call_t *c, const cw_notes_t *notes)
         cw_notes_count(notes, cw_call_leader(c, next), s + 1);
     }
     cw_notes_await_count(notes, n - 1);
-    cw_quiet(&cw_ctx_default);
 }
 
 void cw_gather_ring(const cw_coll_call_t *c)

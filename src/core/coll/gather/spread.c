@@ -3,7 +3,6 @@
 // Each leader sends the blocks of its node to every other leader at once: nodes - 1 messages a
 // leader. Step i comes from the leader i nodes before.
 #include "core/coll/call.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 
 void cw_gather_spread(const cw_coll_call_t *c)
@@ -23,7 +22,6 @@ void cw_gather_spread(const cw_coll_call_t *c)
         }
         for (int i = 1; i < n; i++)
             cw_notes_await_step(&notes, i);
-        cw_quiet(&cw_ctx_default);
     }
     cw_notes_end(&notes, 1);
     cw_gather_end(c);

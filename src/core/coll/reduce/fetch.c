@@ -23,7 +23,7 @@ static void reduce_strip(const cw_coll_call_t *c, char *operands, size_t strip_n
         if (k != map->node)
             cw_coll_get_nbi(cw_call_leader(c, k), operands + (size_t)k * strip_nbytes,
                             c->dest + offset, nbytes);
-    cw_quiet(&cw_ctx_default);  // also the puts of the strip before
+    cw_quiet(&cw_ctx_default);
     memcpy(operands + (size_t)map->node * strip_nbytes, c->dest + offset, nbytes);
     for (int k = 1; k < map->nnodes; k++)
         c->fn(operands, operands + (size_t)k * strip_nbytes, n);
@@ -55,7 +55,6 @@ static void reduce_leaders(const cw_coll_call_t *c, const cw_notes_t *notes)
         cw_notes_step(notes, cw_call_leader(c, (c->map->node + i) % n), i);
     for (int i = 1; i < n; i++)
         cw_notes_await_step(notes, i);
-    cw_quiet(&cw_ctx_default);
 }
 
 void cw_reduce_fetch(const cw_coll_call_t *c)

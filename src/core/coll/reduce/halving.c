@@ -13,7 +13,6 @@
 
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 
 enum { MOST_STEPS = (CW_NOTE_STEPS - 1) / 2, DOUBLING = MOST_STEPS, LAST = 2 * MOST_STEPS };
@@ -89,7 +88,6 @@ static void reduce_leaders(const cw_coll_call_t *c, const cw_notes_t *notes)
         cw_reduce_push(c, beyond, 0, c->nelems);
         cw_notes_step(notes, beyond, LAST);
     }
-    cw_quiet(&cw_ctx_default);
     free(h.buffer);
 }
 

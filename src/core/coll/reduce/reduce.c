@@ -77,7 +77,7 @@ void cw_reduce_push(const cw_coll_call_t *c, int pe, size_t first, size_t last)
 {
     char *from = c->dest + first * c->elem_nbytes;
     if (first < last)
-        cw_coll_put(pe, from, from, (last - first) * c->elem_nbytes, true);
+        cw_coll_put_noted(pe, from, from, (last - first) * c->elem_nbytes);
 }
 
 void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,

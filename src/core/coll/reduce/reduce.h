@@ -25,7 +25,7 @@ char *cw_reduce_buffer(size_t nbytes);
 /** dest[first, last) = dest[first, last) op the same elements of `pe`, a PE of another node. */
 void cw_reduce_pull(const cw_coll_call_t *c, int pe, size_t first, size_t last, char *buffer);
 enum { CW_REDUCE_PULL_NBYTES = 256 * 1024 };  // of the buffer
-/** Puts dest[first, last) to the same place on `pe`. Complete at quiet. */
+/** Puts dest[first, last) to the same place on `pe`. A note to it follows. */
 void cw_reduce_push(const cw_coll_call_t *c, int pe, size_t first, size_t last);
 
 #endif

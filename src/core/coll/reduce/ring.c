@@ -14,7 +14,6 @@
 
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 
 typedef struct ring {
@@ -56,7 +55,6 @@ static void spread(const ring_t *ring)
         cw_notes_count(ring->notes, ring->next, ring->n - 1 + s);
     }
     cw_notes_await_count(ring->notes, 2 * ring->n - 3);
-    cw_quiet(&cw_ctx_default);
 }
 
 void cw_reduce_ring(const cw_coll_call_t *c)

@@ -10,7 +10,6 @@
 // Notes, 1 .. 2 npieces: operands, then results. Both nodes have as many pieces of both.
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
-#include "core/rma/rma.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
@@ -99,7 +98,7 @@ static void reduce_leaders(const swap_t *p, const cw_notes_t *notes)
     for (long i = 0; i < p->npieces; i++) {
         size_t at = piece_of(p, 1 - me, i, &nbytes);
         if (nbytes > 0)
-            cw_coll_put(p->other_landing, c->dest + at, p->operand + at, nbytes, true);
+            cw_coll_put_noted(p->other_landing, c->dest + at, p->operand + at, nbytes);
         cw_notes_count(notes, p->other, i + 1);
     }
     for (long i = 0; i < p->npieces; i++) {
@@ -107,12 +106,11 @@ static void reduce_leaders(const swap_t *p, const cw_notes_t *notes)
         size_t at = piece_of(p, me, i, &nbytes);
         if (nbytes > 0) {
             combine(p, at, nbytes);
-            cw_coll_put(p->other, c->dest + at, c->dest + at, nbytes, true);
+            cw_coll_put_noted(p->other, c->dest + at, c->dest + at, nbytes);
         }
         cw_notes_count(notes, p->other, p->npieces + i + 1);
     }
     cw_notes_await_count(notes, 2 * p->npieces);
-    cw_quiet(&cw_ctx_default);
 }
 
 void cw_reduce_swap(const cw_coll_call_t *c)
