@@ -175,8 +175,9 @@ static bool in_runs(const cw_map_t *map)
 
 static bool has_room(const row_t *row, const cw_coll_call_t *c, size_t most)
 {
-    // with the first condition, products in the second stay below 64 bits
-    return c->nbytes <= most && row->room(c) <= most;
+    // with the first condition, products in the second stay below 64 bits; of some only a half has
+    // to fit
+    return c->nbytes / 2 <= most && row->room(c) <= most;
 }
 
 static bool can(const row_t *row, const cw_coll_call_t *c)

@@ -34,8 +34,11 @@ uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to
 
 cw_exchange_t cw_exchange_begin(const cw_coll_call_t *c, size_t cell_nbytes, bool to_each)
 {
-    return (cw_exchange_t){
-        .c = c, .half = cw_group_scratch(c->group), .cell_nbytes = cell_nbytes, .to_each = to_each};
+    return (cw_exchange_t){.c = c,
+                           .half = cw_group_scratch(c->group),
+                           .cell_nbytes = cell_nbytes,
+                           .used_nbytes = cell_nbytes,
+                           .to_each = to_each};
 }
 
 /** Symmetric. */
@@ -66,22 +69,45 @@ char *cw_exchange_to(const cw_exchange_t *x, int k)
     return cw_call_at(x->c, x->c->map->local[0], cell_to(x, k));
 }
 
+/** What a word that node k raises has reached behind a step; step 0 are the cells. */
+static long number_of(const cw_exchange_t *x, int step)
+{
+    return *cw_group_reached(x->c->group) - x->nsteps + step;
+}
+
+void cw_exchange_ahead(const cw_exchange_t *x, int k, size_t at, const char *src, size_t nbytes)
+{
+    cw_coll_put_noted(cw_call_leader(x->c, k), cell(x, x->c->map->node) + at, src, nbytes);
+}
+
+void cw_exchange_put(const cw_exchange_t *x, int k, int step, char *dest, const char *src,
+                     size_t nbytes)
+{
+    long *came = cw_group_words(x->c->group) + CAME;
+    cw_coll_put_marked(cw_call_leader(x->c, k), dest, src, nbytes, &came[x->c->map->node],
+                       number_of(x, step));
+}
+
+void cw_exchange_await(const cw_exchange_t *x, int k, int step)
+{
+    cw_coll_await_at_least(cw_group_words(x->c->group) + CAME + k, number_of(x, step));
+}
+
 /** The leader, when all members of its node have arrived. */
 static void exchange_leaders(void *arg)
 {
-    const cw_exchange_t *x = arg;
+    cw_exchange_t *x = arg;
     int n = x->c->map->nnodes, me = x->c->map->node;
-    long *came = cw_group_words(x->c->group) + CAME, number = *cw_group_reached(x->c->group);
     if (x->prepare)
         x->prepare(x);
     for (int i = 1; i < n; i++) {
         int k = (me + i) % n;
-        cw_coll_put_marked(cw_call_leader(x->c, k), cell(x, me), cell_to(x, k), x->cell_nbytes,
-                           &came[me], number);
+        cw_exchange_put(x, k, 0, cell(x, me), x->source ? x->source(x, k) : cell_to(x, k),
+                        x->used_nbytes);
     }
     for (int k = 0; k < n; k++)
         if (k != me)
-            cw_coll_await_at_least(&came[k], number);
+            cw_exchange_await(x, k, 0);
     if (x->conclude)
         x->conclude(x);
 }
@@ -89,6 +115,6 @@ static void exchange_leaders(void *arg)
 void cw_exchange_run(const cw_exchange_t *x)
 {
     cw_exchange_t leader = *x;
-    ++*cw_group_reached(x->c->group);
+    *cw_group_reached(x->c->group) += 1 + x->nsteps;
     cw_fused_led(x->c->group, exchange_leaders, &leader);
 }

@@ -23,10 +23,14 @@ typedef struct cw_exchange {
     const cw_coll_call_t *c;
     char *half;  // symmetric
     size_t cell_nbytes;
-    bool to_each;  // each node gets a cell of its own; else all get the same
-    // in the leader, NULL: nothing to do: when its node has arrived and before it sends; and when
-    // all cells have come, before the members go on
-    void (*prepare)(const struct cw_exchange *x), (*conclude)(const struct cw_exchange *x);
+    size_t used_nbytes;  // of this node's cells: so many travel
+    bool to_each;        // each node gets a cell of its own; else all get the same
+    int nsteps;          // that follow in conclude(): cw_exchange_put, cw_exchange_await
+    // in the leader: where what goes to node k lies; NULL: in the cells
+    const char *(*source)(const struct cw_exchange *x, int k);
+    // in the leader, NULL: nothing to do: when its node has arrived and before it sends, where it
+    // may change used_nbytes; and when all cells have come, before the members go on
+    void (*prepare)(struct cw_exchange *x), (*conclude)(struct cw_exchange *x);
 } cw_exchange_t;
 
 /** Bytes of scratch that it takes; UINT64_MAX: more than there is. */
@@ -34,6 +38,15 @@ uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to
 cw_exchange_t cw_exchange_begin(const cw_coll_call_t *c, size_t cell_nbytes, bool to_each);
 /** All members of the group. [waits] */
 void cw_exchange_run(const cw_exchange_t *x);
+
+/** In prepare(): puts a part of the cell for node k, from byte `at` on, ahead of its used bytes. */
+void cw_exchange_ahead(const cw_exchange_t *x, int k, size_t at, const char *src, size_t nbytes);
+/** In conclude(), in step 1 .. nsteps: puts nbytes (perhaps 0) to the leader of node k, and
+ *  notifies it. src may be written again. */
+void cw_exchange_put(const cw_exchange_t *x, int k, int step, char *dest, const char *src,
+                     size_t nbytes);
+/** In conclude(): node k has taken the step, and all before it. [waits] */
+void cw_exchange_await(const cw_exchange_t *x, int k, int step);
 
 /** In the scratch of member i of this node, mapped here: where the leader's node has its cell. */
 char *cw_exchange_own(const cw_exchange_t *x, int i);

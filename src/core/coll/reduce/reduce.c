@@ -39,10 +39,15 @@ void cw_reduce_parts(const cw_coll_call_t *c)
     cw_sync(c->group);
 }
 
-void cw_reduce_to_leaders(const cw_coll_call_t *c)
+void cw_reduce_to_leader(const cw_coll_call_t *c)
 {
     cw_sync_on_node(c->group);
     combine_my_part(c, 1);
+}
+
+void cw_reduce_to_leaders(const cw_coll_call_t *c)
+{
+    cw_reduce_to_leader(c);
     cw_sync(c->group);
 }
 

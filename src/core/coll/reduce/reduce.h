@@ -13,9 +13,14 @@
 /** Can two nodes swap parts (reduce/swap.c)? */
 bool cw_reduce_can_swap(const cw_coll_call_t *c);
 
+/** Bytes of scratch in which two nodes exchange halves (reduce/halves.c). */
+uint64_t cw_reduce_halves_room(const cw_coll_call_t *c);
+
 /** The first part of all algorithms over several nodes: each member combines its part of the node's
  *  operands into the leader's dest. Synchronises before, on the node, and after. */
 void cw_reduce_to_leaders(const cw_coll_call_t *c);
+/** The same without the synchronisation after it. */
+void cw_reduce_to_leader(const cw_coll_call_t *c);
 /** The last part: the result is in the dest of each leader that comes, and the other members load
  *  it. Synchronises the node before and after. */
 void cw_reduce_from_leaders(const cw_coll_call_t *c);
