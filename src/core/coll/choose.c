@@ -209,10 +209,24 @@ static bool prefers(const row_t *row, const cw_coll_call_t *c)
            nodes >= row->least_nodes && nodes <= row->most_nodes;
 }
 
+/** Would the row take a collect once its sizes are known? */
+static bool can_later(const row_t *row, const cw_coll_call_t *c)
+{
+    cw_blocks_t blocks = {0};
+    cw_coll_call_t known = *c;
+    known.blocks = &blocks;
+    return row->needs & SIZES && !c->blocks && can(row, &known);
+}
+
 static const row_t *choose(const cw_coll_call_t *c)
 {
-    if (CW_UNLIKELY(forced[c->kind] != NULL) && can(forced[c->kind], c))
-        return forced[c->kind];
+    const row_t *wanted = forced[c->kind];
+    if (CW_UNLIKELY(wanted != NULL)) {
+        if (can(wanted, c))
+            return wanted;
+        if (can_later(wanted, c))
+            return NULL;
+    }
     for (int i = first_row[c->kind]; i < first_row[c->kind + 1]; i++)
         if (prefers(&rows[i], c) && can(&rows[i], c))
             return &rows[i];

@@ -85,22 +85,32 @@ static bool learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
     return false;
 }
 
-static void collect_blocks(cw_coll_call_t *c, size_t nbytes)
+uint64_t *cw_collect_places(const cw_coll_call_t *c)
 {
-    size_t n = (size_t)c->group->size;
-    uint64_t *offset = calloc(n + 1, sizeof *offset);
+    uint64_t *offset = calloc((size_t)c->group->size + 1, sizeof *offset);
     if (!offset)
         cwu_fatal("out of memory for the sizes of %d PEs in a collect", c->group->size);
-    if (learn_sizes(c, nbytes, offset + 1)) {
-        free(offset);
-        return;
-    }
-    for (size_t rank = 0; rank < n; rank++)
-        offset[rank + 1] += offset[rank];
+    return offset;
+}
+
+void cw_collect_known(const cw_coll_call_t *c, const uint64_t *offset)
+{
+    size_t n = (size_t)c->group->size;
     cw_blocks_t blocks = {.offset = offset};
-    c->blocks = &blocks;
-    c->nbytes = (size_t)(offset[n] / n);
-    cw_coll_run(c);
+    cw_coll_call_t known = *c;
+    known.blocks = &blocks;
+    known.nbytes = (size_t)(offset[n] / n);
+    cw_coll_run(&known);
+}
+
+static void collect_blocks(cw_coll_call_t *c, size_t nbytes)
+{
+    uint64_t *offset = cw_collect_places(c);
+    if (!learn_sizes(c, nbytes, offset + 1)) {
+        for (int rank = 0; rank < c->group->size; rank++)
+            offset[rank + 1] += offset[rank];
+        cw_collect_known(c, offset);
+    }
     free(offset);
 }
 

@@ -49,8 +49,12 @@ void cw_gather_ring(const struct cw_coll_call *c);
 #define cw_collect_bruck cw_gather_bruck
 #define cw_collect_ring cw_gather_ring
 
-/** Bytes of scratch that the exchange of blocks of known sizes takes. */
+/** The least bytes of scratch that an exchange with unknown sizes takes. */
 uint64_t cw_collect_exchange_room(const struct cw_coll_call *c);
+/** For offsets of all blocks and of the end, zero; the caller frees it. */
+uint64_t *cw_collect_places(const struct cw_coll_call *c);
+/** The rest of a collect of which all members know the offsets now. */
+void cw_collect_known(const struct cw_coll_call *c, const uint64_t *offset);
 
 /** All members' blocks of nbytes, in rank order, into table (private memory), by one
  *  synchronisation. nbytes * size <= cw_fused_most(). */
