@@ -19,8 +19,9 @@ EX_TARGET = ROOT / "include/causeway/gasnetex-am.h"
 NPAM_TARGET = ROOT / "include/causeway/gasnetex-npam.h"
 MAX_ARGS = 16
 IN_REGISTERS = 4  # so many arguments of a short request reach the library as they are
-FEW = 7  # so many arguments of a medium or long one have their number beside the handler
-FEW_KINDS = [("Request", "Medium"), ("Request", "Long")]
+# up to so many arguments of a medium or long one travel in one register, too
+VECTOR = 4
+VECTOR_KINDS = [("Request", "Medium"), ("Request", "Long")]
 # name, first parameter, the payload's parameters
 PAYLOAD = {"Short": "", "Medium": "void *source_addr, size_t nbytes",
            "Long": "void *source_addr, size_t nbytes, void *dest_addr"}
@@ -75,12 +76,13 @@ def function(way, kind, nargs):
         return (f"static inline int gasnet_AM{way}{kind}{nargs}({head}) "
                 f"{{ return {base_name(way, kind)}{nargs}({call}); }}")
     array = "gasnet_handlerarg_t const args[] = {" + ", ".join(args) + "}; " if args else ""
-    if (way, kind) in FEW_KINDS and nargs <= FEW:
+    if (way, kind) in VECTOR_KINDS and nargs <= VECTOR:
         dest, handler, *payload = names(way, kind)
         number = f" | {nargs}u << 8" if args else ""
-        call = ", ".join([dest, handler + number, *payload, "args" if args else "0"])
+        call = ", ".join([dest, handler + number, *payload, "args"])
+        vector = "gasnet_causeway_args4_t const args = {" + ", ".join(args or "0") + "}; "
         return (f"static inline int gasnet_AM{way}{kind}{nargs}({head}) "
-                f"{{ {array}return {base_name(way, kind)}_few({call}); }}")
+                f"{{ {vector}return {base_name(way, kind)}{VECTOR}({call}); }}")
     call = ", ".join([*names(way, kind), str(nargs), "args" if args else "0"])
     return (f"static inline int gasnet_AM{way}{kind}{nargs}({head}) "
             f"{{ {array}return {base_name(way, kind)}({call}); }}")
@@ -106,11 +108,14 @@ def lines():
         head = ", ".join(["gasnet_node_t dest", "unsigned handler",
                           *(f"gasnet_handlerarg_t a{i}" for i in range(nargs))])
         out.append(f"int {base_name('Request', 'Short')}{nargs}({head});")
-    out.append(f"// The same with at most {FEW}; head: handler | number of arguments << 8.")
-    for way, kind in FEW_KINDS:
+    out.append(f"// The same with at most {VECTOR}, in one register; head: handler | number of "
+               "arguments << 8.")
+    out.append("typedef gasnet_handlerarg_t gasnet_causeway_args4_t "
+               "__attribute__((__vector_size__(16)));")
+    for way, kind in VECTOR_KINDS:
         head = ", ".join([first(way), "unsigned head", PAYLOAD[kind],
-                          "gasnet_handlerarg_t const *args"])
-        out.append(f"int {base_name(way, kind)}_few({head});")
+                          "gasnet_causeway_args4_t args"])
+        out.append(f"int {base_name(way, kind)}{VECTOR}({head});")
     for way, kind in FAMILIES:
         out += ["", *(function(way, kind, n) for n in range(MAX_ARGS + 1))]
     out += ["", "// With the number of arguments given: 32-bit integers."]

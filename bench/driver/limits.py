@@ -253,20 +253,21 @@ def _instructions_gasnet():
              "inline.put_val.4", "inline.put_nbi_val.4", "inline.get.8", "inline.get_nbi.8",
              "inline.gex_put_nbi.8")
     shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
-    local_bars = {**shorts, "AMRequestMedium0": 100, "AMRequestLong0": 100, "put.8": 14,
-                  "AMPoll": 20, "wait_syncnbi_puts": 15}
-    net_bars = {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}
+    loaded = {f"AMRequest{kind}{n}": 100 for kind in ("Medium", "Long") for n in (0, 1, 4)}
+    local_bars = {"SEQ": {**shorts, **loaded, "put.8": 14, "AMPoll": 20, "wait_syncnbi_puts": 15},
+                  "PAR": loaded}
+    net_bars = {"SEQ": {**shorts, "put_nbi.8": 30, "put_nbi_bulk.8": 25}, "PAR": {}}
     for bench, mode in (("insn_gasnet", "SEQ"), ("insn_gasnet_par", "PAR")):
         where = f"Instructions, GASNet, {mode}"
         for op in (*messages, "AMPoll", *moves, "wait_syncnbi_puts", "wait_syncnbi_puts_after_put"):
             yield Row(where, f"{op} local, in all", "local", bench, f"{op}.total.next", 0,
-                      base=False, at_most=local_bars.get(op) if mode == "SEQ" else None)
+                      base=False, at_most=local_bars[mode].get(op))
         for layout in ("rdm", "msg"):
             for op in (*messages, *moves, "wait_syncnbi_puts_after_put",
                        "try_syncnbi_puts_after_put"):
                 yield Row(where, f"{op} {layout}, to the provider", layout, bench,
                           f"{op}.to_provider.next", 0, base=False,
-                          at_most=net_bars.get(op) if mode == "SEQ" else None)
+                          at_most=net_bars[mode].get(op))
 
 
 def _instructions_pgas():

@@ -32,6 +32,9 @@
 #define CW_VECTORIZED_WIDE CW_VECTORIZED
 #endif
 
+// A type of so many bytes that is passed in one register.
+#define CW_VECTOR(nbytes) __attribute__((vector_size(nbytes)))
+
 // Data that one core writes often starts a cache line of its own.
 #define CW_CACHE_LINE 64
 

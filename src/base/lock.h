@@ -30,16 +30,35 @@ static CW_ALWAYS_INLINE bool cwu_trylock(cwu_lock_t *lock)
              CWU_LOCK_HELD);
 }
 
+/** The same, two instructions shorter on x86-64, where the compiler keeps nothing in memory that it
+ *  will look for behind it. */
+static CW_ALWAYS_INLINE bool cwu_trylock_jump(cwu_lock_t *lock)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // the bit goes nowhere but to a jump
+    bool held;
+    __asm__ volatile("lock btsl $0, %1" : "=@ccc"(held), "+m"(lock->state) : : "memory");
+    return !held;
+#else
+    return cwu_trylock(lock);
+#endif
+}
+
 static CW_ALWAYS_INLINE void cwu_lock(cwu_lock_t *lock)
 {
     if (CW_UNLIKELY(!cwu_trylock(lock)))
         cwu_lock_slowly(lock);
 }
 
+/** True: a thread may sleep on it, so the caller must call cwu_lock_wake soon. */
+static CW_ALWAYS_INLINE bool cwu_unlock_silently(cwu_lock_t *lock)
+{
+    return CW_UNLIKELY(atomic_exchange_explicit(&lock->state, 0, memory_order_release) ==
+                       CWU_LOCK_SLEPT_ON);
+}
+
 static CW_ALWAYS_INLINE void cwu_unlock(cwu_lock_t *lock)
 {
-    if (CW_UNLIKELY(atomic_exchange_explicit(&lock->state, 0, memory_order_release) ==
-                    CWU_LOCK_SLEPT_ON))
+    if (cwu_unlock_silently(lock))
         cwu_lock_wake(lock);
 }
 

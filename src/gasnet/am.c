@@ -205,9 +205,15 @@ SHORT(4, ARG(0) ARG(1) ARG(2) ARG(3),
       COMMA(uint32_t) a0 COMMA(uint32_t) a1 COMMA(uint32_t) a2 COMMA(uint32_t) a3,
       a0 COMMA a1 COMMA a2 COMMA a3)
 
-// Medium and long requests. Those with few arguments, whose number is in the head, come by calls
-// whose parameters core's functions take as they are.
-_Static_assert(CW_AM_HEAD(GAS1_AM_CLIENT, 255, 7) == (7 << 8 | 255), "a client's head is core's");
+// Medium and long requests. Those with up to four arguments, whose number is in the head, come by
+// calls whose parameters core's functions take as they are.
+_Static_assert(CW_AM_HEAD(GAS1_AM_CLIENT, 255, 4) == (4 << 8 | 255), "a client's head is core's");
+
+/** The same for a message that core tests for one to this node. */
+static CW_ALWAYS_INLINE bool is_sound_near(gasnet_node_t node, unsigned handler)
+{
+    return CW_LIKELY(node < gas.fast_nodes) && CW_LIKELY(handler & FIRST_CLIENT_HANDLER);
+}
 
 static CW_NOINLINE int medium_checked(gasnet_node_t dest, unsigned head, void *source_addr,
                                       size_t nbytes, const gasnet_handlerarg_t *args)
@@ -220,22 +226,35 @@ static CW_NOINLINE int medium_checked(gasnet_node_t dest, unsigned head, void *s
     return GASNET_OK;
 }
 
-GAS_API int gasnet_causeway_request_medium_few(gasnet_node_t dest, unsigned head, void *source_addr,
-                                               size_t nbytes, const gasnet_handlerarg_t *args)
+static CW_NOINLINE int medium_any(gasnet_node_t dest, unsigned head, void *source_addr,
+                                  size_t nbytes, const gasnet_handlerarg_t *args)
 {
     if (CW_UNLIKELY(!is_sound(dest, head)) || CW_UNLIKELY(nbytes > CW_AM_MAX_MEDIUM))
         return medium_checked(dest, head, source_addr, nbytes, args);
-    return cw_am_medium_few((int)dest, head, source_addr, nbytes, (const uint32_t *)args);
+    return cw_am_medium((int)dest, head, source_addr, nbytes, (const uint32_t *)args);
+}
+
+static CW_NOINLINE int medium4_any(gasnet_node_t dest, unsigned head, void *source_addr,
+                                   size_t nbytes, cw_am_args4_t args)
+{
+    gasnet_handlerarg_t room[4];
+    memcpy(room, &args, sizeof room);
+    return medium_any(dest, head, source_addr, nbytes, room);
+}
+
+GAS_API int gasnet_causeway_request_medium4(gasnet_node_t dest, unsigned head, void *source_addr,
+                                            size_t nbytes, gasnet_causeway_args4_t args)
+{
+    if (CW_UNLIKELY(!is_sound_near(dest, head)) || CW_UNLIKELY(nbytes > CW_AM_SMALL))
+        return medium4_any(dest, head, source_addr, nbytes, (cw_am_args4_t)args);
+    return cw_am_medium4((int)dest, head, source_addr, nbytes, (cw_am_args4_t)args);
 }
 
 GAS_API int gasnet_causeway_request_medium(gasnet_node_t dest, gasnet_handler_t handler,
                                            void *source_addr, size_t nbytes, int nargs,
                                            const gasnet_handlerarg_t *args)
 {
-    uint32_t head = head_of(handler, nargs);
-    if (CW_UNLIKELY(!is_sound(dest, handler)) || CW_UNLIKELY(nbytes > CW_AM_MAX_MEDIUM))
-        return medium_checked(dest, head, source_addr, nbytes, args);
-    return cw_am_medium((int)dest, head, source_addr, nbytes, (const uint32_t *)args);
+    return medium_any(dest, head_of(handler, nargs), source_addr, nbytes, args);
 }
 
 static CW_NOINLINE int request_long(const char *call, gasnet_node_t node, gasnet_handler_t handler,
@@ -256,23 +275,30 @@ static CW_NOINLINE int long_any(gasnet_node_t dest, unsigned head, void *source_
     uint64_t offset;
     if (CW_LIKELY(is_sound(dest, head)) && CW_LIKELY(nbytes <= CW_AM_MAX_LONG) &&
         cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, false, &offset))
-        return cw_am_long_at((int)dest, head, source_addr, nbytes, offset, (const uint32_t *)args);
+        return cw_am_long((int)dest, head, source_addr, nbytes, offset, (const uint32_t *)args);
     return request_long("gasnet_AMRequestLong", dest, CW_AM_HEAD_HANDLER(head), source_addr, nbytes,
                         dest_addr, (int)CW_AM_HEAD_NARGS(head), args, 0);
 }
 
-_Static_assert(CW_AM_SMALL_LONG <= CW_OWNER_SMALL, "one comparison tells where a small one goes");
+static CW_NOINLINE int long4_any(gasnet_node_t dest, unsigned head, void *source_addr,
+                                 size_t nbytes, void *dest_addr, cw_am_args4_t args)
+{
+    gasnet_handlerarg_t room[4];
+    memcpy(room, &args, sizeof room);
+    return long_any(dest, head, source_addr, nbytes, dest_addr, room);
+}
 
-GAS_API int gasnet_causeway_request_long_few(gasnet_node_t dest, unsigned head, void *source_addr,
-                                             size_t nbytes, void *dest_addr,
-                                             const gasnet_handlerarg_t *args)
+_Static_assert(CW_AM_SMALL <= CW_OWNER_SMALL, "one comparison tells where a small one goes");
+
+GAS_API int gasnet_causeway_request_long4(gasnet_node_t dest, unsigned head, void *source_addr,
+                                          size_t nbytes, void *dest_addr,
+                                          gasnet_causeway_args4_t args)
 {
     uint64_t offset;
-    if (CW_LIKELY(is_sound(dest, head)) && CW_LIKELY(nbytes <= CW_AM_SMALL_LONG) &&
-        cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, true, &offset))
-        return cw_am_small_long_at((int)dest, head, source_addr, nbytes, offset,
-                                   (const uint32_t *)args);
-    return long_any(dest, head, source_addr, nbytes, dest_addr, args);
+    if (CW_UNLIKELY(!is_sound_near(dest, head)) || CW_UNLIKELY(nbytes > CW_AM_SMALL) ||
+        CW_UNLIKELY(!cw_owner_find_offset(&gas_owner, dest, dest_addr, nbytes, true, &offset)))
+        return long4_any(dest, head, source_addr, nbytes, dest_addr, (cw_am_args4_t)args);
+    return cw_am_long4((int)dest, head, source_addr, nbytes, offset, (cw_am_args4_t)args);
 }
 
 GAS_API int gasnet_causeway_request_long(gasnet_node_t dest, gasnet_handler_t handler,

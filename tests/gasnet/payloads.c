@@ -2,8 +2,8 @@
 //
 // Medium and long requests of every length up to beyond a cell, and of some beyond that, with few
 // and with many arguments: bytes and arguments arrive as they were sent, and no byte beside those
-// of a long changes. All nodes send at a time, so that rings fill up, and with GASNET_PAR two
-// threads of each.
+// of a long changes. Longs go to the very end of a segment, too. All nodes send at a time, so that
+// rings fill up, and with GASNET_PAR two threads of each.
 #include <gasnet.h>
 #ifdef GASNET_PAR
 #include <pthread.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { FIRST = 200, MOST = 3968, SMALL = 150, ROUNDS = 3, NCOUNTS = 6, SEGMENT = 1 << 20 };
+enum { EDGE = 70 };  // bytes of longs at the end
 static const size_t LARGE[] = {255, 256, 1000, 1024, 2047, MOST - 1, MOST};
 enum { NLARGE = sizeof LARGE / sizeof LARGE[0], NSIZES = SMALL + NLARGE };
 #ifdef GASNET_PAR
@@ -125,6 +126,20 @@ static void *send_all(void *arg)
     return NULL;
 }
 
+/** One behind the other: they overlap. */
+static void send_edges(void)
+{
+    gasnet_node_t to = (me + 1) % nodes;
+    char src[EDGE];
+    for (size_t nbytes = 0; nbytes <= EDGE; nbytes++) {
+        int before = atomic_load(&replies);
+        for (size_t k = 0; k < nbytes; k++)
+            src[k] = byte_at(nbytes, k);
+        send(to, 2, src, nbytes, (char *)segment[to].addr + segment[to].size - nbytes);
+        GASNET_BLOCKUNTIL(atomic_load(&replies) > before);
+    }
+}
+
 /** Bytes beside a long in my segment that are not 0 any more: one lies behind each. */
 static int changed(void)
 {
@@ -159,7 +174,9 @@ int main(int argc, char **argv)
 #else
     send_all(NULL);
 #endif
-    GASNET_BLOCKUNTIL(atomic_load(&received) == all && atomic_load(&replies) == all);
+    GASNET_BLOCKUNTIL(atomic_load(&replies) == all);
+    send_edges();
+    GASNET_BLOCKUNTIL(atomic_load(&received) == all + EDGE + 1);
     int bad = atomic_load(&wrong), beside = changed();
     if (bad || beside)
         printf("node %u: %d messages are wrong, %d bytes beside them\n", me, bad, beside);

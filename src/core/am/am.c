@@ -3,9 +3,11 @@
 // Clients and their handlers; opening and closing this PE's side of the inbox.
 #include "core/am/am.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/am/private.h"
+#include "core/mem/area.h"
 #include "core/observe/watch.h"
 
 static uint64_t inbox_nbytes(void)
@@ -50,9 +52,22 @@ void cw_am_expect(void)
     cw_world.messages = true;
 }
 
+/** What fast paths within the node read. */
+static void open_near(void)
+{
+    uint64_t nbytes;
+    if (!cw_am.near)
+        cw_am.near = calloc((size_t)cw_world.npes, sizeof *cw_am.near);
+    if (!cw_am.near)
+        cwu_fatal("no memory for messages between %d PEs", cw_world.npes);
+    cw_area_heap(&cw_am.heap_offset, &nbytes);
+    cw_am.heap_distance = cw_am.heap_offset - cw_am_section.offset;
+}
+
 static void open_here(void)
 {
     cw_world.messages = true;
+    open_near();
     cw_am.mine = (cw_am_inbox_t *)(cw_segment.origin + cw_am_section.offset);
     cw_am.locked = cw_world.thread_multiple;
     if (!cw_am.request.cells)
@@ -134,6 +149,8 @@ void cw_am_fini(void)
     memset(cw_am.opened, 0, sizeof cw_am.opened);
     memset(closed, 0, sizeof closed);
     cw_am.request.cells = cw_am.reply.cells = NULL;
+    free(cw_am.near);
+    cw_am.near = NULL;
 }
 
 void cw_am_register(cw_am_client_t client, int index, cw_am_handler_t fn)

@@ -29,7 +29,7 @@
 #define CW_AM_MAX_ARGS 16
 #define CW_AM_MAX_MEDIUM ((size_t)3968)      // bytes of payload of a medium, request or reply
 #define CW_AM_MAX_LONG ((size_t)0x7fffffff)  // of a long, but for CW_AM_RAW: there CW_AM_MAX_MEDIUM
-#define CW_AM_SMALL_LONG ((size_t)64)        // of cw_am_small_long_at
+#define CW_AM_SMALL ((size_t)64)             // of cw_am_medium4, cw_am_long4
 #define CW_AM_HANDLERS 256
 
 /** A client: a room or front end that uses messages, with a table of handlers of its own. Each
@@ -135,15 +135,17 @@ int cw_am_request_long(int pe, uint32_t head, const uint32_t *args, const void *
                        void *dest, unsigned flags);
 /** The same without flags, for a caller that has checked its own: once messages are open pe exists,
  *  and the payload is not too long; that of a long goes to the heap or an area behind it, at that
- *  offset of the slice. Parameters are in the order in which clients pass them. Always 0. [waits]
- *  cw_am_medium_few, cw_am_small_long_at: at most 7 arguments; the latter at most CW_AM_SMALL_LONG
- *  bytes. */
+ *  offset of the heap. Parameters are in the order in which clients pass them. Always 0. [waits] */
 int cw_am_medium(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args);
-int cw_am_medium_few(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args);
-int cw_am_long_at(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
-                  const uint32_t *args);
-int cw_am_small_long_at(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
-                        const uint32_t *args);
+int cw_am_long(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
+               const uint32_t *args);
+
+/** Up to four arguments, in one register; the rest of it is ignored. */
+typedef uint32_t cw_am_args4_t CW_VECTOR(16);
+/** The same with such arguments and small payloads, of at most CW_AM_SMALL bytes. */
+int cw_am_medium4(int pe, uint32_t head, const void *src, size_t nbytes, cw_am_args4_t args);
+int cw_am_long4(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
+                cw_am_args4_t args);
 
 /** Replies, from the handler of a request, at most one. The same rules; flags: CW_AM_RAW,
  *  CW_AM_ASYNC. */
@@ -175,8 +177,14 @@ extern cw_am_gates_t cw_am_gates CW_HIDDEN;
 static CW_ALWAYS_INLINE bool cw_am_gate_is_open(const cw_am_gate_t *gate)
 {
     const _Atomic uint32_t *turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
-    return atomic_load_explicit(turn, memory_order_relaxed) ==
-           atomic_load_explicit(&gate->full, memory_order_relaxed);
+    uint32_t now = atomic_load_explicit(turn, memory_order_relaxed);
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // an atomic load is one instruction more
+    bool open;
+    __asm__ volatile("cmp %2, %1" : "=@cce"(open) : "r"(now), "m"(gate->full));
+    return open;
+#else
+    return now == atomic_load_explicit(&gate->full, memory_order_relaxed);
+#endif
 }
 
 /** Runs handlers of messages that have arrived; after many idle polls makes progress for others.

@@ -89,7 +89,7 @@ void cw_am_credit_open(void)
     cw_am.nfree = cw_am.nfree_locked = 0;
     for (uint32_t i = CW_AM_TOKENS; i-- > 0;) {
         cw_am.pe_of[i] = -1;
-        cw_am.name_of[i] = i;
+        cw_am.from[i] = CW_AM_FROM(cw_world.pe, i);
         push(i);
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
@@ -121,7 +121,7 @@ static void give_back(uint32_t i)
     if (counts.valid)
         counts.to_node[cw_am.collected[i]][cw_world.node_of_pe[cw_am.pe_of[i]]]--;
     cw_am.pe_of[i] = -1;
-    cw_am.name_of[i] += 0x10000;  // another generation
+    cw_am.from[i] += CW_AM_FROM(0, 0x10000);  // another generation
     push(i);
     if (cw_am.collected[i]) {
         cw_am.collected[i] = false;
@@ -212,7 +212,7 @@ int64_t cw_am_credit_take(int pe, bool collected)
         ncollected += collected;
         if (counts.valid)
             counts.to_node[collected][node]++;
-        token = cw_am.name_of[i];
+        token = CW_AM_FROM_TOKEN(cw_am.from[i]);
     }
     unlock();
     return token;
@@ -266,7 +266,8 @@ bool cw_am_credit_return(uint32_t token)
 {
     uint32_t i = token & 0xffff;
     lock();
-    bool known = i < CW_AM_TOKENS && cw_am.pe_of[i] >= 0 && cw_am.name_of[i] == token;
+    bool known =
+        i < CW_AM_TOKENS && cw_am.pe_of[i] >= 0 && CW_AM_FROM_TOKEN(cw_am.from[i]) == token;
     if (known)
         give_back(i);
     unlock();

@@ -72,19 +72,31 @@ static CW_ALWAYS_INLINE cw_am_inbox_t *cw_am_inbox_at(uintptr_t word)
     return (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
 }
 
-/** A token under the lock; -1: the general path must take one. */
-static CW_ALWAYS_INLINE int64_t cw_am_take_token_locked(int pe)
+/** The inbox of another PE of this node that the general path has dealt with; else NULL. */
+static CW_ALWAYS_INLINE cw_am_inbox_t *cw_am_near(int pe)
 {
-    int64_t token = -1;
-    cwu_lock(&cw_am.credit_lock);
+    return (cw_am_inbox_t *)atomic_load_explicit(&cw_am.near[(uint32_t)pe], memory_order_relaxed);
+}
+
+/** A token, lock held. False: the general path must take one. */
+static CW_ALWAYS_INLINE bool cw_am_take_token(int pe, cw_am_from_t *from_p)
+{
     uint32_t nfree = cw_am.nfree_locked;
-    if (CW_LIKELY(nfree > cw_am.low)) {
-        // other threads read it without the lock
-        __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);
-        token = cw_am_credit_give(cw_am.free[nfree], pe);
-    }
+    if (CW_UNLIKELY(nfree <= cw_am.low))
+        return false;
+    // other threads read it without the lock
+    __atomic_store_n(&cw_am.nfree_locked, --nfree, __ATOMIC_RELAXED);
+    *from_p = cw_am_credit_give(cw_am.free[nfree], pe);
+    return true;
+}
+
+/** The same, which takes the lock. */
+static CW_ALWAYS_INLINE bool cw_am_take_token_locked(int pe, cw_am_from_t *from_p)
+{
+    cwu_lock(&cw_am.credit_lock);
+    bool taken = cw_am_take_token(pe, from_p);
     cwu_unlock(&cw_am.credit_lock);
-    return token;
+    return taken;
 }
 
 #endif

@@ -39,13 +39,24 @@
 #define CW_AM_INLINE_NBYTES 64u
 #define CW_AM_INLINE_ARGS 8
 
+/** What a message says of its sender, in one word: PE, and from bit 32 on the token of the request,
+ *  which a reply repeats. */
+typedef uint64_t cw_am_from_t;
+#define CW_AM_FROM(source, token) ((uint64_t)(uint32_t)(source) | (uint64_t)(token) << 32)
+#define CW_AM_FROM_TOKEN(from) ((uint32_t)((from) >> 32))
+
 /** 0 turn | 4 head | 8 source | 12 token | 16 nbytes | 20 flags | 24 dest | 32 arguments, or 8 of
  *  them and at 64 payload */
 typedef struct cw_am_cell {
     _Alignas(128) _Atomic uint32_t turn;
-    uint32_t head;   // CW_AM_HEAD
-    int32_t source;  // PE
-    uint32_t token;  // of the request; a reply repeats it
+    uint32_t head;  // CW_AM_HEAD
+    union {
+        struct {
+            int32_t source;
+            uint32_t token;  // as on the wire: generation << 16 | number
+        };
+        cw_am_from_t from;  // both, on little-endian hosts
+    };
     uint32_t nbytes;
     uint32_t flags;  // CW_AM_C_…
     uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW);
@@ -129,14 +140,23 @@ static CW_ALWAYS_INLINE void cw_am_hand_over(cw_am_cell_t *cell, uint32_t full)
     atomic_store_explicit(&cell->turn, full, memory_order_release);
 }
 
+/** The same for a producer that does not know what `turn` was. */
+static CW_ALWAYS_INLINE void cw_am_hand_over_free(cw_am_cell_t *cell)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // no register; stores stay in order
+    __asm__ volatile("incl %0" : "+m"(cell->turn) : : "cc", "memory");
+#else
+    cw_am_hand_over(cell, atomic_load_explicit(&cell->turn, memory_order_relaxed) + 1);
+#endif
+}
+
 static inline cw_am_cell_t *cw_am_take_request(cw_am_inbox_t *inbox, uint32_t *full_p)
 {
     return cw_am_take(&inbox->request_tail, inbox->request, CW_AM_REQUEST_CELLS_LOG, full_p);
 }
 
-/** The same if nothing is in the way, not even another producer. */
-static CW_ALWAYS_INLINE bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p,
-                                                uint32_t *full_p)
+/** The same if nothing is in the way, not even another producer; then cw_am_hand_over_free. */
+static CW_ALWAYS_INLINE bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p)
 {
     uint64_t at = atomic_load_explicit(&inbox->request_tail, memory_order_relaxed);
     size_t beyond = (at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)) * sizeof(cw_am_cell_t);
@@ -148,9 +168,7 @@ static CW_ALWAYS_INLINE bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell
         CW_UNLIKELY(!atomic_compare_exchange_strong_explicit(
             &inbox->request_tail, &at, at + 1, memory_order_relaxed, memory_order_relaxed)))
         return false;
-    __asm__("" : "+r"(turn));  // the register that it was read into, and not one more
     *cell_p = cell;
-    *full_p = turn + 1;
     return true;
 }
 

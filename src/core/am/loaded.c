@@ -2,9 +2,12 @@
 //
 // The fast paths of medium and long requests within the node. If no message has arrived, a credit
 // is free and the target's ring has room, these functions do what the general ones (send.c) do with
-// fewer instructions. In all other cases they call those before anything is changed. What is called
-// is called last, by a jump, but for the copies of longer payloads: so the others need no stack but
-// for registers.
+// fewer instructions. In all other cases they call those before anything is changed, or with what
+// they have taken given back.
+//
+// Small payloads with up to four arguments, which come in a register, have the shortest paths:
+// there whatever is called is called last, by a jump, so everything stays in the registers that it
+// came in. All that is in their way is for the paths with arguments in memory, which come below.
 #include "core/am/fast.h"
 #include "core/rma/rma.h"
 
@@ -37,7 +40,8 @@ static CW_ALWAYS_INLINE void copy_small(char *to, const char *from, size_t nbyte
     else if (nbytes == 3)
         copy_ends(to, from, 3, 2);
 }
-_Static_assert(CW_AM_INLINE_NBYTES <= 64 && CW_AM_SMALL_LONG <= 64, "what copy_small copies");
+_Static_assert(CW_AM_INLINE_NBYTES <= 64 && CW_AM_SMALL <= 64, "what copy_small copies");
+_Static_assert(CW_AM_SMALL <= CW_AM_INLINE_NBYTES, "small ones fit the cell");
 
 /** The end of the call: a jump, so the caller needs no stack for it. */
 static CW_NOINLINE CW_COLD int wake(int pe)
@@ -46,61 +50,207 @@ static CW_NOINLINE CW_COLD int wake(int pe)
     return CW_OK;
 }
 
-static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, uint32_t full, uint32_t token, int pe,
-                                      uint32_t head, const uint32_t *args, bool many, size_t nbytes,
-                                      uint32_t flags)
+static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, cw_am_from_t from, int pe, uint32_t head,
+                                      size_t nbytes, uint32_t flags)
 {
     cell->head = head;
-    cell->source = cw_am.pe;
-    cell->token = token;
+    cell->from = from;
     *(volatile uint32_t *)&cell->nbytes = (uint32_t)nbytes;  // not built into a vector
     cell->flags = flags;
-    if (head & CW_AM_ANY_ARGS)
-        cw_am_copy_args(cell->args, args, head, many);
-    cw_am_hand_over(cell, full);
+    cw_am_hand_over_free(cell);
     return CW_UNLIKELY(cw_has_sleepers()) ? wake(pe) : CW_OK;
 }
 
-/** Several threads: a cell and a token; false, and a token that was taken is given back, if
- *  something is in the way. */
-static CW_ALWAYS_INLINE bool take_shared(int pe, cw_am_inbox_t *inbox, cw_am_cell_t **cell_p,
-                                         uint32_t *full_p, uint32_t *token_p)
+/** Where a long goes; the cell gets its offset in the slice. */
+static CW_ALWAYS_INLINE char *long_dest(const cw_am_inbox_t *inbox, cw_am_cell_t *cell,
+                                        uint64_t offset)
 {
-    int64_t token = cw_am_take_token_locked(pe);
-    if (CW_UNLIKELY(token < 0))
-        return false;
-    *token_p = (uint32_t)token;
-    if (CW_LIKELY(cw_am_take_at_once(inbox, cell_p, full_p)))
+    cell->dest = offset + cw_am.heap_offset;
+    return (char *)((uintptr_t)inbox + cw_am.heap_distance + offset);
+}
+
+// ----------------------------- small payloads, up to four arguments: what is in their way
+static CW_NOINLINE int medium_other(int pe, uint32_t head, const void *src, size_t nbytes,
+                                    cw_am_args4_t args)
+{
+    uint32_t room[4];
+    memcpy(room, &args, sizeof room);
+    return cw_am_medium(pe, head, src, nbytes, room);
+}
+
+static CW_NOINLINE int long_other(int pe, uint32_t head, const void *src, size_t nbytes,
+                                  uint64_t offset, cw_am_args4_t args)
+{
+    uint32_t room[4];
+    memcpy(room, &args, sizeof room);
+    return cw_am_long(pe, head, src, nbytes, offset, room);
+}
+
+/** No token is free; the lock is held. */
+static CW_NOINLINE CW_COLD int medium_unlock(int pe, uint32_t head, const void *src, size_t nbytes,
+                                             cw_am_args4_t args)
+{
+    cwu_unlock(&cw_am.credit_lock);
+    return medium_other(pe, head, src, nbytes, args);
+}
+
+static CW_NOINLINE CW_COLD int long_unlock(int pe, uint32_t head, const void *src, size_t nbytes,
+                                           uint64_t offset, cw_am_args4_t args)
+{
+    cwu_unlock(&cw_am.credit_lock);
+    return long_other(pe, head, src, nbytes, offset, args);
+}
+
+/** A token was taken, but now something else is to be done, or is in the way. */
+static CW_NOINLINE CW_COLD int medium_return(int pe, uint32_t head, const void *src, size_t nbytes,
+                                             cw_am_from_t from, cw_am_args4_t args)
+{
+    cw_am_credit_return(CW_AM_FROM_TOKEN(from));
+    return medium_other(pe, head, src, nbytes, args);
+}
+
+static CW_NOINLINE CW_COLD int long_return(int pe, uint32_t head, const void *src, size_t nbytes,
+                                           uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
+{
+    cw_am_credit_return(CW_AM_FROM_TOKEN(from));
+    return long_other(pe, head, src, nbytes, offset, args);
+}
+
+/** Another thread sleeps on the lock, which was released. */
+static CW_NOINLINE CW_COLD int medium_wake(int pe, uint32_t head, const void *src, size_t nbytes,
+                                           cw_am_from_t from, cw_am_args4_t args)
+{
+    cwu_lock_wake(&cw_am.credit_lock);
+    return medium_return(pe, head, src, nbytes, from, args);
+}
+
+static CW_NOINLINE CW_COLD int long_wake(int pe, uint32_t head, const void *src, size_t nbytes,
+                                         uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
+{
+    cwu_lock_wake(&cw_am.credit_lock);
+    return long_return(pe, head, src, nbytes, offset, from, args);
+}
+
+// ----------------------------- the common case
+static CW_ALWAYS_INLINE int medium_to(cw_am_cell_t *cell, cw_am_from_t from, int pe, uint32_t head,
+                                      const void *src, size_t nbytes, cw_am_args4_t args)
+{
+    copy_small((char *)(cell->args + CW_AM_INLINE_ARGS), src, nbytes);
+    memcpy(cell->args, &args, sizeof args);
+    return hand_over(cell, from, pe, head, nbytes, CW_AM_MEDIUM | CW_AM_C_INLINE);
+}
+
+static CW_ALWAYS_INLINE int long_to(const cw_am_inbox_t *inbox, cw_am_cell_t *cell,
+                                    cw_am_from_t from, int pe, uint32_t head, const void *src,
+                                    size_t nbytes, uint64_t offset, cw_am_args4_t args)
+{
+    copy_small(long_dest(inbox, cell, offset), src, nbytes);
+    memcpy(cell->args, &args, sizeof args);
+    return hand_over(cell, from, pe, head, nbytes, CW_AM_LONG);
+}
+
+/** Several threads: the inbox, with the lock of credits held; NULL: not now, not held. */
+static CW_ALWAYS_INLINE cw_am_inbox_t *find_shared(int pe)
+{
+    cw_am_inbox_t *inbox = cw_am_is_clear_shared() ? cw_am_near(pe) : NULL;
+    return CW_LIKELY(inbox != NULL) && CW_LIKELY(cwu_trylock_jump(&cw_am.credit_lock)) ? inbox
+                                                                                       : NULL;
+}
+
+static CW_NOINLINE int medium_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                     cw_am_args4_t args)
+{
+    cw_am_inbox_t *inbox = find_shared(pe);
+    cw_am_cell_t *cell;
+    cw_am_from_t from;
+    if (CW_UNLIKELY(!inbox))
+        return medium_other(pe, head, src, nbytes, args);
+    if (CW_UNLIKELY(!cw_am_take_token(pe, &from)))
+        return medium_unlock(pe, head, src, nbytes, args);
+    if (CW_UNLIKELY(cwu_unlock_silently(&cw_am.credit_lock)))
+        return medium_wake(pe, head, src, nbytes, from, args);
+    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
+        return medium_return(pe, head, src, nbytes, from, args);
+    return medium_to(cell, from, pe, head, src, nbytes, args);
+}
+
+static CW_NOINLINE int long_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                   uint64_t offset, cw_am_args4_t args)
+{
+    cw_am_inbox_t *inbox = find_shared(pe);
+    cw_am_cell_t *cell;
+    cw_am_from_t from;
+    if (CW_UNLIKELY(!inbox))
+        return long_other(pe, head, src, nbytes, offset, args);
+    if (CW_UNLIKELY(!cw_am_take_token(pe, &from)))
+        return long_unlock(pe, head, src, nbytes, offset, args);
+    if (CW_UNLIKELY(cwu_unlock_silently(&cw_am.credit_lock)))
+        return long_wake(pe, head, src, nbytes, offset, from, args);
+    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
+        return long_return(pe, head, src, nbytes, offset, from, args);
+    return long_to(inbox, cell, from, pe, head, src, nbytes, offset, args);
+}
+
+static CW_NOINLINE int medium_alone(int pe, uint32_t head, const void *src, size_t nbytes,
+                                    cw_am_args4_t args)
+{
+    cw_am_inbox_t *inbox = cw_am_near(pe);
+    cw_am_cell_t *cell;
+    if (CW_UNLIKELY(!inbox) || CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
+        return medium_other(pe, head, src, nbytes, args);
+    return medium_to(cell, cw_am_credit_take_plain(pe), pe, head, src, nbytes, args);
+}
+
+static CW_NOINLINE int long_alone(int pe, uint32_t head, const void *src, size_t nbytes,
+                                  uint64_t offset, cw_am_args4_t args)
+{
+    cw_am_inbox_t *inbox = cw_am_near(pe);
+    cw_am_cell_t *cell;
+    if (CW_UNLIKELY(!inbox) || CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
+        return long_other(pe, head, src, nbytes, offset, args);
+    return long_to(inbox, cell, cw_am_credit_take_plain(pe), pe, head, src, nbytes, offset, args);
+}
+
+// One that only tests needs no other registers than the parameters'.
+int cw_am_medium4(int pe, uint32_t head, const void *src, size_t nbytes, cw_am_args4_t args)
+{
+    return CW_LIKELY(cw_am_is_clear()) ? medium_alone(pe, head, src, nbytes, args)
+                                       : medium_shared(pe, head, src, nbytes, args);
+}
+
+int cw_am_long4(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
+                cw_am_args4_t args)
+{
+    return CW_LIKELY(cw_am_is_clear()) ? long_alone(pe, head, src, nbytes, offset, args)
+                                       : long_shared(pe, head, src, nbytes, offset, args);
+}
+
+// ---------------------------------------------------------------- arguments in memory
+/** A cell and a token, with one thread or several; false, and a token that was taken is given back,
+ *  if something is in the way. */
+static CW_ALWAYS_INLINE bool take(int pe, cw_am_inbox_t *inbox, bool shared, cw_am_cell_t **cell_p,
+                                  cw_am_from_t *from_p)
+{
+    if (!shared) {
+        if (CW_UNLIKELY(!cw_am_take_at_once(inbox, cell_p)))
+            return false;
+        *from_p = cw_am_credit_take_plain(pe);
         return true;
-    cw_am_credit_return(*token_p);
+    }
+    if (CW_UNLIKELY(!cw_am_take_token_locked(pe, from_p)))
+        return false;
+    if (CW_LIKELY(cw_am_take_at_once(inbox, cell_p)))
+        return true;
+    cw_am_credit_return(CW_AM_FROM_TOKEN(*from_p));
     return false;
 }
 
-static CW_ALWAYS_INLINE bool take(int pe, cw_am_inbox_t *inbox, bool shared, cw_am_cell_t **cell_p,
-                                  uint32_t *full_p, uint32_t *token_p)
+/** The PE's inbox, if nothing is in the way of a fast path. */
+static CW_ALWAYS_INLINE cw_am_inbox_t *find(int pe, bool *shared_p)
 {
-    if (shared)
-        return take_shared(pe, inbox, cell_p, full_p, token_p);
-    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, cell_p, full_p)))
-        return false;
-    *token_p = cw_am_credit_take_plain(pe);
-    return true;
+    *shared_p = !cw_am_is_clear();
+    return *shared_p && !cw_am_is_clear_shared() ? NULL : cw_am_near(pe);
 }
-
-typedef enum path { GENERAL, ALONE, SHARED } path_t;
-
-/** Nothing in the way, and the PE is of this node, with that word: fast, alone or beside other
- *  threads. */
-static CW_ALWAYS_INLINE path_t find_path(int pe, uintptr_t *word_p)
-{
-    bool alone = cw_am_is_clear();
-    if (CW_UNLIKELY(!alone) && !cw_am_is_clear_shared())
-        return GENERAL;
-    *word_p = cw_am_word_of(pe);
-    return *word_p & 1 ? GENERAL : alone ? ALONE : SHARED;
-}
-
-// ---------------------------------------------------------------- medium
 
 /** A function, so that the fast paths leave the parameters where they are. */
 static CW_NOINLINE int medium_general(int pe, uint32_t head, const void *src, size_t nbytes,
@@ -110,124 +260,72 @@ static CW_NOINLINE int medium_general(int pe, uint32_t head, const void *src, si
 }
 
 static CW_ALWAYS_INLINE int medium_here(int pe, uint32_t head, const void *src, size_t nbytes,
-                                        const uint32_t *args, uintptr_t word, bool shared)
-{
-    cw_am_inbox_t *inbox = cw_am_inbox_at(word);
-    cw_am_cell_t *cell;
-    uint32_t full, token;
-    if (CW_UNLIKELY(!take(pe, inbox, shared, &cell, &full, &token)))
-        return medium_general(pe, head, src, nbytes, args);
-    memcpy(cw_am_request_buffer(inbox, cell), src, nbytes);
-    return hand_over(cell, full, token, pe, head, args, true, nbytes, CW_AM_MEDIUM);
-}
-
-static CW_ALWAYS_INLINE int medium_in_cell(int pe, uint32_t head, const void *src, size_t nbytes,
-                                           const uint32_t *args, uintptr_t word, bool shared)
+                                        const uint32_t *args, cw_am_inbox_t *inbox, bool shared)
 {
     cw_am_cell_t *cell;
-    uint32_t full, token;
-    if (CW_UNLIKELY(!take(pe, cw_am_inbox_at(word), shared, &cell, &full, &token)))
+    cw_am_from_t from;
+    uint32_t in_cell = 0;
+    if (CW_UNLIKELY(!take(pe, inbox, shared, &cell, &from)))
         return medium_general(pe, head, src, nbytes, args);
-    copy_small((char *)(cell->args + CW_AM_INLINE_ARGS), src, nbytes);
-    return hand_over(cell, full, token, pe, head, args, false, nbytes,
-                     CW_AM_MEDIUM | CW_AM_C_INLINE);
-}
-
-#define KIND(name, step, shared)                                                       \
-    static CW_NOINLINE int name(int pe, uint32_t head, const void *src, size_t nbytes, \
-                                const uint32_t *args, uintptr_t word)                  \
-    {                                                                                  \
-        return step(pe, head, src, nbytes, args, word, shared);                        \
+    if (nbytes <= CW_AM_SMALL && !(head & CW_AM_MANY_ARGS)) {
+        copy_small((char *)(cell->args + CW_AM_INLINE_ARGS), src, nbytes);
+        in_cell = CW_AM_C_INLINE;
+    } else {
+        memcpy(cw_am_request_buffer(inbox, cell), src, nbytes);
     }
-KIND(medium_alone, medium_here, false)
-KIND(medium_shared, medium_here, true)
-KIND(small_alone, medium_in_cell, false)
-KIND(small_shared, medium_in_cell, true)
+    cw_am_copy_args(cell->args, args, head, true);
+    return hand_over(cell, from, pe, head, nbytes, CW_AM_MEDIUM | in_cell);
+}
 
-static CW_ALWAYS_INLINE int medium(int pe, uint32_t head, const void *src, size_t nbytes,
-                                   const uint32_t *args, bool in_cell)
+static CW_NOINLINE int medium_here_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                          const uint32_t *args, cw_am_inbox_t *inbox)
 {
-    uintptr_t word;
-    path_t path = find_path(pe, &word);
-    if (CW_LIKELY(path == ALONE))
-        return in_cell ? small_alone(pe, head, src, nbytes, args, word)
-                       : medium_alone(pe, head, src, nbytes, args, word);
-    if (CW_LIKELY(path == SHARED))
-        return in_cell ? small_shared(pe, head, src, nbytes, args, word)
-                       : medium_shared(pe, head, src, nbytes, args, word);
-    return medium_general(pe, head, src, nbytes, args);
+    return medium_here(pe, head, src, nbytes, args, inbox, true);
 }
 
 int cw_am_medium(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args)
 {
-    bool in_cell = nbytes <= CW_AM_INLINE_NBYTES && !(head & CW_AM_MANY_ARGS);
-    return medium(pe, head, src, nbytes, args, in_cell);
+    bool shared;
+    cw_am_inbox_t *inbox = find(pe, &shared);
+    if (CW_UNLIKELY(!inbox))
+        return medium_general(pe, head, src, nbytes, args);
+    return shared ? medium_here_shared(pe, head, src, nbytes, args, inbox)
+                  : medium_here(pe, head, src, nbytes, args, inbox, false);
 }
-
-int cw_am_medium_few(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args)
-{
-    return medium(pe, head, src, nbytes, args, nbytes <= CW_AM_INLINE_NBYTES);
-}
-
-// ---------------------------------------------------------------- long
 
 static CW_NOINLINE int long_general(int pe, uint32_t head, const void *src, size_t nbytes,
                                     uint64_t offset, const uint32_t *args)
 {
-    return cw_am_request_long(pe, head, args, src, nbytes, (void *)(cw_segment.origin + offset), 0);
+    void *dest = (void *)(cw_segment.origin + cw_am.heap_offset + offset);
+    return cw_am_request_long(pe, head, args, src, nbytes, dest, 0);
 }
 
 static CW_ALWAYS_INLINE int long_here(int pe, uint32_t head, const void *src, size_t nbytes,
-                                      uint64_t offset, const uint32_t *args, uintptr_t word,
-                                      bool shared, bool small)
+                                      uint64_t offset, const uint32_t *args, cw_am_inbox_t *inbox,
+                                      bool shared)
 {
     cw_am_cell_t *cell;
-    uint32_t full, token;
-    if (CW_UNLIKELY(!take(pe, cw_am_inbox_at(word), shared, &cell, &full, &token)))
+    cw_am_from_t from;
+    if (CW_UNLIKELY(!take(pe, inbox, shared, &cell, &from)))
         return long_general(pe, head, src, nbytes, offset, args);
-    char *to = (char *)(cw_segment.origin + offset + word);
-    __asm__("" : "+r"(to));  // summed up once
-    if (small)
-        copy_small(to, src, nbytes);
-    else
-        cw_copy(to, src, nbytes);
-    cell->dest = offset;
-    return hand_over(cell, full, token, pe, head, args, !small, nbytes, CW_AM_LONG);
+    cw_copy(long_dest(inbox, cell, offset), src, nbytes);
+    cw_am_copy_args(cell->args, args, head, true);
+    return hand_over(cell, from, pe, head, nbytes, CW_AM_LONG);
 }
 
-static CW_NOINLINE int long_shared(int pe, uint32_t head, const void *src, size_t nbytes,
-                                   uint64_t offset, const uint32_t *args)
+static CW_NOINLINE int long_here_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                        uint64_t offset, const uint32_t *args)
 {
-    return long_here(pe, head, src, nbytes, offset, args, cw_am_word_of(pe), true, false);
+    return long_here(pe, head, src, nbytes, offset, args, cw_am_near(pe), true);
 }
 
-static CW_NOINLINE int small_long_shared(int pe, uint32_t head, const void *src, size_t nbytes,
-                                         uint64_t offset, const uint32_t *args)
+int cw_am_long(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
+               const uint32_t *args)
 {
-    return long_here(pe, head, src, nbytes, offset, args, cw_am_word_of(pe), true, true);
-}
-
-static CW_ALWAYS_INLINE int long_at(int pe, uint32_t head, const void *src, size_t nbytes,
-                                    uint64_t offset, const uint32_t *args, bool small)
-{
-    uintptr_t word;
-    path_t path = find_path(pe, &word);
-    if (CW_LIKELY(path == ALONE))
-        return long_here(pe, head, src, nbytes, offset, args, word, false, small);
-    if (CW_LIKELY(path == SHARED))
-        return small ? small_long_shared(pe, head, src, nbytes, offset, args)
-                     : long_shared(pe, head, src, nbytes, offset, args);
-    return long_general(pe, head, src, nbytes, offset, args);
-}
-
-int cw_am_long_at(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
-                  const uint32_t *args)
-{
-    return long_at(pe, head, src, nbytes, offset, args, false);
-}
-
-int cw_am_small_long_at(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
-                        const uint32_t *args)
-{
-    return long_at(pe, head, src, nbytes, offset, args, true);
+    bool shared;
+    cw_am_inbox_t *inbox = find(pe, &shared);
+    if (CW_UNLIKELY(!inbox))
+        return long_general(pe, head, src, nbytes, offset, args);
+    return shared ? long_here_shared(pe, head, src, nbytes, offset, args)
+                  : long_here(pe, head, src, nbytes, offset, args, inbox, false);
 }

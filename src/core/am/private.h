@@ -40,8 +40,12 @@ typedef struct cw_am {
     uint32_t low;         // with more free tokens than this a request may take the fast path: no
                           // node can be at its limit
     cw_am_inbox_t *mine;  // at its symmetric address
+    _Atomic uintptr_t *near;         // [npes] its inbox, if it is another PE of this node with
+                                      // which fast paths may deal; else, or not yet, 0
+    uint64_t heap_offset;            // of the symmetric heap in a slice,
+    uintptr_t heap_distance;         // and from the inbox
     uint32_t free[CW_AM_TOKENS];     // numbers of tokens
-    uint32_t name_of[CW_AM_TOKENS];  // on the wire: generation << 16 | number
+    cw_am_from_t from[CW_AM_TOKENS];  // this PE with each of them
     int32_t pe_of[CW_AM_TOKENS];     // target of the request, or -1: free
     bool collected[CW_AM_TOKENS];    // of a request: CW_AM_C_COLLECTED
     bool flood;                      // short requests to other nodes are collected
@@ -51,12 +55,12 @@ typedef struct cw_am {
     bool shared;                     // and messages are open
     uint32_t credits;                // requests under way to one node
     _Atomic uint32_t notify_room;    // notifications that may be under way on a connection of this
-                                     // PE; 0: none
+                                      // PE; 0: none
     uint32_t nfree_shut;             // what nfree was before messages were closed
     uint32_t nfree_locked;           // of `free`, when several threads may come
     cw_am_ring_t request, reply;
     pthread_mutex_t poll_lock;  // both used with several threads
-    cwu_lock_t credit_lock;     // guards tokens: nfree_locked, free, name_of, pe_of
+    cwu_lock_t credit_lock;     // guards tokens: nfree_locked, free, from, pe_of
     const cw_am_names_t *names[CW_AM_CLIENTS];
     uint32_t opened[CW_AM_CLIENTS];
     uint32_t idle;                  // full polls in a row that found nothing
@@ -94,11 +98,11 @@ void cw_am_run(cw_am_msg_t *msg);
 void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src);
 
 // ---------------------------------------------------------------- credits (credit.c)
-/** Gives token i to a request; its name on the wire. */
-static CW_ALWAYS_INLINE uint32_t cw_am_credit_give(uint32_t i, int pe)
+/** Gives token i to a request. */
+static CW_ALWAYS_INLINE cw_am_from_t cw_am_credit_give(uint32_t i, int pe)
 {
     cw_am.pe_of[i] = pe;
-    return cw_am.name_of[i];
+    return cw_am.from[i];
 }
 
 /** Is a token free without a lock, and without taking in acknowledgements? */
@@ -108,7 +112,7 @@ static CW_ALWAYS_INLINE bool cw_am_credit_is_plain(void)
 }
 
 /** That token. */
-static CW_ALWAYS_INLINE uint32_t cw_am_credit_take_plain(int pe)
+static CW_ALWAYS_INLINE cw_am_from_t cw_am_credit_take_plain(int pe)
 {
     uint32_t nfree = --cw_am.nfree;
     return cw_am_credit_give(cw_am.free[nfree], pe);

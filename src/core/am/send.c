@@ -207,6 +207,8 @@ static CW_ALWAYS_INLINE int request_here(out_t *out, unsigned flags)
     room_t room = {.cell = NULL};
     if (CW_UNLIKELY(!cw_gathered()))
         cw_gather_poll();  // an inbox needs no wait for its owner, but fast paths need its word
+    else if (out->pe != cw_am.pe)
+        atomic_store_explicit(&cw_am.near[out->pe], (uintptr_t)inbox, memory_order_relaxed);
     if (loaded && fits_cell(out))
         out->flags |= CW_AM_C_INLINE;
     if (!take_room(inbox, &room)) {
@@ -430,7 +432,8 @@ static CW_ALWAYS_INLINE bool begin(out_t *out, unsigned flags)
     if (CW_UNLIKELY((unsigned)out->pe >= (unsigned)cw_am.npes || cw_am_in_handler ||
                     CW_AM_HEAD_NARGS(out->head) > CW_AM_MAX_ARGS))
         refuse_request(out);
-    int64_t token = cw_am_credit_is_plain() ? cw_am_credit_take_plain(out->pe) : take_credit(out);
+    int64_t token = cw_am_credit_is_plain() ? CW_AM_FROM_TOKEN(cw_am_credit_take_plain(out->pe))
+                                            : take_credit(out);
     if (CW_UNLIKELY(token < 0) && (token = wait_credit(out, flags)) < 0)
         return false;
     out->token = (uint32_t)token;

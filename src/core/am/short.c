@@ -32,15 +32,14 @@ static CW_ALWAYS_INLINE void store_args(uint32_t *to, const some_t *args, uint32
 
 // ---------------------------------------------------------------- within the node
 
-static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, uint32_t full, int pe, uint32_t head,
-                                      uint32_t token, const some_t *args)
+static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, int pe, uint32_t head, cw_am_from_t from,
+                                      const some_t *args)
 {
     cell->head = head;
-    cell->source = cw_am.pe;
-    cell->token = token;
+    cell->from = from;
     cell->flags = CW_AM_SHORT;
     store_args(cell->args, args, head);
-    cw_am_hand_over(cell, full);
+    cw_am_hand_over_free(cell);
     cw_local_notify(pe);
     return CW_OK;
 }
@@ -91,7 +90,7 @@ static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
     uint32_t nbytes = nbytes_of(head, args);
     brief.req.header = (cwt_header_t){
         .token = channel->token, .reply_id = channel->id, .op = CW_REQ_AM_SHORT, .nbytes = nbytes};
-    fill_brief(&brief, pe, head, cw_am_credit_take_plain(pe), args);
+    fill_brief(&brief, pe, head, CW_AM_FROM_TOKEN(cw_am_credit_take_plain(pe)), args);
     if (CW_UNLIKELY((int32_t)(channel->stop - channel->sent) <= 0) ||
         CW_UNLIKELY(nbytes > channel->most) || CW_UNLIKELY(channel->down) ||
         CW_UNLIKELY(channel->inject(channel->ep, &brief, nbytes, channel->fabric_addr))) {
@@ -118,13 +117,13 @@ static CW_ALWAYS_INLINE int shared_far(int pe, uint32_t head, const some_t *args
 {
     uint32_t room[4];
     cwt_conn_t *conn = ((const cwt_target_t *)(cw_am_word_of(pe) - 1))->conn;
-    int64_t token;
-    if (CW_UNLIKELY(!conn) || CW_UNLIKELY((token = cw_am_take_token_locked(pe)) < 0))
+    cw_am_from_t from;
+    if (CW_UNLIKELY(!conn) || CW_UNLIKELY(!cw_am_take_token_locked(pe, &from)))
         return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
     brief_t brief;
     brief.req.header.op = CW_REQ_AM_SHORT;
     brief.req.header.slot = 0;
-    fill_brief(&brief, pe, head, (uint32_t)token, args);
+    fill_brief(&brief, pe, head, CW_AM_FROM_TOKEN(from), args);
     int rc = cw_transport->message(conn, &brief.req.header, nbytes_of(head, args), NULL, 0);
     if (CW_UNLIKELY(rc))
         cw_am_lost(rc, cw_am_name(head, false, CW_AM_SHORT), pe);
@@ -133,14 +132,14 @@ static CW_ALWAYS_INLINE int shared_far(int pe, uint32_t head, const some_t *args
 
 static CW_ALWAYS_INLINE int shared_here(int pe, uint32_t head, const some_t *args)
 {
-    uint32_t room[4], full;
+    uint32_t room[4];
     cw_am_cell_t *cell;
-    int64_t token = cw_am_take_token_locked(pe);
-    if (CW_UNLIKELY(token < 0))
+    cw_am_from_t from;
+    if (CW_UNLIKELY(!cw_am_take_token_locked(pe, &from)))
         return cw_am_short_general(pe, head, in_memory(args, head, room), CW_AM_NO_POLL);
-    if (CW_UNLIKELY(!cw_am_take_at_once(cw_am_inbox_at(cw_am_word_of(pe)), &cell, &full)))
-        return cw_am_short_resume(pe, head, in_memory(args, head, room), (uint32_t)token);
-    return hand_over(cell, full, pe, head, (uint32_t)token, args);
+    if (CW_UNLIKELY(!cw_am_take_at_once(cw_am_inbox_at(cw_am_word_of(pe)), &cell)))
+        return cw_am_short_resume(pe, head, in_memory(args, head, room), CW_AM_FROM_TOKEN(from));
+    return hand_over(cell, pe, head, from, args);
 }
 
 static CW_NOINLINE int shared_far_many(int pe, uint32_t head, const uint32_t *args)
@@ -167,11 +166,10 @@ static CW_ALWAYS_INLINE int shared(int pe, uint32_t head, const uint32_t *args)
 /** False: the ring has no room, or another producer was faster. */
 static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
 {
-    uint32_t full;
     cw_am_cell_t *cell;
-    if (CW_UNLIKELY(!cw_am_take_at_once(cw_am_inbox_at(cw_am_word_of(pe)), &cell, &full)))
+    if (CW_UNLIKELY(!cw_am_take_at_once(cw_am_inbox_at(cw_am_word_of(pe)), &cell)))
         return false;
-    hand_over(cell, full, pe, head, cw_am_credit_take_plain(pe), args);
+    hand_over(cell, pe, head, cw_am_credit_take_plain(pe), args);
     return true;
 }
 

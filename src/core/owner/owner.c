@@ -43,6 +43,7 @@ static void free_tables(cw_owner_t *o)
             free((cwt_target_t *)(o->word[pe] - 1));
     free(o->word);
     free(o->origin);
+    free(o->floor);
     free(o->unreached);
 }
 
@@ -51,15 +52,24 @@ static void make_tables(cw_owner_t *o)
     o->npes = (uint32_t)cw_world.npes;
     o->word = malloc((o->npes + CW_OWNER_BEYOND) * sizeof *o->word);
     o->origin = calloc(o->npes, sizeof *o->origin);
+    o->floor = malloc(o->npes * sizeof *o->floor);
     o->unreached = aligned_alloc(64, o->npes * sizeof(cwt_target_t));
-    if (!o->word || !o->origin || !o->unreached)
+    if (!o->word || !o->origin || !o->floor || !o->unreached)
         cwu_fatal("%s: out of memory for the tables of %u PEs", o->config.call, o->npes);
     for (uint32_t pe = 0; pe < o->npes; pe++) {
         o->unreached[pe] = (cwt_target_t){.inject = first_contact, .ep = o, .fabric_addr = pe};
         o->word[pe] = cw_owner_unreached_word(o, pe);
+        o->floor[pe] = CW_OWNER_NOWHERE;
     }
     for (uint32_t i = o->npes; i < o->npes + CW_OWNER_BEYOND; i++)
         o->word[i] = 2;
+}
+
+static void set_origin(const cw_owner_t *o, uint32_t pe, uintptr_t origin)
+{
+    // pair with the loads of owner.h
+    __atomic_store_n(&o->floor[pe], origin + o->shared_offset, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->origin[pe], origin, __ATOMIC_RELEASE);
 }
 
 void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
@@ -77,7 +87,7 @@ void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
         if (!is_record(o, pe))
             o->word[pe] = cw_owner_unreached_word(o, pe);
     o->word[cw_world.pe] = o->config.wakes ? 2 : 0;
-    o->origin[cw_world.pe] = cw_area_origin();
+    set_origin(o, (uint32_t)cw_world.pe, cw_area_origin());
     o->epoch = cw_world.epoch;
     for (const cw_owner_t *other = first; other; other = other->next)
         if (other == o)
@@ -165,6 +175,6 @@ void cw_owner_ask_all(const cw_owner_t *o, int which)
 uintptr_t cw_owner_ask_origin(const cw_owner_t *o, uint32_t pe)
 {
     uintptr_t origin = cw_owner_ask(o, pe, CW_CARD_ORIGIN);
-    __atomic_store_n(&o->origin[pe], origin, __ATOMIC_RELEASE);  // pairs with cw_owner_origin
+    set_origin(o, pe, origin);
     return origin;
 }

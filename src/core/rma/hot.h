@@ -102,7 +102,13 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank) CW_COLD;
 
 static inline int cw_has_sleepers(void)
 {
+#if defined(__x86_64__)  // an atomic load is one instruction more
+    bool any;
+    __asm__ volatile("cmpl $0, %1" : "=@ccne"(any) : "m"(cw_hot.node->sleepers));
+    return any;
+#else
     return atomic_load_explicit(&cw_hot.node->sleepers, memory_order_relaxed) != 0;
+#endif
 }
 
 /** To be called after a store to the memory of `pe`, a PE of this node, which may sleep on it. */
