@@ -251,7 +251,7 @@ def _instructions_gasnet():
              "get_nb.8", "get_nbi.8", "get_nbi_bulk.256", "get_val.4", "inline.put.8",
              "inline.put.64", "inline.put_nb.8", "inline.put_nbi.8", "inline.put_nbi.64",
              "inline.put_val.4", "inline.put_nbi_val.4", "inline.get.8", "inline.get_nbi.8",
-             "inline.gex_put_nbi.8")
+             "inline.gex_put_nbi.8", "inline.gex_team_put_nbi.8")
     shorts = {f"AMRequestShort{n}": 80 for n in (0, 1, 4)}
     loaded = {f"AMRequest{kind}{n}": 100 for kind in ("Medium", "Long") for n in (0, 1, 4)}
     local_bars = {"SEQ": {**shorts, **loaded, "put.8": 14, "AMPoll": 20, "wait_syncnbi_puts": 15},

@@ -34,7 +34,7 @@ static const char *const PROVIDERS[] = {"libfabric", "libmock"};
 static FILE *trace;
 static struct bench_opts opts;
 static char *far, *near;  // in the other's segment, in mine
-static gex_TM_t world;
+static gex_TM_t world, team;  // team: the same processes
 static volatile int pongs, stopped;
 static int counted;            // times that a call is
 static volatile int counting;  // else calls are made without counting: they warm up
@@ -174,6 +174,8 @@ INLINE(get_8, OF_GET, gasnet_get(dest, node, src, 8), near, 1, far)
 INLINE(get_nbi_8, OF_GET, gasnet_get_nbi(dest, node, src, 8), near, 1, far)
 INLINE(gex_put_nbi_8, OF_PUT, gex_RMA_PutNBI(world, node, dest, src, 8, GEX_EVENT_NOW, 0), 1, far,
        near)
+INLINE(gex_team_put_nbi_8, OF_PUT, gex_RMA_PutNBI(team, node, dest, src, 8, GEX_EVENT_NOW, 0), 1,
+       far, near)
 
 #define PLAIN(name, fn)                     \
     STEP_CALLER static void do_##name(void) \
@@ -241,6 +243,7 @@ static const struct {
     {"inline.get.8", do_in_get_8, NULL, QUICK_NEAR},
     {"inline.get_nbi.8", do_in_get_nbi_8, NULL, FULL},
     {"inline.gex_put_nbi.8", do_in_gex_put_nbi_8, NULL, QUICK_NEAR},
+    {"inline.gex_team_put_nbi.8", do_in_gex_team_put_nbi_8, NULL, QUICK_NEAR},
     {"wait_syncnbi_puts", do_wait_syncnbi_puts, NULL, QUICK},
     {"wait_syncnbi_all", do_wait_syncnbi_all, NULL, QUICK},
     {"wait_syncnbi_puts_after_put", do_wait_syncnbi_puts, put_before, FULL},
@@ -417,6 +420,7 @@ int main(int argc, char **argv)
     }
     step_init();
     gasnet_QueryGexObjects(NULL, NULL, &world, NULL);
+    gex_TM_Split(&team, world, 0, (int)gasnet_mynode(), NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
     gasnet_getSegmentInfo(segments, 2);
     far = segments[!gasnet_mynode()].addr;
     near = (char *)segments[gasnet_mynode()].addr + 2048;

@@ -20,6 +20,12 @@ typedef struct {
 } gasnet_causeway_near_t;
 extern gasnet_causeway_near_t gasnet_causeway_near __attribute__((__visibility__("default")));
 
+/** What they read of another team (gex_TM_t): its begin. */
+typedef struct {
+    const uint32_t *node;  // of each rank
+    uint32_t ranks;        // with nodes; 0: its transfers are the library's
+} gasnet_causeway_team_t;
+
 /** Of the thread: blocking transfers to nodes below it may be inlined, and each lowers it, so that
  *  the library polls in one of some (0: in the next one). */
 extern __thread uint32_t gasnet_causeway_patience
@@ -78,9 +84,17 @@ GASNETI_NEAR int gasneti_near_is_counted(gasnet_node_t node, size_t nbytes, uint
     return gasneti_near_word(node, word_p);
 }
 
-GASNETI_NEAR int gasneti_near_team(gex_TM_t tm)
+/** May the team's transfers be done here? *rank_p becomes a node. */
+GASNETI_NEAR int gasneti_near_team(gex_TM_t tm, gex_Rank_t *rank_p)
 {
-    return __builtin_expect(tm == __atomic_load_n(&gasnet_causeway_near.team, __ATOMIC_RELAXED), 1);
+    gex_TM_t all = __atomic_load_n(&gasnet_causeway_near.team, __ATOMIC_RELAXED);
+    const gasnet_causeway_team_t *team = (const gasnet_causeway_team_t *)tm;
+    if (__builtin_expect(tm == all, 1))
+        return 1;
+    if (!all || !tm || *rank_p >= team->ranks)
+        return 0;
+    *rank_p = team->node[*rank_p];
+    return 1;
 }
 
 GASNETI_NEAR void gasneti_near_put(uintptr_t word, void *dest, const void *src, size_t nbytes)
@@ -223,8 +237,9 @@ int gasneti_call_PutBlocking(gex_TM_t, gex_Rank_t, void *, const void *, size_t,
 GASNETI_NEAR int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
                                      size_t nbytes, gex_Flags_t flags)
 {
+    gex_Rank_t node = rank;
     uintptr_t word;
-    if (!gasneti_near_team(tm) || !gasneti_near_is_counted(rank, nbytes, &word))
+    if (!gasneti_near_team(tm, &node) || !gasneti_near_is_counted(node, nbytes, &word))
         return gasneti_call_PutBlocking(tm, rank, dest, src, nbytes, flags);
     gasneti_near_put(word, dest, src, nbytes);
     return 0;
@@ -236,8 +251,9 @@ GASNETI_NEAR int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, c
     GASNETI_NEAR type gex_RMA_##name(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,   \
                                      size_t nbytes, gex_Event_t *lc_opt, gex_Flags_t flags)       \
     {                                                                                             \
+        gex_Rank_t node = rank;                                                                   \
         uintptr_t word;                                                                           \
-        if (!gasneti_near_team(tm) || !gasneti_near_is(rank, nbytes, &word))                      \
+        if (!gasneti_near_team(tm, &node) || !gasneti_near_is(node, nbytes, &word))               \
             return gasneti_call_##name(tm, rank, dest, src, nbytes, lc_opt, flags);               \
         gasneti_near_put(word, dest, src, nbytes);                                                \
         gasneti_near_set_lc(lc_opt);                                                              \
@@ -252,8 +268,9 @@ GASNETI_NEAR_GEX_PUT(int, PutNBI, 0)
     GASNETI_NEAR type gex_RMA_##name(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src,         \
                                      size_t nbytes, gex_Flags_t flags)                            \
     {                                                                                             \
+        gex_Rank_t node = rank;                                                                   \
         uintptr_t word;                                                                           \
-        if (!gasneti_near_team(tm) || !is(rank, nbytes, &word))                                   \
+        if (!gasneti_near_team(tm, &node) || !is(node, nbytes, &word))                            \
             return gasneti_call_##name(tm, dest, rank, src, nbytes, flags);                       \
         gasneti_near_get(dest, word, src, nbytes);                                                \
         return done;                                                                              \
@@ -268,9 +285,10 @@ GASNETI_NEAR_GEX_GET(int, GetNBI, gasneti_near_is, 0)
     GASNETI_NEAR type gex_RMA_##name(gex_TM_t tm, gex_Rank_t rank, void *dest,                    \
                                      gex_RMA_Value_t value, size_t nbytes, gex_Flags_t flags)     \
     {                                                                                             \
+        gex_Rank_t node = rank;                                                                   \
         uintptr_t word;                                                                           \
-        if (!gasneti_near_is_value(nbytes) || !gasneti_near_team(tm) ||                           \
-            !is(rank, nbytes, &word))                                                             \
+        if (!gasneti_near_is_value(nbytes) || !gasneti_near_team(tm, &node) ||                    \
+            !is(node, nbytes, &word))                                                             \
             return gasneti_call_##name(tm, rank, dest, value, nbytes, flags);                     \
         gasneti_near_put(word, dest, &value, nbytes);                                             \
         return done;                                                                              \
@@ -284,9 +302,10 @@ gex_RMA_Value_t gasneti_call_GetBlockingVal(gex_TM_t, gex_Rank_t, void *, size_t
 GASNETI_NEAR gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *src,
                                                     size_t nbytes, gex_Flags_t flags)
 {
+    gex_Rank_t node = rank;
     uintptr_t word;
-    if (!gasneti_near_is_value(nbytes) || !gasneti_near_team(tm) ||
-        !gasneti_near_is_counted(rank, nbytes, &word))
+    if (!gasneti_near_is_value(nbytes) || !gasneti_near_team(tm, &node) ||
+        !gasneti_near_is_counted(node, nbytes, &word))
         return gasneti_call_GetBlockingVal(tm, rank, src, nbytes, flags);
     return gasneti_near_value(word, src, nbytes);
 }

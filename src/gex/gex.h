@@ -63,6 +63,7 @@ typedef struct gex_coll gex_coll_t;
 
 /** A team; or a pair of endpoints, which has nothing but size (the job's) and the two endpoints. */
 struct gex_causeway_tm {
+    gasnet_causeway_team_t begin;  // pe and size, where clients may inline transfers
     uint32_t rank, size;
     uint32_t *pe;       // [size]; NULL: rank r is PE r
     bool is_pair;
@@ -195,6 +196,8 @@ void gex_cell_clear(int id);
 /** True: the collective is over and its event is dead. Else w, if given, waits for the next piece.
  *  */
 bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w);
+
+_Static_assert(offsetof(struct gex_causeway_tm, begin) == 0, "where clients look for it");
 
 #define GEX_IS_COLL(event) (((uintptr_t)(event)&3) == 2)
 #define GEX_COLL(event) ((gex_coll_t *)((uintptr_t)(event)-2))

@@ -191,6 +191,7 @@ static gex_TM_t make_team(const char *call, const member_t *members, uint32_t si
         if (members[i].numbers_used > first)
             first = members[i].numbers_used;
     }
+    tm->begin = (gasnet_causeway_team_t){.node = tm->pe, .ranks = size};
     gex_cell_clear(tm->id);
     gex_tm_begin(tm, first);
     return tm;
