@@ -65,7 +65,7 @@ cw_handle_outcome_t cw_handle_try_quiet(void)
         return CW_HANDLE_BUSY;
     if (number == 0)
         number = atomic_fetch_add(&cw_handle_quiets.begun, 1) + 1;
-    cw_implicit_quiet_begins(begun ? number + 1 : number);
+    cw_implicit_quiet_begins(number, begun);
     int rc = cw_quiet_try();
     if (rc >= 0)
         begun = rc == 0;

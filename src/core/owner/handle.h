@@ -137,8 +137,8 @@ static inline bool cw_handle_op_is_pending(cw_handle_op_t *op)
     // pairs with the countdown of the handlers
     return atomic_load_explicit(&op->pending, memory_order_acquire) != 0;
 }
-/** A quiet with that number is about to begin: implicit operations injected before complete with
- *  it. */
-void cw_implicit_quiet_begins(uint64_t number);
+/** A quiet with that number is about to begin (or has begun): implicit operations injected before
+ *  complete with it, or with a later one. */
+void cw_implicit_quiet_begins(uint64_t number, bool begun);
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/am/am.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
+#include "core/rma/path.h"
 
 #define MOST_IN_VAIN 16u
 
@@ -16,32 +17,45 @@ void cw_implicit_issued(void)
     cw_handle_raise(&implicit_until, atomic_load(&cw_handle_quiets.begun) + 1);
 }
 
-static bool injected_by(const cw_owner_t *o)
+/** The mark of minded records is no transport's: taken when a quiet begins. */
+static bool injected_by(const cw_owner_t *o, bool take)
 {
-    bool reached = __atomic_load_n(&o->inject_nbytes, __ATOMIC_RELAXED) != 0;
+    bool any = false, reached = __atomic_load_n(&o->inject_nbytes, __ATOMIC_RELAXED) != 0;
     for (uint32_t pe = 0; reached && pe < o->npes; pe++) {
         uintptr_t word = __atomic_load_n(&o->word[pe], CW_DEPENDED_ON);
-        if ((word & 1) && word != cw_owner_unreached_word(o, pe) &&
-            __atomic_load_n(&((cwt_target_t *)(word - 1))->last, __ATOMIC_RELAXED))
-            return true;
+        if (!(word & 1) || word == cw_owner_unreached_word(o, pe))
+            continue;
+        cw_twin_t *twin = cw_twin_of_record(cw_word_target(word));
+        any |= __atomic_load_n(&twin->direct.last, __ATOMIC_RELAXED) != 0;
+        if (__atomic_load_n(&twin->minded.last, __ATOMIC_RELAXED)) {
+            any = true;
+            if (take)
+                __atomic_store_n(&twin->minded.last, 0, __ATOMIC_RELAXED);
+        }
+        if (any && !take)
+            break;
     }
-    return false;
+    return any;
 }
 
 /** Has a record been injected into that no quiet has looked at since? Only implicit operations and
  *  values are injected. */
-static bool injected_since(void)
+static bool injected_since(bool take)
 {
+    bool any = false;
     for (const cw_owner_t *o = cw_owner_first(); o; o = o->next)
-        if (injected_by(o))
-            return true;
-    return false;
+        any |= injected_by(o, take);
+    return any;
 }
 
-void cw_implicit_quiet_begins(uint64_t number)
+/** A quiet of another thread with a higher number may have begun before the injection, and its end
+ *  counts for all lower ones: then, too, one with a number of its own is needed. */
+void cw_implicit_quiet_begins(uint64_t number, bool begun)
 {
-    if (injected_since())
-        cw_handle_raise(&implicit_until, number);
+    if (!injected_since(true))
+        return;
+    uint64_t last = atomic_load(&cw_handle_quiets.begun);  // behind the marks
+    cw_handle_raise(&implicit_until, begun || number != last ? last + 1 : number);
 }
 
 cw_handle_op_t *cw_implicit_op(bool put)
@@ -61,7 +75,7 @@ static bool quiets_suffice(void)
  *  begun the quiet that ends it. */
 static bool nothing_since(void)
 {
-    return !cw_world.thread_multiple && !injected_since() && quiets_suffice();
+    return !cw_world.thread_multiple && !injected_since(false) && quiets_suffice();
 }
 
 /** Is what is in flight surely none of the implicit operations before this call? */

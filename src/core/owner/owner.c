@@ -10,6 +10,7 @@
 #include "core/owner/handle.h"
 #include "core/owner/transfer.h"
 #include "core/rma/context.h"
+#include "core/rma/path.h"
 #include "core/rma/rma.h"
 #include "core/sync/card.h"
 
@@ -40,7 +41,7 @@ static void free_tables(cw_owner_t *o)
 {
     for (uint32_t pe = 0; pe < o->npes; pe++)
         if (is_record(o, pe))
-            free((cwt_target_t *)(o->word[pe] - 1));
+            free(cw_twin_of_record(cw_word_target(o->word[pe])));
     free(o->word);
     free(o->origin);
     free(o->floor);
@@ -130,16 +131,16 @@ void cw_owner_reach(cw_owner_t *o, uint32_t pe)
         return;
     uintptr_t origin = cw_owner_origin(o, pe);
     pthread_mutex_lock(&lock);
-    cwt_target_t *record = aligned_alloc(64, sizeof *record);
-    if (record && __atomic_load_n(&o->word[pe], CW_DEPENDED_ON) == unreached) {
-        memset(record, 0, sizeof *record);
-        cw_target_of_owner((int)pe, origin, record);
+    cw_twin_t *twin = aligned_alloc(_Alignof(cw_twin_t), sizeof *twin);
+    if (twin && __atomic_load_n(&o->word[pe], CW_DEPENDED_ON) == unreached) {
+        memset(twin, 0, sizeof *twin);
+        cw_target_of_owner((int)pe, origin, &o->word[pe], twin);
         __atomic_store_n(&o->inject_nbytes, (uint32_t)cw_inject_most(), __ATOMIC_RELAXED);
         // pairs with the loads of the word
-        __atomic_store_n(&o->word[pe], (uintptr_t)record + 1, __ATOMIC_RELEASE);
-        record = NULL;
+        __atomic_store_n(&o->word[pe], (uintptr_t)&twin->direct + 1, __ATOMIC_RELEASE);
+        twin = NULL;
     }
-    free(record);
+    free(twin);
     pthread_mutex_unlock(&lock);
 }
 

@@ -7,6 +7,7 @@
 #include "core/rma/rma.h"
 
 #define STREAM 8     // direct puts between two looks whether they are a flood
+#define STRAIGHT 16u // minded puts of an owner, not collected, until they are direct again
 #define FEW_MOST 2u  // intervals with few puts, one behind the other, until puts are direct again
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
@@ -147,7 +148,17 @@ static void collect(cw_path_t *path)
     }
 }
 
-/** Direct puts have used up their room. True: they were as many as may be without a quiet. */
+/** Direct puts have used up their room. True: they seem to be a flood. */
+static bool stream_of_direct(cw_port_t *port)
+{
+    port->injected += STREAM;
+    bool flood = (cw_bundles_due() & CW_BUNDLES_BUSY) && port->stream_pauses == cw_bundles.pauses;
+    port->stream_pauses = cw_bundles.pauses;
+    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
+    return flood;
+}
+
+/** The room is used up. True: direct puts were as many as may be without a quiet. */
 static bool stream(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
@@ -156,11 +167,7 @@ static bool stream(cw_ctx_t *ctx)
     port->streamed += STREAM;
     if (!path || (path->collects && last != (uintptr_t)&path->direct + 1))
         return false;
-    port->injected += STREAM;
-    bool flood = (cw_bundles_due() & CW_BUNDLES_BUSY) && port->stream_pauses == cw_bundles.pauses;
-    port->stream_pauses = cw_bundles.pauses;
-    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
-    if (flood)
+    if (stream_of_direct(port))
         collect(path);
     return port->injected >= CW_INJECT_ROOM;
 }
@@ -176,4 +183,57 @@ void cw_path_drain(cw_ctx_t *ctx)
     }
     if (full)
         cw_quiet_cold(ctx);  // which gives room again
+}
+
+// ---------------------------------------------------------------- records of owners
+/** The inject of a minded record; `at` is the offset in the target's node object. */
+static ssize_t put_twin(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t at,
+                        uint64_t key)
+{
+    cw_twin_t *twin = ep;
+    const void *dest = (void *)(uintptr_t)(at - twin->path->direct.offset);
+    (void)fabric_addr, (void)key;
+    bool collects = cw_bundles_take(&cw_bundles.puts);
+    if (collects && cw_bundle_collect(twin->path, dest, CW_BATCH_PUT, buf, nbytes)) {
+        __atomic_store_n(&twin->straight, 0, __ATOMIC_RELAXED);
+        return 0;
+    }
+    uint32_t straight = __atomic_load_n(&twin->straight, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&twin->straight, straight, __ATOMIC_RELAXED);
+    uintptr_t direct = (uintptr_t)&twin->direct + 1;
+    if (!collects || straight >= STRAIGHT)
+        __atomic_store_n(twin->word, direct, __ATOMIC_RELEASE);
+    return cw_inject(direct, (void *)(uintptr_t)(at - twin->direct.offset), buf, nbytes);
+}
+
+void cw_twin_init(cw_twin_t *twin)
+{
+    twin->minded = (cwt_target_t){.inject = put_twin,
+                                  .ep = twin,
+                                  .base = twin->direct.offset,
+                                  .conn = twin->direct.conn,
+                                  .offset = twin->direct.offset};
+}
+
+void cw_twin_drain(uintptr_t word)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    cw_port_t *port = ctx->port;
+    if (full_room(ctx) != STREAM) {
+        cw_quiet_cold(ctx);
+        return;
+    }
+    cw_twin_t *twin = cw_twin_of_record(cw_word_target(word));
+    cw_ctx_enter(ctx);
+    cw_path_room(ctx);
+    port->streamed += STREAM;
+    if (word == (uintptr_t)&twin->direct + 1 && stream_of_direct(port)) {
+        __atomic_store_n(&twin->straight, 0, __ATOMIC_RELAXED);
+        // pairs with the loads of the word
+        __atomic_store_n(twin->word, (uintptr_t)&twin->minded + 1, __ATOMIC_RELEASE);
+    }
+    bool full = port->injected >= CW_INJECT_ROOM;
+    cw_ctx_leave(ctx);
+    if (full)
+        cw_quiet_cold(ctx);
 }

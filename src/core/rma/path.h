@@ -7,6 +7,8 @@
 //   direct   the transport's own: the provider takes the put at once
 //   minded   the same, but its inject is a function of this room, which sees each put
 //
+// Front ends with owners' addresses have such pairs, too (cw_twin_t).
+//
 // Puts are minded in two cases. One that is alone between two quiets goes through the transport,
 // which lets it prove its own delivery instead of sending a flush behind it (ADR 74). And of a
 // flood on the default context all are collected (bundle.h, ADR 75); that it is one shows when the
@@ -51,6 +53,28 @@ static inline cw_path_t *cw_path_of_record(const cwt_target_t *record)
 {
     return (cw_path_t *)((uintptr_t)record & ~(sizeof(cw_path_t) - 1));
 }
+
+/** Records that take a PE's own addresses (core/owner/owner.h): of no context, with a word that
+ *  the owner keeps. Which one it names is chosen as for paths, but a lone put is never minded. */
+typedef struct cw_twin {
+    _Alignas(128) cwt_target_t direct;
+    CW_CACHE_ALIGNED cwt_target_t minded;
+    cw_path_t *path;     // of the same PE
+    uintptr_t *word;     // names one of the records
+    uint32_t straight;   // minded puts, one behind the other, that were not collected
+} cw_twin_t;
+_Static_assert(offsetof(cw_twin_t, minded) < 128 && sizeof(cw_twin_t) == 256, "cw_twin_of_record");
+
+/** The twin of either record. */
+static inline cw_twin_t *cw_twin_of_record(const cwt_target_t *record)
+{
+    return (cw_twin_t *)((uintptr_t)record & ~(uintptr_t)127);
+}
+
+/** Direct and path are filled in. */
+void cw_twin_init(cw_twin_t *twin);
+/** The room for puts is used up; the last one went by this word of an owner. */
+void cw_twin_drain(uintptr_t word);
 
 /** A context is about to use the path, of which the direct record has been filled in. Lock of the
  *  port held. */

@@ -302,18 +302,22 @@ static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
     return path;
 }
 
-void cw_target_of_owner(int pe, uintptr_t origin, cwt_target_t *record)
+void cw_target_of_owner(int pe, uintptr_t origin, uintptr_t *word, cw_twin_t *twin)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
-    int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
+    int slot = cw_world.slot_of_pe[pe];
+    cwt_target_t *t = &twin->direct;
     cw_ctx_enter(ctx);
-    cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    record->offset = cw_slice_offset((uint32_t)slot) - origin;
-    int rc = cw_transport->target(conn, (uint32_t)slot, record->offset, record);
+    twin->path = path_of(ctx, pe);
+    twin->word = word;
+    cwt_conn_t *conn = twin->path->direct.conn;
+    t->offset = cw_slice_offset((uint32_t)slot) - origin;
+    int rc = cw_transport->target(conn, (uint32_t)slot, t->offset, t);
     if (rc)
-        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(node),
+        cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(cw_world.node_of_pe[pe]),
                   cwu_error_name(rc));
-    record->conn = conn;
+    t->conn = conn;
+    cw_twin_init(twin);
     cw_ctx_leave(ctx);
 }
 
