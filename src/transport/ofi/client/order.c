@@ -83,6 +83,8 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
         conn->dirty = false;
         return 0;
     }
+    if (conn->linked)
+        return ofi_link_flush(conn);
     bool unacked = conn->sent != conn->acked;
     if (conn->down && (conn->dirty || unacked)) {
         ofi_conn_fail(conn, CW_ELOST, "quiet", "the peer closed it before");
@@ -158,7 +160,8 @@ ssize_t ofi_start_probe(cwt_conn_t *conn)
 static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);
-    while (conn->writes || conn->reads || conn->sent != conn->acked) {
+    while (conn->writes || conn->reads || conn->sent != conn->acked ||
+           (conn->linked && !ofi_link_proves(conn))) {
         // another thread may have sent a request behind the one that asked for acknowledgement
         int rc = conn->sent != conn->acked && conn->asked != conn->sent
                      ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL)
@@ -297,7 +300,8 @@ static int test_locked(cwt_client_t *client)
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         if (conn->error)
             return conn->error;
-        over = over && (int32_t)(conn->acked - conn->awaited_sent) >= 0;
+        over = over && (int32_t)(conn->acked - conn->awaited_sent) >= 0 &&
+               (!conn->linked || ofi_link_proves(conn));
     }
     return client->error ? client->error : over;
 }
