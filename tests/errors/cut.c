@@ -13,7 +13,7 @@
 #define HIGHEST_FD 256
 #define ROUNDS 1000
 
-static long value, message[2];
+static long value, message[2], turn;
 
 static void cut_connections(void)
 {
@@ -56,12 +56,29 @@ static int add(bool cut)
     return 0;
 }
 
+/** Puts that nothing but the next turn waits for; of a link, where the PEs have one. */
+static int take_turns(bool cut)
+{
+    static long turns;
+    int me = shmem_my_pe();
+    if (cut)
+        cut_connections();
+    turns++;
+    if (me == 0)
+        shmem_long_p(&turn, turns, 1);
+    shmem_long_wait_until(&turn, SHMEM_CMP_GE, turns);
+    if (me == 1)
+        shmem_long_p(&turn, turns, 0);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
-    int (*step)(bool) = !strcmp(argv[1], "sync")  ? synchronise
-                        : !strcmp(argv[1], "add") ? add
-                                                  : broadcast;
+    int (*step)(bool) = !strcmp(argv[1], "sync")    ? synchronise
+                        : !strcmp(argv[1], "add")   ? add
+                        : !strcmp(argv[1], "turns") ? take_turns
+                                                    : broadcast;
     shmem_init();
     int me = shmem_my_pe(), who = step(false);
     shmem_sync_all();
