@@ -5,7 +5,6 @@
 // tries again until CAUSEWAY_TIMEOUT.
 #include "calls.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void close_attempt(cwt_conn_t *conn)
@@ -42,18 +41,8 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
                    uint64_t start, ofi_attempt_t *out)
 {
     cwt_client_t *client = conn->client;
-    struct fi_info *info = ofi_lib.dupinfo(client->device.info);
-    if (!info)
-        return CW_ENOMEM;
-    free(info->dest_addr);
-    info->dest_addr = malloc(blob->addr_nbytes);
-    info->dest_addrlen = blob->addr_nbytes;
-    int rc = info->dest_addr ? 0 : CW_ENOMEM;
-    if (rc == 0) {
-        memcpy(info->dest_addr, blob->addr, blob->addr_nbytes);
-        rc = ofi_device_endpoint(&client->device, info, conn, &conn->ep);
-    }
-    ofi_lib.freeinfo(info);
+    int rc = ofi_device_endpoint_to(&client->device, blob->addr, blob->addr_nbytes, conn,
+                                    &conn->ep);
     if (rc == 0)
         rc = ofi_receives_start(&conn->receives, conn->ep);
     if (rc != 0)

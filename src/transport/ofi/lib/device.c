@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -206,6 +207,24 @@ int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *contex
     device->endpoints++;
     *ep_p = ep;
     return 0;
+}
+
+int ofi_device_endpoint_to(ofi_device_t *device, const void *addr, size_t nbytes, void *context,
+                           struct fid_ep **ep_p)
+{
+    struct fi_info *info = ofi_lib.dupinfo(device->info);
+    if (!info)
+        return CW_ENOMEM;
+    free(info->dest_addr);
+    info->dest_addr = malloc(nbytes);
+    info->dest_addrlen = nbytes;
+    int rc = info->dest_addr ? 0 : CW_ENOMEM;
+    if (rc == 0) {
+        memcpy(info->dest_addr, addr, nbytes);
+        rc = ofi_device_endpoint(device, info, context, ep_p);
+    }
+    ofi_lib.freeinfo(info);
+    return rc;
 }
 
 void ofi_device_unstick(ofi_device_t *device)

@@ -38,6 +38,9 @@ void ofi_device_close(ofi_device_t *device);
  *  up: the caller asks ofi_no_files(). */
 int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *context,
                         struct fid_ep **ep_p);
+/** The same with MSG endpoints, to be connected to that address. */
+int ofi_device_endpoint_to(ofi_device_t *device, const void *addr, size_t nbytes, void *context,
+                           struct fid_ep **ep_p);
 /** Sets up to `want` entries of the completion queue aside for operations that may be under way at
  *  the same time, a queue's overrun being an error; but not more than one of `parts` parts of what
  *  is left, if that is one at least. Returns how many. */

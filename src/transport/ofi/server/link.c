@@ -27,9 +27,14 @@ static ofi_link_t *link_of(cwt_server_t *server, int node)
         link = link->next;
     if (link)
         return &link->seen;
-    link = ofi_alloc_lines(sizeof *link);
-    if (!link)
+    // of the completion queue one entry, for its read
+    if (ofi_device_take(&server->device, 1, 1) == 0)
         return NULL;
+    link = ofi_alloc_lines(sizeof *link);
+    if (!link) {
+        ofi_device_give(&server->device, 1);
+        return NULL;
+    }
     link->server = server;
     link->node = node;
     link->fi_addr = FI_ADDR_UNSPEC;
@@ -65,30 +70,15 @@ static bool connects(const ofi_link_t *seen)
     return ofi_choice.msg && is_lower(link_at(seen)) && may_begin(link_at(seen));
 }
 
-static int open_endpoint(cwt_server_t *server, const ofi_blob_t *blob, ofi_peer_t *peer)
-{
-    struct fi_info *info = ofi_lib.dupinfo(server->device.info);
-    if (!info)
-        return CW_ENOMEM;
-    free(info->dest_addr);
-    info->dest_addr = malloc(blob->addr_nbytes);
-    info->dest_addrlen = blob->addr_nbytes;
-    int rc = info->dest_addr ? 0 : CW_ENOMEM;
-    if (rc == 0) {
-        memcpy(info->dest_addr, blob->addr, blob->addr_nbytes);
-        rc = ofi_device_endpoint(&server->device, info, peer, &peer->ep);
-    }
-    ofi_lib.freeinfo(info);
-    return rc;
-}
-
 /** The end of the attempt is an event of the server's queue. */
 static void connect_to(ofi_server_link_t *link, const ofi_link_to_t *to, const ofi_hello_t *hello)
 {
     cwt_server_t *server = link->server;
     ofi_whom_t whom = {server->config.secret, to->blob->birth, link->node};
     ofi_peer_t *peer = ofi_peer_create_silent(server, hello->pe);
-    int rc = peer ? open_endpoint(server, to->blob, peer) : CW_ENOMEM;
+    int rc = peer ? ofi_device_endpoint_to(&server->device, to->blob->addr, to->blob->addr_nbytes,
+                                           peer, &peer->ep)
+                  : CW_ENOMEM;
     if (rc == 0) {
         link->hello = *hello;
         link->hello.link = (uint16_t)(server->config.node + 1);

@@ -30,7 +30,7 @@ typedef struct ofi_link_to {
 } ofi_link_to_t;
 
 typedef struct ofi_link_calls {
-    /** The link to a node, in whatever state; NULL: no memory. */
+    /** The link to a node, in whatever state; NULL: no memory, or no room for its read. */
     ofi_link_t *(*of)(cwt_server_t *server, int node);
     /** One step towards a link that can be used; true: it can. hello: number, nonce and PE of an
      *  attempt to connect, if it is this side that connects. */
