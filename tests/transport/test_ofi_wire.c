@@ -471,6 +471,9 @@ static void links(void)
     server->warned = true;
     ofi_choice.msg = false;
     ofi_link_to_t to = {.node = 5, .blob = &blob, .key = 9, .base = 1000};
+    // each takes an entry of the completion queue; where none is left, there is no link
+    CHECK(ofi_link_calls.of(server, to.node) == NULL && server->links == NULL);
+    server->device.cq_free = 2;
     ofi_link_t *link = link_up(server, &to);
     CHECK(ofi_link_calls.invites(link) && !ofi_link_calls.connects(link));
     link_proves(link);
@@ -494,6 +497,7 @@ static void links(void)
     CHECK(ofi_link_calls.put(link, &word, 8, 64) == 0);
     ofi_links_put_failed(server);
     CHECK(!ofi_link_calls.prove(link) && ofi_link_unproved(link));
+    CHECK(server->device.cq_free == 0);
     ofi_links_close(server);
     CHECK(server->links == NULL);
     free(server);
