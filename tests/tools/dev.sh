@@ -31,17 +31,17 @@ check "build" ./dev build
 object=$(echo build/libsmall.so.p/*.o)
 check "something is compiled" test -f "$object"
 check "and staged" test -f build/stage/lib/libsmall.so
-before=$(stat -c %Y.%i "$object" 2>&1)
+before=$(stat -c "%y %i" "$object" 2>&1)
 # As after an installation of pandoc or of an MPI: another stamp.
 echo "another stamp" >build/dev-stamp
 output_has 'configuring build' ./dev build
 output_has 'pandoc' cat build/dev-configure.log
-after=$(stat -c %Y.%i "$object" 2>&1)
+after=$(stat -c "%y %i" "$object" 2>&1)
 check "nothing is compiled again ($before, $after)" test "$before" = "$after"
 check "and staged again" test -f build/stage/lib/libsmall.so
 echo "int small(void) { return 2; }" >small.c
 check "build after a change" ./dev build
-check "what changed is compiled" test "$before" != "$(stat -c %Y.%i "$object" 2>&1)"
+check "what changed is compiled" test "$before" != "$(stat -c "%y %i" "$object" 2>&1)"
 check "clean" ./dev clean
 check "what it made is gone" test ! -e build
 finish
