@@ -18,14 +18,21 @@
 #define CW_COLD __attribute__((cold))
 
 // Loops over data that are to be vectorized: gcc does so from O3 on. The second is for the same
-// function with wider registers, to be called where __builtin_cpu_supports("avx2").
+// function with wider registers, to be called where CW_HAS_AVX2(): glibc keeps what it has asked
+// the processor at its start. The compiler's own library would ask again when it is loaded, and in
+// a virtual machine each question costs an exit.
 #if defined(__GNUC__) && !defined(__clang__)
 #define CW_VECTORIZED __attribute__((optimize("O3")))
 #else
 #define CW_VECTORIZED
 #endif
 #if defined(__x86_64__)
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define CW_HAS_AVX2() CPU_FEATURE_ACTIVE(AVX2)
+#else
 #define CW_HAS_AVX2() __builtin_cpu_supports("avx2")
+#endif
 #define CW_VECTORIZED_WIDE CW_VECTORIZED __attribute__((target("avx2")))
 #else
 #define CW_HAS_AVX2() 0
