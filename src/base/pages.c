@@ -4,6 +4,7 @@
 #include "base/pages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -158,4 +159,59 @@ uint64_t cwu_pages_missing(const void *at, size_t nbytes)
             missing += known && (resident[i] & 1) ? 0 : page;
     }
     return missing;
+}
+
+enum { PAGES = 512 };  // asked for at once
+
+/** What the kernel says of pages: the process's own table of them, which knows of what is swapped
+ *  out, and the contents of a file, which may have come in the place of zeros. */
+typedef struct {
+    uint64_t entries[PAGES];
+    unsigned char resident[PAGES];
+    size_t n;
+} pages_t;
+
+static bool ask(int table, uintptr_t from, size_t npages, pages_t *pages)
+{
+    uintptr_t page = page_nbytes();
+    ssize_t nbytes = table < 0 ? -1
+                               : pread(table, pages->entries, npages * sizeof pages->entries[0],
+                                       (off_t)(from / page * sizeof pages->entries[0]));
+    pages->n = nbytes < 0 ? 0 : (size_t)nbytes / sizeof pages->entries[0];
+    return pages->n > 0 && mincore((void *)from, pages->n * page, pages->resident) == 0;
+}
+
+/** The first page, from i on, that is touched (or is not). */
+static size_t find(const pages_t *pages, size_t i, bool touched)
+{
+    const uint64_t present_or_swapped = (uint64_t)3 << 62;
+    while (i < pages->n &&
+           ((pages->entries[i] & present_or_swapped) || (pages->resident[i] & 1)) != touched)
+        i++;
+    return i;
+}
+
+int cwu_pages_touched(const void *at, size_t nbytes,
+                      int (*part)(void *arg, const void *at, size_t nbytes), void *arg)
+{
+    enum { FEW = 16 };  // are as fast to read
+    pages_t pages;
+    uintptr_t from = (uintptr_t)at, end = from + nbytes, page = page_nbytes();
+    int table = nbytes > FEW * page ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1, rc = 0;
+    while (rc == 0 && from < end) {
+        size_t npages = (end - from) / page < PAGES ? (end - from) / page : PAGES;
+        if (!ask(table, from, npages, &pages)) {
+            rc = part(arg, (const void *)from, end - from);
+            break;
+        }
+        for (size_t i = find(&pages, 0, true), run_end; rc == 0 && i < pages.n;
+             i = find(&pages, run_end, true)) {
+            run_end = find(&pages, i, false);
+            rc = part(arg, (const void *)(from + i * page), (run_end - i) * page);
+        }
+        from += pages.n * page;
+    }
+    if (table >= 0)
+        close(table);
+    return rc;
 }

@@ -13,6 +13,7 @@
 #define LIVES 4
 
 static long counter = 100, from_prev, kept[3000] = {1, 2, 3}, lock;
+static long unseen[1 << 16];  // read in the last life only
 static int sum_in, sum_out;
 static uint64_t sig;
 
@@ -31,6 +32,10 @@ static void static_data(int life)
     CHECK(from_prev == (life ? prev + 1000 * life : 0), "what prev put in the life before is %ld",
           from_prev);
     CHECK(lock == 0, "the lock is %ld", lock);
+    if (life == 0)
+        shmem_long_p(&unseen[40000], me + 1, next);
+    if (life == LIVES - 1)
+        CHECK(unseen[40000] == prev + 1, "what prev put in the first life is %ld", unseen[40000]);
     shmem_barrier_all();
     CHECK(shmem_long_g(&counter, next) == 100 + 10 * life, "next's counter is %ld",
           shmem_long_g(&counter, next));

@@ -304,26 +304,45 @@ static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t 
     return CW_OK;
 }
 
+typedef struct {
+    int fd;
+    uint64_t shift;  // from an address to its offset in the object
+} copy_t;
+
 /**
  * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are
  * zero, and a large .bss that the program never touched must cost no memory. By the file, not by
  * the window on it: the page need not be mapped there, nor cleared, and a full memory is an error
  * rather than a signal.
  */
-static int copy_pages(int fd, uint64_t offset, const volatile uint64_t *from, size_t nbytes)
+static int copy_pages(void *arg, const void *at, size_t nbytes)
 {
+    const copy_t *copy = arg;
+    const volatile uint64_t *from = at;
     size_t words = nbytes / 8;
-    for (size_t at = 0, end; at < words; at = end) {
-        end = at + PAGE_WORDS;
-        if (is_zero(from + at))
+    for (size_t i = 0, end; i < words; i = end) {
+        end = i + PAGE_WORDS;
+        if (is_zero(from + i))
             continue;
         while (end < words && !is_zero(from + end))
             end += PAGE_WORDS;
-        int rc = write_all(fd, from + at, 8 * (end - at), offset + 8 * at);
+        int rc = write_all(copy->fd, from + i, 8 * (end - i), (uintptr_t)(from + i) + copy->shift);
         if (rc)
             return rc;
     }
     return CW_OK;
+}
+
+static int copy_data(int fd, const cw_static_data_t *data, uint64_t offset)
+{
+    static bool moved;  // so the pages are an earlier life's object
+    copy_t copy = {fd, offset - data->start};
+    size_t file_nbytes = moved ? data->nbytes : data->file_nbytes;
+    moved = true;  // now: it may be static data itself
+    int rc = copy_pages(&copy, (const void *)data->start, file_nbytes);
+    return rc ? rc
+              : cwu_pages_touched((const char *)data->start + file_nbytes,
+                                  data->nbytes - file_nbytes, copy_pages, &copy);
 }
 
 /** Puts my static data, too, where the program expects it: same pages as my slice, second view. */
@@ -339,7 +358,7 @@ static int map_own_view(int fd, const cw_static_data_t *data)
     s->origin = data->start;
     // From here to the end of the mmap nothing may write to static data: no calls that could, no
     // other thread.
-    int rc = copy_pages(fd, slice, (const volatile uint64_t *)data->start, data->nbytes);
+    int rc = copy_data(fd, data, slice);
     return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
 }
 

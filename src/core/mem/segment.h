@@ -37,10 +37,10 @@ int cw_share_fd(cwb_t *boot, int *fd_p);
 int cw_share_hand_out(const cwb_t *boot);
 
 /** The writable pages of the main program that become symmetric; nbytes 0 if it is not an OpenSHMEM
- *  program. */
+ *  program. Those behind file_nbytes came as zeros. */
 typedef struct cw_static_data {
     uintptr_t start;
-    size_t nbytes;
+    size_t nbytes, file_nbytes;
     uint64_t program;
 } cw_static_data_t;
 void cw_static_data_find(cw_static_data_t *data_p);

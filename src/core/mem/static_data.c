@@ -44,7 +44,7 @@ static int examine_main_program(struct dl_phdr_info *info, size_t size, void *ar
     (void)size;
     cw_static_data_t *out = arg;
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t start = 0, end = 0, relro_end = 0;
+    uintptr_t start = 0, file_end = 0, end = 0, relro_end = 0;
     bool linked = false;
     uint64_t id = 1;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -57,6 +57,7 @@ static int examine_main_program(struct dl_phdr_info *info, size_t size, void *ar
                 linked = true;  // the archive
             if ((ph->p_flags & PF_W) && at + ph->p_memsz > end) {
                 start = at;
+                file_end = at + ph->p_filesz;
                 end = at + ph->p_memsz;
             }
         } else if (ph->p_type == PT_GNU_RELRO) {
@@ -73,11 +74,13 @@ static int examine_main_program(struct dl_phdr_info *info, size_t size, void *ar
     relro_end &= ~(page - 1);
     if (relro_end > start && relro_end <= end)
         start = relro_end;
+    file_end = (file_end + page - 1) & ~(page - 1);
     end = (end + page - 1) & ~(page - 1);
     out->program = id;
     if (linked && end > start && !cw_area_leaves_data()) {
         out->start = start;
         out->nbytes = end - start;
+        out->file_nbytes = file_end > start ? file_end - start : 0;
     }
     return 1;  // the main program comes first; look no further
 }
