@@ -50,7 +50,8 @@ static int take_reply(cwt_from_t *from, const void *payload, size_t nbytes)
 {
     (void)from;
     CHECK(nbytes <= sizeof reply.bytes);
-    memcpy(reply.bytes, payload, nbytes < sizeof reply.bytes ? nbytes : sizeof reply.bytes);
+    if (nbytes)
+        memcpy(reply.bytes, payload, nbytes < sizeof reply.bytes ? nbytes : sizeof reply.bytes);
     reply.nbytes = nbytes;
     reply.n++;
     return 0;

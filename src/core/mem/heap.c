@@ -41,8 +41,10 @@ int cw_heap_init(void *base, size_t nbytes)
 /** Core files contain what has been allocated (core/mem/segment.c leaves out all of the object). */
 static void *allocated(void *p, size_t nbytes)
 {
+    if (!p)
+        return NULL;
     char *end = (char *)p + nbytes;
-    if (p && end > undumped) {
+    if (end > undumped) {
         char *next = (size_t)(heap_end - end) < DUMP_STEP ? heap_end : end + DUMP_STEP;
         cwu_pages_dump(undumped, (size_t)(next - undumped), true);
         undumped = next;
