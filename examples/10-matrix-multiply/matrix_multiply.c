@@ -68,7 +68,8 @@ static void create(matrix_t *m, uint64_t seed)
     m->rows = malloc((size_t)nprocs * sizeof *m->rows);
     if (!m->rows || ARMCI_Malloc(m->rows, (armci_size_t)nbytes) != 0)
         fail("no memory for a matrix");
-    memset(m->rows[me], 0, nbytes);
+    if (nbytes)
+        memset(m->rows[me], 0, nbytes);
 }
 
 static void destroy(matrix_t *m)

@@ -75,12 +75,12 @@ static void values(void)
     int next = (me + 1) % nprocs;
     char *there = blocks[next];
     ARMCI_PutValueInt(me - 7, there, next);
-    ARMCI_PutValueLong(-(long)me << 40, there + 8, next);
+    ARMCI_PutValueLong(-(long)me * (1L << 40), there + 8, next);
     ARMCI_PutValueFloat((float)me + 0.5f, there + 16, next);
     ARMCI_PutValueDouble(me / 3.0, there + 24, next);
     // one's own operations on one location come in order, without a fence
     CHECK(ARMCI_GetValueInt(there, next) == me - 7);
-    CHECK(ARMCI_GetValueLong(there + 8, next) == -(long)me << 40);
+    CHECK(ARMCI_GetValueLong(there + 8, next) == -(long)me * (1L << 40));
     CHECK(ARMCI_GetValueFloat(there + 16, next) == (float)me + 0.5f);
     CHECK(ARMCI_GetValueDouble(there + 24, next) == me / 3.0);
     for (int i = 0; i < 1000; i++)
