@@ -40,7 +40,7 @@ static void put_round(uint64_t round, size_t n)
             shmem_uint64_p(&target[i], round, 1);
         break;
     case IPUT:
-        shmem_uint64_iput(target, source, 2, 1, n / 2 + 1, 1);
+        shmem_uint64_iput(target, source, 2, 1, (n + 1) / 2, 1);
         break;
     case PUT_SIGNAL:
         shmem_uint64_put_signal(target, source, n, &signal_word, round, SHMEM_SIGNAL_SET, 1);
@@ -61,7 +61,6 @@ static size_t stale_words(uint64_t round, size_t n)
         n = n < 16 ? n : 16;
         break;
     case IPUT:
-        n = 2 * (n / 2) + 1;
         step = 2;
         break;
     case PUT_SIGNAL:

@@ -114,18 +114,19 @@ static void wrong_secrets(void)
  *  0. */
 static uint32_t ask_link(node_t *other, cwt_conn_t *conn, uint32_t number)
 {
-    const ofi_blob_t *blob = (const void *)n.shared->blob[1];
-    ofi_whom_t whom = {n.secret, blob->birth, 1};
+    ofi_blob_t blob;
+    memcpy(&blob, n.shared->blob[1], sizeof blob);
+    ofi_whom_t whom = {n.secret, blob.birth, 1};
     ofi_hello_t hello = {.pe = 0, .link = (uint16_t)number};
     ofi_welcome_t welcome;
     ofi_attempt_t out = {.welcome = &welcome};
-    REQUIRE(ofi_device_endpoint_to(&other->client->device, blob->addr, blob->addr_nbytes, conn,
+    REQUIRE(ofi_device_endpoint_to(&other->client->device, blob.addr, blob.addr_nbytes, conn,
                                    &conn->ep) == 0);
     conn->attempt = &out;
     other->client->conns = conn;
     ofi_conn_draw(conn, &hello);
     ofi_hello_sign(&hello, &whom);
-    REQUIRE(fi_connect(conn->ep, blob->addr, &hello, sizeof hello) == 0);
+    REQUIRE(fi_connect(conn->ep, blob.addr, &hello, sizeof hello) == 0);
     for (uint64_t start = cwu_now_ns(); !out.over && cwu_now_ns() - start < 20000000000u;) {
         ofi_client_events(other->client);
         work(n.conn);
