@@ -246,13 +246,15 @@ cw_turns_taken_t cw_turns_taken;
 
 void cw_path_open(void)
 {
-    cw_turns_taken = (cw_turns_taken_t){.watched = cw_world.hosts_server && cw_transport->link &&
-                                                   !cw_port_default.locked};
+    if (!cw_port_default.locked)  // else other threads may wait now, and look
+        cw_turns_taken =
+            (cw_turns_taken_t){.watched = cw_world.hosts_server && cw_transport->link};
 }
 
 void cw_path_close(void)
 {
-    cw_turns_taken.watched = false;
+    if (!cw_port_default.locked)
+        cw_turns_taken.watched = false;
 }
 
 /** Each scalar put counts the room down and leaves its mark; other operations leave another. */
