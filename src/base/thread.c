@@ -10,6 +10,7 @@
 #include "base/clock.h"
 
 #define STACK_NBYTES (512u << 10)
+#define MOST_VAIN 6  // 63 waits between two that poll in vain
 
 int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const char *name)
 {
@@ -64,5 +65,37 @@ bool cwu_yield_is_still_dear(void)
     // unless another thread has just found one dear
     atomic_compare_exchange_strong_explicit(&cwu_yield_dear_until_ns, &until, 0,
                                             memory_order_relaxed, memory_order_relaxed);
+    return false;
+}
+
+/** Of this thread's waits while yields are dear. */
+static _Thread_local struct {
+    uint32_t vain, skips;  // polls in a row that ended in a sleep; waits that sleep at once
+    bool polls;            // the last one polls, or ended while it did
+} dear CW_INITIAL_EXEC;
+
+/** A wait polls, unless the last ones did so in vain: then each second one, each fourth and so on
+ *  tries it. */
+static bool begin_polls(void)
+{
+    if (dear.polls)
+        dear.vain = 0;
+    dear.polls = dear.skips == 0;
+    dear.skips -= !dear.polls;
+    return dear.polls;
+}
+
+bool cwu_polls_on(uint64_t *since_ns_p)
+{
+    uint64_t now = cwu_now_ns();
+    if (*since_ns_p == 0) {
+        *since_ns_p = now;
+        return begin_polls();
+    }
+    if (!dear.polls || now - *since_ns_p < CWU_DEAR_POLLS_NS)
+        return dear.polls;
+    dear.polls = false;
+    dear.skips = (1u << dear.vain) - 1;
+    dear.vain += dear.vain < MOST_VAIN;
     return false;
 }

@@ -21,8 +21,9 @@ int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const
 // A yield returns at once to an empty run queue, and after some microseconds when the others wait
 // as well. Beside a thread that computes, of this job or of another, it gives a time slice away,
 // while a thread that sleeps is woken into the middle of one. So yields are measured, and for a
-// while after a dear one waits sleep at once. One memory for all threads of the process. Threads:
-// any. A yield costs two readings of the clock more than sched_yield.
+// while after a dear one waits poll a little, where each PE has a core, and sleep. One memory for
+// all threads of the process. Threads: any. A yield costs two readings of the clock more than
+// sched_yield.
 
 // Shorter ones are seen on a quiet machine, too: another process's start, or the turn of a PE.
 #define CWU_YIELD_DEAR_NS 1500000u
@@ -31,6 +32,9 @@ int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const
 #define CWU_YIELD_LEAST_MEMORY_NS 5000000u
 #define CWU_YIELD_MOST_MEMORY_NS 50000000u
 #define CWU_YIELD_FORGET_NS 200000000u  // without a dear yield: the load has ended
+// Polls in place of yields: about what a sleep and a wake-up cost beside load, so that a wait which
+// sleeps all the same costs twice that at most.
+#define CWU_DEAR_POLLS_NS 50000u
 
 extern _Atomic uint64_t cwu_yield_dear_until_ns CW_HIDDEN;  // 0: yields are not dear
 
@@ -44,5 +48,8 @@ static inline bool cwu_yield_is_dear(void)
     return CW_UNLIKELY(atomic_load_explicit(&cwu_yield_dear_until_ns, memory_order_relaxed)) &&
            cwu_yield_is_still_dear();
 }
+
+/** Shall a wait that polls since *since_ns_p poll on? 0: it begins now. */
+bool cwu_polls_on(uint64_t *since_ns_p);
 
 #endif

@@ -34,7 +34,10 @@ static CW_ALWAYS_INLINE int test(const char *func, const void *ivar, shm_kind_t 
     if (shm_matches(shm_load_key(ivar, kind), cmp, value))
         return 1;
     cw_wait_tested();
-    return shm_matches(shm_load_key(ivar, kind), cmp, value);
+    if (!shm_matches(shm_load_key(ivar, kind), cmp, value))
+        return 0;
+    cw_wait_found();
+    return 1;
 }
 
 #define KEY(T, v) shm_key((uint64_t)(v), SHM_KIND(T))

@@ -83,12 +83,45 @@ static void cheap_ones_prove_nothing(void)
     CHECK(!cwu_yield_is_dear());
 }
 
+/** How long a wait polls that gets its answer only asleep. */
+static uint64_t polls_in_vain(void)
+{
+    uint64_t since_ns = 0, start = now_ns;
+    while (cwu_polls_on(&since_ns))
+        now_ns += 1000;
+    CHECK(!cwu_polls_on(&since_ns));
+    return now_ns - start;
+}
+
+/** The wait's answer comes while it polls. */
+static void poll_with_success(void)
+{
+    uint64_t since_ns = 0;
+    CHECK(cwu_polls_on(&since_ns));
+    now_ns += CWU_DEAR_POLLS_NS - 1;
+    CHECK(cwu_polls_on(&since_ns));
+}
+
+static void polls_in_vain_become_seldom(void)
+{
+    for (int time = 0; time < 3; time++) {
+        for (int fails = 1, skips = 0; fails < 12; fails++) {
+            CHECK(polls_in_vain() == CWU_DEAR_POLLS_NS);
+            for (int i = 0; i < skips; i++)
+                CHECK(polls_in_vain() == 0, "wait %d behind %d", i, fails);
+            skips = 2 * skips + 1 < 63 ? 2 * skips + 1 : 63;
+        }
+        poll_with_success();
+    }
+}
+
 int main(void)
 {
     CHECK(!cwu_yield_is_dear());
     cheap_ones_are_not_dear();
     dear_ones_are_remembered();
     cheap_ones_prove_nothing();
+    polls_in_vain_become_seldom();
     lasting_load_is_remembered_longer();
     return check_result();
 }

@@ -110,7 +110,7 @@ cw_progress_hooks_t cw_progress_hooks = {
 
 static uint32_t spin_rounds, yield_rounds;
 static uint32_t early_round;  // of one yield amid the polls
-static bool crowded;
+static bool crowded, dear_polls;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
 cw_wait_counts_t cw_wait_counts;
@@ -147,6 +147,7 @@ void cw_wait_init(void)
     crowded = !roomy;
     early_round = cw_world.nnodes > 1 && cwu_env.spin < 0 ? EARLY_YIELD : UINT32_MAX;
     spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
+    dear_polls = roomy && cwu_env.spin < 0 && cwu_env.yields < 0;
     yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
     cw_wait_server_spin =
         roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
@@ -313,6 +314,7 @@ static void leave(cw_wait_t *w)
     if (w->frame)
         cw_watch_end(w->frame);
     w->announced = w->attended = w->slept = false;
+    w->polls_ns = 0;
     w->frame = NULL;
 }
 
@@ -334,6 +336,21 @@ void cw_wait_end(cw_wait_t *w)
     leave(w);
 }
 
+/** Behind the spin: yields, or polls on while yields are dear. False: it is time to sleep. */
+static bool stays_awake(cw_wait_t *w, uint32_t round)
+{
+    if (cwu_yield_is_dear()) {
+        if (!dear_polls || !cwu_polls_on(&w->polls_ns))
+            return false;
+        cwu_cpu_pause();
+        return true;
+    }
+    if (round >= spin_rounds + yield_rounds)
+        return false;
+    cwu_yield();
+    return true;
+}
+
 void cw_wait_round(cw_wait_t *w)
 {
     uint32_t round = w->round++;
@@ -353,10 +370,9 @@ void cw_wait_round(cw_wait_t *w)
         cwu_yield();
     } else if (round < spin_rounds) {
         cwu_cpu_pause();
-    } else if (!w->announced && round < spin_rounds + yield_rounds && !cwu_yield_is_dear()) {
-        cwu_yield();
     } else if (!w->announced) {
-        announce(w);
+        if (!stays_awake(w, round))
+            announce(w);
     } else if (CW_UNLIKELY(w->watched != w->word)) {
         watch(w, my_slot());  // and the caller tests it before the sleep
     } else {
@@ -380,6 +396,7 @@ void cw_wait_round(cw_wait_t *w)
 /** This thread's loop, as far as it can be seen from inside. */
 static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
+    uint64_t polls_ns;  // since when it polls without a nap
     uint64_t since_ns;  // of the last TESTS tests
     uint32_t tests, polls;
     bool dense;  // they came one behind the other
@@ -407,9 +424,16 @@ void cw_wait_give_way(bool (*found)(void))
         cwu_yield();
         return;
     }
-    if (cwu_now_ns() - loop.left_ns < BETWEEN_NS)
+    uint64_t now = cwu_now_ns();
+    bool dense = now - loop.left_ns < BETWEEN_NS;
+    if (!dense)
+        loop.polls_ns = 0;
+    if (dear_polls ? !cwu_polls_on(&loop.polls_ns) && dense : dense) {
         nap(found);
-    loop.left_ns = cwu_now_ns();
+        loop.polls_ns = 0;
+        now = cwu_now_ns();
+    }
+    loop.left_ns = now;
 }
 
 void cw_wait_tested(void)
@@ -423,6 +447,11 @@ void cw_wait_tested(void)
     }
     if (loop.dense && (turn || crowded || cwu_yield_is_dear()))
         cw_wait_give_way(NULL);
+}
+
+void cw_wait_found(void)
+{
+    loop.polls_ns = 0;
 }
 
 static void ring(cw_slot_t *slot)

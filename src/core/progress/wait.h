@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one way to wait. A waiting PE makes progress (it polls its node's server if this process
-// hosts it), spins only when the node has a core for every PE, yields a few times, then sleeps on
-// its doorbell.
+// hosts it), spins only when the node has a core for every PE, yields a few times, or polls on for
+// a moment where yields are dear (base/thread.h), then sleeps on its doorbell.
 //
 // How sleepers pair with cw_local_stored(): the sleeper increments `sleepers` (seq_cst), tests the
 // condition again and waits on the futex of its doorbell; the storer stores, loads `sleepers` and
@@ -58,6 +58,7 @@ typedef struct cw_wait {
     uint32_t round;          // rounds so far
     uint32_t bell;           // doorbell value when the sleep was announced
     uint64_t sleep_ns;       // next timeout
+    uint64_t polls_ns;       // since when it polls while yields are dear; 0: it does not
     const void *word;        // what is waited for, if it is a word of the node object, or several
                              // behind each other; else NULL
     uint32_t word_size;      // 2, 4 or 8 bytes; of several: all bytes
@@ -156,9 +157,12 @@ void cw_progress(void);
 /** For a call that tests and returns, behind a test without a result: one round of progress; and if
  *  its caller tests in a loop, and others want the core, it gives that away. */
 void cw_wait_tested(void);
-/** Gives the core away between two polls: yields, or naps while yields are dear (base/thread.h), at
- *  most 0.2 ms. found: is there something since the last poll? Asked before the nap, so that what
- *  rings this PE's doorbell ends the nap; NULL: the caller takes that delay. */
+/** Behind that, the test had its result: what polls now is another wait. */
+void cw_wait_found(void);
+/** Gives the core away between two polls: yields, or while yields are dear (base/thread.h) naps at
+ *  most 0.2 ms, where each PE has a core only behind some polls. found: is there something since
+ *  the last poll? Asked before the nap, so that what rings this PE's doorbell ends the nap; NULL:
+ *  the caller takes that delay. */
 void cw_wait_give_way(bool (*found)(void));
 
 #endif

@@ -201,7 +201,8 @@ struct cwt_client {
     int lost;     // what the first connection failed with, if one did while operations were under
                // way
     uint32_t spin, yields;
-    bool patient;  // polls on while many bytes are in flight
+    bool patient;          // polls on while many bytes are in flight
+    bool dear_polls;       // polls on in place of yields that are dear (base/thread.h)
     uint32_t early_yield;  // round of one yield amid the polls; 0: none
     cwt_stats_t stats;
 };

@@ -41,6 +41,7 @@ void ofi_wait_init(cwt_client_t *client)
     client->early_yield = cwu_env.spin >= 0 ? 0 : EARLY_YIELD;
     client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
     client->patient = alone && cwu_env.yields < 0;
+    client->dear_polls = client->patient && cwu_env.spin < 0;
 }
 
 static void help(cwt_client_t *client)
@@ -156,14 +157,15 @@ static uint32_t yields_of(const cwt_client_t *client, const cwt_conn_t *conn)
 static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
 {
     uint32_t round = ++w->round;
-    bool sleepy = round > client->spin + yields_of(client, conn) ||
-                  (round > client->spin && cwu_yield_is_dear());
+    bool dear = round > client->spin && cwu_yield_is_dear(),
+         polls = dear && client->dear_polls && cwu_polls_on(&w->since_ns),
+         sleepy = round > client->spin + yields_of(client, conn) || (dear && !polls);
     if (sleepy || round % IDLE_EVERY == 0)
         help(client);
     if (sleepy || round % EVENTS_EVERY == 0)
         ofi_client_events(client);
     bool early = round == client->early_yield && !cwu_yield_is_dear();
-    if (!early && (round <= client->spin || (!sleepy && round % IDLE_EVERY != 0)))
+    if (!early && (round <= client->spin || (!sleepy && (polls || round % IDLE_EVERY != 0))))
         return 0;
     if (!sleepy) {
         ofi_unlock(client);
