@@ -66,8 +66,10 @@ static uint64_t signals;
               "fcollect " #T);                                                                    \
         CHECK(!shmem_collect(SHMEM_TEAM_WORLD, d, c, 1) && d[npes - 1] == (T)(npes * 3 - 2),      \
               "collect " #T);                                                                     \
+        shmem_sync_all();  /* dest is ready on all PEs */                                         \
         CHECK(!shmem_alltoall(SHMEM_TEAM_WORLD, d, c, 1) && d[next] == (T)(next * 3 + me + 1),    \
               "alltoall " #T);                                                                    \
+        shmem_sync_all();                                                                         \
         CHECK(!shmem_alltoalls(SHMEM_TEAM_WORLD, d, c, 1, 1, 1)                                   \
               && d[prev] == (T)(prev * 3 + me + 1), "alltoalls " #T);                             \
         CHECK(!shmem_max_reduce(SHMEM_TEAM_WORLD, d, c, 1) && d[0] == (T)(npes * 3 - 2),          \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random collectives over random teams, back to back with one source and one destination, against
-// results that every PE computes by itself. All PEs draw the same numbers, so all know the next
-// call. The teams: the world, the world backwards, and splits of both with strides of either sign.
+// Random collectives over random teams, back to back with one source and one destination (alltoalls
+// behind a synchronisation, which the standard demands), against results that every PE computes by
+// itself. All PEs draw the same numbers, so all know the next call. The teams: the world, the world
+// backwards, and splits of both with strides of either sign.
 //
 //     team_collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of all blocks together
 #include "drawn.h"
@@ -41,6 +42,13 @@ static void fill(size_t nbytes)
 {
     for (size_t i = 0; i < nbytes; i++)
         source[i] = byte(me, i);
+}
+
+/** The program's own duty, and in an alltoall no algorithm does it: dest is ready on all PEs. */
+static void ready(const set_t *set, size_t nbytes)
+{
+    memset(dest, 0xa5, nbytes + GUARD);
+    shmem_team_sync(set->team);
 }
 
 /** Checks that dest[at, at + n) is what `pe` gave from `from` on. */
@@ -127,7 +135,7 @@ static void try_alltoall(const set_t *set)
     if (set->rank < 0)
         return;
     fill(all);
-    memset(dest, 0xa5, all + GUARD);
+    ready(set, all);
     shmem_alltoallmem(set->team, dest, source, n);
     for (int r = 0; r < set->size; r++)
         expect("alltoall", set, (size_t)r * n, pe_of(set, r), (size_t)set->rank * n, n);
@@ -141,7 +149,7 @@ static void try_alltoalls(const set_t *set)
     if (set->rank < 0)
         return;
     fill(all * sst * 4);
-    memset(dest, 0xa5, all * dst * 4 + GUARD);
+    ready(set, all * dst * 4);
     shmem_uint32_alltoalls(set->team, (uint32_t *)(void *)dest, (uint32_t *)(void *)source,
                            (ptrdiff_t)dst, (ptrdiff_t)sst, n);
     for (size_t i = 0; i < all; i++) {

@@ -47,6 +47,17 @@ void cw_alltoall_load_local(const cw_coll_call_t *c)
     }
 }
 
+void cw_alltoall_store_local(const cw_coll_call_t *c)
+{
+    const cw_map_t *map = c->map;
+    for (int i = 0; i < map->nlocal; i++) {
+        int rank = map->local[(map->mine + i) % map->nlocal];
+        char *to = cw_call_at(c, rank, c->dest);
+        copy_elements(c, to + place_of(c, c->group->rank, c->dest_stride),
+                      c->src + place_of(c, rank, c->src_stride), c->dest_stride, c->src_stride);
+    }
+}
+
 void cw_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nbytes)
 {
     cw_coll_call_t c = {.kind = CW_COLL_alltoall,
