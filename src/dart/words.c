@@ -30,6 +30,7 @@ static void exchange_staged(const cw_group_t *group, const uint64_t *mine, size_
         cwu_fatal("a team of %d units has a number that is for fewer than %zu", group->size,
                   nbytes / each);
     memcpy(stage, mine, each);
+    cw_sync(group);  // no member reads what the last exchange has brought
     cw_fcollect(group, stage + nwords, stage, each);
     memcpy(all, stage + nwords, n * each);
 }

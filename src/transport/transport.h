@@ -250,7 +250,8 @@ typedef struct cwt_ops {
     /** The same, behind which a quiet follows, it seems: its answer may prove all that was sent on
      *  the connection before, so that the quiet need not send anything for that. */
     int (*last_request)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply);
-    /** A request without a reply, [msg | payload] in one message that inject does not take. */
+    /** A request without a reply, [msg | payload] in one message that inject does not take; up to
+     *  request_most bytes. */
     int (*message)(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                    size_t payload_nbytes);
     /** A message that leaves at once or not at all; never waits, and makes no progress. CW_EAGAIN:

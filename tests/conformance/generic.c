@@ -62,11 +62,12 @@ static uint64_t signals;
         shmem_barrier_all();                                                                      \
         CHECK(!shmem_broadcast(SHMEM_TEAM_WORLD, d, c, 2, npes - 1) && d[1] == (T)(npes * 3 - 1), \
               "broadcast " #T);                                                                   \
+        shmem_sync_all();  /* dest is ready on all PEs */                                         \
         CHECK(!shmem_fcollect(SHMEM_TEAM_WORLD, d, c, 1) && d[npes - 1] == (T)(npes * 3 - 2),     \
               "fcollect " #T);                                                                    \
         CHECK(!shmem_collect(SHMEM_TEAM_WORLD, d, c, 1) && d[npes - 1] == (T)(npes * 3 - 2),      \
               "collect " #T);                                                                     \
-        shmem_sync_all();  /* dest is ready on all PEs */                                         \
+        shmem_sync_all();                                                                         \
         CHECK(!shmem_alltoall(SHMEM_TEAM_WORLD, d, c, 1) && d[next] == (T)(next * 3 + me + 1),    \
               "alltoall " #T);                                                                    \
         shmem_sync_all();                                                                         \

@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN = 60, AHEAD = 50, TEAMS = 4 };
+enum { RUN = 60, AHEAD = 50, TEAMS = 4, BLOCK = 300 };
 
 static shmem_team_t teams[TEAMS] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID,
                                     SHMEM_TEAM_INVALID};
 static uint64_t chance;
 static long go, sums[2];
+static unsigned char *blocks;  // dest of a team's fcollects and alltoalls: ready when one begins
 
 static unsigned char byte(int pe, int turn, size_t i)
 {
@@ -60,7 +61,7 @@ static void broadcast(shmem_team_t team, int turn, int root, size_t nbytes)
 static void something_else(shmem_team_t team)
 {
     int n = shmem_team_n_pes(team), rank = shmem_team_my_pe(team), kind = (int)draw(7);
-    size_t block = draw(300) + 1;
+    size_t block = draw(BLOCK) + 1;
     if (kind == 0) {
         shmem_team_sync(team);
     } else if (kind == 1) {
@@ -71,10 +72,11 @@ static void something_else(shmem_team_t team)
             fail("sum", 0);
     } else if (kind == 2 || kind == 3) {
         memset(source, rank, block * (size_t)n);
-        (kind == 2 ? shmem_fcollectmem : shmem_alltoallmem)(team, dest, source, block);
+        (kind == 2 ? shmem_fcollectmem : shmem_alltoallmem)(team, blocks, source, block);
         for (size_t i = 0; i < block * (size_t)n; i++)
-            if (dest[i] != (unsigned char)(i / block))
+            if (blocks[i] != (unsigned char)(i / block))
                 fail("block", (int)(i / block));
+        shmem_team_sync(team);  // all have looked
     } else if (kind == 4) {
         memset(source, rank, block);
         shmem_collectmem(team, dest, source, block);
@@ -132,11 +134,16 @@ int main(int argc, char **argv)
     chance = (uint64_t)me * 77 + 5;
     source = shmem_calloc((size_t)npes, largest + GUARD);
     dest = shmem_calloc((size_t)npes, largest + GUARD);
+    unsigned char *all_blocks = shmem_malloc((TEAMS + 2) * (size_t)npes * BLOCK);
+    if (!source || !dest || !all_blocks)
+        shmem_global_exit(2);
     root_is_ahead();
     for (round_no = 0; round_no < runs; round_no++) {
         if (round_no % 8 == 0)
             split((int)draw(TEAMS));
         unsigned which = (unsigned)draw(TEAMS + 3);
+        size_t of = which < TEAMS + 1 ? which : TEAMS + 1;
+        blocks = all_blocks + of * (size_t)npes * BLOCK;
         run(which < TEAMS ? teams[which] : which == TEAMS ? SHMEM_TEAM_SHARED : SHMEM_TEAM_WORLD);
     }
     for (int i = 0; i < TEAMS; i++)

@@ -111,12 +111,20 @@ static void try_broadcast(const set_t *set, int rank, int bits)
     expect_untouched("broadcast", set, rank == root ? 0 : n * width);
 }
 
+/** The program's own duty, which in fcollect and alltoall no algorithm does: dest is ready on all
+ *  PEs. */
+static void ready(const set_t *set, size_t nbytes)
+{
+    memset(dest, 0xa5, nbytes + GUARD);
+    shmem_sync(set->start, set->log_stride, set->size, set->psync);
+}
+
 static void try_fcollect(const set_t *set, int rank, int bits)
 {
     size_t n = draw_nelems((size_t)set->size), width = (size_t)bits / 8;
     if (rank < 0)
         return;
-    memset(dest, 0xa5, (size_t)set->size * n * width + GUARD);
+    ready(set, (size_t)set->size * n * width);
     fill(source, n, bits);
     (bits == 32 ? shmem_fcollect32 : shmem_fcollect64)(dest, source, n, set->start, set->log_stride,
                                                        set->size, set->psync);
@@ -141,13 +149,6 @@ static void try_collect(const set_t *set, int rank, int bits)
     for (int r = 0; r < set->size; at += counts[r++])
         expect("collect", set, at, pe_of(set, r), 0, counts[r], bits);
     expect_untouched("collect", set, all * width);
-}
-
-/** The program's own duty, and in an alltoall no algorithm does it: dest is ready on all PEs. */
-static void ready(const set_t *set, size_t nbytes)
-{
-    memset(dest, 0xa5, nbytes + GUARD);
-    shmem_sync(set->start, set->log_stride, set->size, set->psync);
 }
 
 static void try_alltoall(const set_t *set, int rank, int bits)
@@ -236,6 +237,7 @@ static void try_same_bits(const set_t *set, int rank)
         mine[i] = (double)(int64_t)word(me, i) * 1e-9 / (double)(1 + (me * 37 + (int)i) % 1000);
     shmem_double_sum_to_all(mine, mine, (int)n, set->start, set->log_stride, set->size, work,
                             set->psync);
+    shmem_sync(set->start, set->log_stride, set->size, set->psync);  // dest is ready
     shmem_fcollect64(all, mine, n, set->start, set->log_stride, set->size, set->psync);
     for (int r = 0; r < set->size; r++)
         if (memcmp(all + (size_t)r * n, mine, n * sizeof(double)) != 0)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random collectives over random teams, back to back with one source and one destination (alltoalls
-// behind a synchronisation, which the standard demands), against results that every PE computes by
-// itself. All PEs draw the same numbers, so all know the next call. The teams: the world, the world
-// backwards, and splits of both with strides of either sign.
+// Random collectives over random teams, back to back with one source and one destination (fcollects
+// and alltoalls behind a synchronisation, which the standard demands), against results that every
+// PE computes by itself. All PEs draw the same numbers, so all know the next call. The teams: the
+// world, the world backwards, and splits of both with strides of either sign.
 //
 //     team_collectives ROUNDS [SEED [LARGEST]]      LARGEST: most bytes of all blocks together
 #include "drawn.h"
@@ -44,7 +44,8 @@ static void fill(size_t nbytes)
         source[i] = byte(me, i);
 }
 
-/** The program's own duty, and in an alltoall no algorithm does it: dest is ready on all PEs. */
+/** The program's own duty, which in fcollect and alltoall no algorithm does: dest is ready on all
+ *  PEs. */
 static void ready(const set_t *set, size_t nbytes)
 {
     memset(dest, 0xa5, nbytes + GUARD);
@@ -107,7 +108,7 @@ static void try_fcollect(const set_t *set)
     if (set->rank < 0)
         return;
     fill(n);
-    memset(dest, 0xa5, all + GUARD);
+    ready(set, all);
     shmem_fcollectmem(set->team, dest, source, n);
     for (int r = 0; r < set->size; r++)
         expect("fcollect", set, (size_t)r * n, pe_of(set, r), 0, n);
@@ -214,6 +215,7 @@ static void try_same_bits(const set_t *set)
     for (size_t i = 0; i < n; i++)
         mine[i] = (double)(int64_t)word(me, i) * 1e-9 / (double)(1 + (me * 37 + (int)i) % 1000);
     shmem_double_sum_reduce(set->team, mine, mine, n);
+    shmem_team_sync(set->team);  // dest is ready
     shmem_fcollectmem(set->team, dest, source, nbytes);
     for (int r = 0; r < set->size; r++)
         if (memcmp(dest + (size_t)r * nbytes, source, nbytes) != 0)

@@ -14,10 +14,11 @@
 
 void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes,
                   int root_rank, bool root_copies);
+/** dest is ready on all members before any calls: blocks may come before a member has entered. */
 void cw_fcollect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
 /** nbytes may differ between PEs; blocks follow each other in rank order. */
 void cw_collect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
-/** dest is ready on all members before any calls: blocks may come before a member has entered. */
+/** dest as for cw_fcollect. */
 void cw_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
 /** Strides in bytes between consecutive elements of elem_nbytes; nelems to each PE. */
 void cw_alltoalls(const cw_group_t *group, void *dest, const void *src, ptrdiff_t dest_stride,

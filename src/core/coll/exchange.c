@@ -102,9 +102,11 @@ static void exchange_leaders(void *arg)
         x->prepare(x);
     for (int i = 1; i < n; i++) {
         int k = (me + i) % n;
-        cw_exchange_put(x, k, 0, cell(x, me), x->source ? x->source(x, k) : cell_to(x, k),
-                        x->used_nbytes);
+        cw_exchange_put(x, k, 0, x->target ? x->target(x) : cell(x, me),
+                        x->source ? x->source(x, k) : cell_to(x, k), x->used_nbytes);
     }
+    if (x->meanwhile)
+        x->meanwhile(x);
     for (int k = 0; k < n; k++)
         if (k != me)
             cw_exchange_await(x, k, 0);

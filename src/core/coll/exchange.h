@@ -28,10 +28,17 @@ typedef struct cw_exchange {
     int nsteps;          // that follow in conclude(): cw_exchange_put, cw_exchange_await
     // in the leader: where what goes to node k lies; NULL: in the cells
     const char *(*source)(const struct cw_exchange *x, int k);
+    // where it goes there, symmetric; NULL: to the cells
+    char *(*target)(const struct cw_exchange *x);
     // in the leader, NULL: nothing to do: when its node has arrived and before it sends, where it
-    // may change used_nbytes; and when all cells have come, before the members go on
-    void (*prepare)(struct cw_exchange *x), (*conclude)(struct cw_exchange *x);
+    // may change used_nbytes; while the cells come; and when all have, before the members go on
+    void (*prepare)(struct cw_exchange *x), (*meanwhile)(const struct cw_exchange *x),
+        (*conclude)(struct cw_exchange *x);
 } cw_exchange_t;
+
+/** Up to so many bytes a leader copies while others come; a longer copy would hold back what the
+ *  network has for this node, and with it the senders. */
+#define CW_EXCHANGE_MEANWHILE 65536u
 
 /** Bytes of scratch that it takes; UINT64_MAX: more than there is. */
 uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to_each);

@@ -38,7 +38,7 @@ static bool goes_as_request(void)
 /** False: it goes by puts. */
 static bool send(int node, const req_marked_t *head, const void *src, size_t nbytes)
 {
-    _Alignas(8) char msg[sizeof *head + CW_MARKED_MOST];
+    req_marked_t msg = *head;
     cw_ctx_t *ctx = &cw_ctx_default;
     size_t all = sizeof *head + nbytes;
     if (nbytes > CW_MARKED_MOST)
@@ -48,10 +48,8 @@ static bool send(int node, const req_marked_t *head, const void *src, size_t nby
     // the transport is loaded where there is a connection
     bool fits = goes_as_request() && all <= cw_transport->request_most(conn);
     if (fits) {
-        memcpy(msg, head, sizeof *head);
-        if (nbytes > 0)
-            memcpy(msg + sizeof *head, src, nbytes);
-        int rc = cw_transport->request(conn, (cwt_header_t *)(void *)msg, all, NULL);
+        int rc = nbytes > 0 ? cw_transport->message(conn, &msg.header, sizeof msg, src, nbytes)
+                            : cw_transport->request(conn, &msg.header, sizeof msg, NULL);
         if (rc) {
             cw_lost_grace(rc);
             cwu_fatal("cannot reach %s (%s)", cw_job_node_name(node), cwu_error_name(rc));

@@ -235,7 +235,7 @@ int delay_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_reply_t *
 static int message_locked(delay_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                           size_t payload_nbytes)
 {
-    _Alignas(8) unsigned char whole[CWT_MESSAGE_MAX];
+    _Alignas(8) unsigned char whole[CWT_REQUEST_MAX];
     if (payload_nbytes == 0 || nbytes + payload_nbytes > sizeof whole)
         // too long: the real transport refuses it
         return request_locked(conn, msg, nbytes + payload_nbytes, NULL);

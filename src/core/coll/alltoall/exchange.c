@@ -2,14 +2,24 @@
 //
 // Leaders send each other leader the blocks from their node to that one, as one synchronisation. In
 // a cell, block (j, i) goes from the sender's j-th member to the receiver's i-th. Where each node
-// has one member and elements have no gaps, blocks go straight from src.
+// has one member and elements have no gaps, blocks go straight from src to dest, which the standard
+// has ready on all PEs before any calls.
 #include "core/coll/alltoall/alltoall.h"
 #include "core/coll/exchange.h"
 #include "core/sync/sync.h"
 
+/** Is each leader alone on its node, and are blocks without gaps? */
+static bool straight(const cw_coll_call_t *c)
+{
+    ptrdiff_t dense = (ptrdiff_t)c->elem_nbytes;
+    return c->map->nnodes == c->map->size && c->src_stride == dense && c->dest_stride == dense;
+}
+
 uint64_t cw_alltoall_exchange_room(const cw_coll_call_t *c)
 {
     uint64_t most = (uint64_t)cw_map_most(c->map);
+    if (straight(c) && c->map->nnodes == 2)  // with more, long puts would follow each other
+        return cw_exchange_room(c, 0, true);
     return most > CW_WORLD_HALF / most ? UINT64_MAX
                                        : cw_exchange_room(c, most * most * c->nbytes, true);
 }
@@ -20,9 +30,26 @@ static const char *block_to(const cw_exchange_t *x, int k)
     return x->c->src + (size_t)map->members[map->begin[k]] * x->c->nbytes;
 }
 
-static bool straight(const cw_coll_call_t *c, size_t most)
+static char *block_from_me(const cw_exchange_t *x)
 {
-    return most == 1 && c->src_stride == (ptrdiff_t)c->elem_nbytes;
+    return x->c->dest + (size_t)x->c->group->rank * x->c->nbytes;
+}
+
+static void copy_own_block(const cw_exchange_t *x)
+{
+    cw_alltoall_load_local(x->c);
+}
+
+static void go_straight(const cw_coll_call_t *c)
+{
+    cw_exchange_t x = cw_exchange_begin(c, c->nbytes, true);
+    x.source = block_to;
+    x.target = block_from_me;
+    if (c->nbytes <= CW_EXCHANGE_MEANWHILE)
+        x.meanwhile = copy_own_block;
+    cw_exchange_run(&x);
+    if (!x.meanwhile)
+        copy_own_block(&x);
 }
 
 static void pack(const cw_exchange_t *x, size_t most)
@@ -38,17 +65,17 @@ static void pack(const cw_exchange_t *x, size_t most)
 
 void cw_alltoall_exchange(const cw_coll_call_t *c)
 {
+    if (straight(c)) {
+        go_straight(c);
+        return;
+    }
     const cw_map_t *map = c->map;
     size_t most = (size_t)cw_map_most(map);
     cw_exchange_t x = cw_exchange_begin(c, most * most * c->nbytes, true);
-    if (straight(c, most))
-        x.source = block_to;
-    else
-        pack(&x, most);
+    pack(&x, most);
     cw_exchange_run(&x);
     for (int k = 0; k < map->nnodes; k++) {
-        const char *column = x.source && k == map->node ? block_to(&x, k) : cw_exchange_from(&x, k);
-        column += (size_t)map->mine * c->nbytes;
+        const char *column = cw_exchange_from(&x, k) + (size_t)map->mine * c->nbytes;
         for (int j = map->begin[k]; j < map->begin[k + 1]; j++, column += most * c->nbytes)
             cw_alltoall_unpack(c, map->members[j], column);
     }

@@ -71,14 +71,16 @@ static char *place_of(const cw_coll_call_t *c, bool *first_p)
 static void leave(const cw_coll_call_t *c, char *place, long *words, long number)
 {
     const cw_map_t *map = c->map;
-    memcpy(place, c->src, c->nbytes);
+    const char *from = c->src;  // where no other PE of this node loads it
+    if (map->nlocal > 1)
+        from = memcpy(place, c->src, c->nbytes);
     // seq_cst: before the test for sleepers; as a release it pairs with await()
     __atomic_exchange_n(&words[LEFT], number, __ATOMIC_SEQ_CST);
     for (int i = 0; i < map->nlocal; i++)
         cw_local_stored(cw_call_pe(c, map->local[i]));
     for (int k = 0; k < map->nnodes; k++)
         if (k != map->node)
-            cw_coll_put_marked(cw_call_leader(c, k), place, place, c->nbytes, &words[CAME], number);
+            cw_coll_put_marked(cw_call_leader(c, k), place, from, c->nbytes, &words[CAME], number);
 }
 
 static void await(const long *word, long number)

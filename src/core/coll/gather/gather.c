@@ -64,11 +64,30 @@ static void load_run(const cw_coll_call_t *c, int pe, uint64_t offset, size_t nb
     memcpy(c->dest + offset, (char *)cw_coll_at(pe, c->dest) + offset, nbytes);
 }
 
-void cw_gather_begin(const cw_coll_call_t *c)
+void cw_gather_enter(const cw_coll_call_t *c)
 {
     if (!c->entered)
         cw_sync(c->group);
+}
+
+void cw_gather_load(const cw_coll_call_t *c)
+{
     load_local_blocks(c);
+}
+
+void cw_gather_begin(const cw_coll_call_t *c)
+{
+    cw_gather_enter(c);
+    cw_gather_load(c);
+}
+
+void cw_gather_send_own(const cw_coll_call_t *c, int to)
+{
+    int rank = c->group->rank;
+    size_t nbytes = cw_block_nbytes(c->blocks, rank);
+    if (nbytes)
+        cw_coll_put_noted(cw_call_leader(c, to), c->dest + cw_block_offset(c->blocks, rank), c->src,
+                          nbytes);
 }
 
 void cw_gather_send(const cw_coll_call_t *c, int first, int nnodes, int to)

@@ -29,6 +29,11 @@ struct cw_coll_call;
 
 /** Waits until all members have entered, and loads the blocks of the node. */
 void cw_gather_begin(const struct cw_coll_call *c);
+/** The same in two steps, where this PE is the only member of its node: its block is src. */
+void cw_gather_enter(const struct cw_coll_call *c);
+void cw_gather_load(const struct cw_coll_call *c);
+/** Sends src to the dest of the leader of node `to`. A note to it follows. */
+void cw_gather_send_own(const struct cw_coll_call *c, int to);
 /** Sends the blocks of nnodes nodes, from node `first` of the map on in a circle, from this PE's
  *  dest to that of the leader of node `to`. A note to it follows. */
 void cw_gather_send(const struct cw_coll_call *c, int first, int nnodes, int to);
@@ -49,6 +54,8 @@ void cw_gather_ring(const struct cw_coll_call *c);
 #define cw_collect_bruck cw_gather_bruck
 #define cw_collect_ring cw_gather_ring
 
+/** Bytes of scratch that the exchange of an fcollect takes. */
+uint64_t cw_fcollect_exchange_room(const struct cw_coll_call *c);
 /** The least bytes of scratch that an exchange with unknown sizes takes. */
 uint64_t cw_collect_exchange_room(const struct cw_coll_call *c);
 /** For offsets of all blocks and of the end, zero; the caller frees it. */

@@ -12,14 +12,23 @@ void cw_gather_spread(const cw_coll_call_t *c)
     if (n > CW_NOTE_STEPS)
         cwu_fatal("fcollect or collect=spread over %d nodes; at most %d are supported", n,
                   CW_NOTE_STEPS);
-    cw_gather_begin(c);
+    bool alone = map->nlocal == 1;  // it copies its own block while the others receive it
+    if (alone)
+        cw_gather_enter(c);
+    else
+        cw_gather_begin(c);
     cw_notes_t notes = cw_notes_begin(c->group);
     if (cw_map_i_lead(map)) {
         for (int i = 1; i < n; i++) {
             int to = (map->node + i) % n;
-            cw_gather_send(c, map->node, 1, to);
+            if (alone)
+                cw_gather_send_own(c, to);
+            else
+                cw_gather_send(c, map->node, 1, to);
             cw_notes_step(&notes, cw_call_leader(c, to), i);
         }
+        if (alone)
+            cw_gather_load(c);
         for (int i = 1; i < n; i++)
             cw_notes_await_step(&notes, i);
     }

@@ -18,14 +18,14 @@ static void allow_inject(cwt_conn_t *conn)
 static bool is_free(const cwt_conn_t *conn, size_t nbytes)
 {
     return conn->fast.request > 0 && !conn->down && conn->sent - conn->acked < OFI_CREDITS &&
-           nbytes <= CWT_MESSAGE_MAX;
+           nbytes <= ofi_request_most(conn);
 }
 
-static bool is_too_long(size_t nbytes)
+static bool is_too_long(size_t nbytes, size_t most)
 {
-    if (nbytes <= CWT_MESSAGE_MAX)
+    if (nbytes <= most)
         return false;
-    cwu_error("a message of %zu bytes; at most %d are possible", nbytes, CWT_MESSAGE_MAX);
+    cwu_error("a message of %zu bytes; at most %zu are possible", nbytes, most);
     return true;
 }
 
@@ -60,8 +60,8 @@ static ssize_t send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, con
 static CW_NOINLINE int send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes,
                                   const void *payload, size_t payload_nbytes)
 {
-    _Alignas(8) uint8_t whole[CWT_MESSAGE_MAX];
-    if (is_too_long(nbytes + payload_nbytes))
+    _Alignas(8) uint8_t whole[CWT_REQUEST_MAX];
+    if (is_too_long(nbytes + payload_nbytes, ofi_request_most(conn)))
         return CW_EINVAL;
     join(whole, msg, nbytes, payload, payload_nbytes);
     return ofi_request(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
@@ -147,7 +147,7 @@ static int try_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const 
 int ofi_try_message(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                     size_t payload_nbytes)
 {
-    if (is_too_long(nbytes + payload_nbytes))
+    if (is_too_long(nbytes + payload_nbytes, CWT_MESSAGE_MAX))
         return CW_EINVAL;
     ofi_lock(conn->client);
     if (CW_UNLIKELY(conn->client->config.of_server))
