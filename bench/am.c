@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { ASK = 128, REPLY, ONEWAY, MEDIUM, MEDIUM_ASK, TIME, END };
-enum { WINDOW_LOCAL = 1024, WINDOW = 256, MEBIBYTE = 1 << 20, MAX_NODES = 4096 };
+enum { WINDOW_LOCAL = 1024, WINDOW = 256, TRANSFERS = 256, MEBIBYTE = 1 << 20, MAX_NODES = 4096 };
 
 static volatile long replies, ended;  // changed by handlers, which run only inside our own calls
 static volatile uint64_t sum;
@@ -174,6 +174,41 @@ static void gets_nbi(void *ctx, size_t count)
     gasnet_wait_syncnbi_gets();
 }
 
+// Small ones in windows, each ended by one wait.
+static void puts_nbi_window(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        gasnet_put_nbi(1, t->theirs + count * t->nbytes, t->mine, t->nbytes);
+    gasnet_wait_syncnbi_puts();
+}
+
+static void gets_nbi_window(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    while (count--)
+        gasnet_get_nbi(t->mine + count * t->nbytes, 1, t->theirs, t->nbytes);
+    gasnet_wait_syncnbi_gets();
+}
+
+static gasnet_handle_t handles[TRANSFERS];
+
+static void puts_nb_window(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    for (size_t i = 0; i < count; i++)
+        handles[i] = gasnet_put_nb(1, t->theirs + i * t->nbytes, t->mine, t->nbytes);
+    gasnet_wait_syncnb_all(handles, count);
+}
+
+static void gets_nb_window(void *ctx, size_t count)
+{
+    struct transfer *t = ctx;
+    for (size_t i = 0; i < count; i++)
+        handles[i] = gasnet_get_nb(t->mine + i * t->nbytes, 1, t->theirs, t->nbytes);
+    gasnet_wait_syncnb_all(handles, count);
+}
+
 static void messages(struct bench_opts *opts, struct transfer *t, size_t window)
 {
     static const struct {
@@ -209,6 +244,10 @@ static void transfers(struct bench_opts *opts, struct transfer *t)
         const char *name;
         bench_fn op;
     } LATENCY[] = {{"put", put}, {"get", get}},
+      SMALL[] = {{"put_nb_flood", puts_nb_window},
+                 {"get_nb_flood", gets_nb_window},
+                 {"put_nbi_flood", puts_nbi_window},
+                 {"get_nbi_flood", gets_nbi_window}},
       BANDWIDTH[] = {{"put_nbi", puts_nbi}, {"get_nbi", gets_nbi}};
     struct bench_series series = {0};
     for (size_t i = 0; i < sizeof LATENCY / sizeof LATENCY[0]; i++)
@@ -216,6 +255,11 @@ static void transfers(struct bench_opts *opts, struct transfer *t)
              t->nbytes *= 8) {
             bench_measure(opts, LATENCY[i].op, NULL, t, &series);
             bench_emit(opts, "am", LATENCY[i].name, t->nbytes, "ns", &series);
+        }
+    for (size_t i = 0; i < sizeof SMALL / sizeof SMALL[0]; i++)
+        for (t->nbytes = 8; t->nbytes <= 256 && bench_wants(opts, SMALL[i].name); t->nbytes *= 32) {
+            bench_measure_batch(opts, SMALL[i].op, NULL, t, TRANSFERS, &series);
+            bench_emit(opts, "am", SMALL[i].name, t->nbytes, "ns", &series);
         }
     t->nbytes = MEBIBYTE;
     for (size_t i = 0; i < sizeof BANDWIDTH / sizeof BANDWIDTH[0]; i++) {

@@ -153,6 +153,11 @@ def _messages():
             yield Row(where, f"{op} 8 B", layout, "am", op,
                       base_op="am:put_quiet" if net and op == "put" else None,
                       ratio_most=1.15 if net else None, beat_others=True)
+        for op in ("put_nb", "get_nb", "put_nbi", "get_nbi") if net else ():
+            for nbytes in (8, 256):
+                yield Row(where, f"{op} {nbytes} B, windows of 256", layout, "am", f"{op}_flood",
+                          nbytes, base=False, beat_others=True,
+                          at_most=300 if nbytes == 8 else None)
         for op in ("put", "get"):
             yield Row(where, f"{op}_nbi 1 MiB, bandwidth", layout, "am", f"{op}_nbi_bw", 1048576,
                       ratio_least=0.8, beat_others=True)

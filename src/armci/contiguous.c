@@ -73,7 +73,7 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     if (CW_UNLIKELY(!record))
         return get_general(call, src, dst, nbytes, proc);
     aci_before_direct(proc);
-    cw_target_get(dst, record, src, (size_t)nbytes, false);
+    cw_target_get(dst, record, src, (size_t)nbytes);
     return 0;
 }
 

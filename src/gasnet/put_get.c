@@ -85,12 +85,12 @@ GAS_API gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, void *src,
     uintptr_t word;
     if (CW_LIKELY(nbytes == 8) && cw_owner_put8_near(&gas_owner, node, dest, src, &word))
         return GASNET_INVALID_HANDLE;
-    return gas_put_nb(node, dest, src, nbytes, CW_OWNER_COPIED, __func__);
+    return gas_put_nb(node, dest, src, nbytes, false, __func__);
 }
 
 GAS_API gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest, void *src, size_t nbytes)
 {
-    return gas_put_nb(node, dest, src, nbytes, CW_OWNER_BULK, __func__);
+    return gas_put_nb(node, dest, src, nbytes, true, __func__);
 }
 
 GAS_API gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, void *src, size_t nbytes)
@@ -108,7 +108,7 @@ GAS_API void gasnet_put_nbi(gasnet_node_t node, void *dest, void *src, size_t nb
 {
     uintptr_t word = 0;
     if (CW_UNLIKELY(nbytes != 8) || !cw_owner_is_fast(&gas_owner, node, &word) || (word & 3) == 2)
-        gas_put_nbi(node, dest, src, nbytes, CW_OWNER_COPIED, __func__);
+        gas_put_nbi(node, dest, src, nbytes, false, __func__);
     else if (word & 1)
         cw_owner_put8_far(word, dest, src);
     else
@@ -121,7 +121,7 @@ GAS_API void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, void *src, size
     if (CW_LIKELY(nbytes == 8) && cw_owner_is_fast(&gas_owner, node, &word) && CW_LIKELY(word & 1))
         cw_owner_put8_far(word, dest, src);
     else
-        gas_put_nbi(node, dest, src, nbytes, CW_OWNER_BULK, __func__);
+        gas_put_nbi(node, dest, src, nbytes, true, __func__);
 }
 
 GAS_API void gasnet_get_nbi(void *dest, gasnet_node_t node, void *src, size_t nbytes)

@@ -64,7 +64,7 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
             return GASNET_INVALID_HANDLE;
         if (word & 1) {
             cw_owner_inject(word, dest, &value, nbytes);
-            return cw_handle_make(true, NULL);
+            return cw_handle_in_flight();
         }
     }
     check_size(__func__, nbytes);
@@ -110,7 +110,7 @@ static CW_NOINLINE gasnet_register_value_t get_val_any(gasnet_node_t node, void 
     cwt_target_t *record;
     check_size("gasnet_get_val", nbytes);
     if (cw_owner_is_fast(&gas_owner, node, &word) && (record = cw_owner_record(word)))
-        cw_target_get(&value, record, src, nbytes, false);
+        cw_target_get(&value, record, src, nbytes);
     else
         gas_get("gasnet_get_val", &value, node, src, nbytes, CW_OWNER_BLOCKING, NULL);
     return value;

@@ -53,19 +53,20 @@ void gas_get_due(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
 
 // ---------------------------------------------------------------- explicit handles
 CW_NOINLINE cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const void *src,
-                                           size_t nbytes, cw_owner_mode_t mode, const char *call)
+                                           size_t nbytes, bool bulk, const char *call)
 {
+    cw_owner_mode_t mode = bulk ? CW_OWNER_BULK : CW_OWNER_COPIED;
     cw_handle_op_t *op = gas_op_create();
     return cw_handle_make(gas_put(call, node, dest, src, nbytes, mode, op), op);
 }
 
-cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                       cw_owner_mode_t mode, const char *call)
+cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
+                       const char *call)
 {
     bool in_flight;
-    if (!cw_owner_put_fast(&gas_owner, node, dest, src, nbytes, mode == CW_OWNER_BULK, &in_flight))
-        return gas_put_nb_general(node, dest, src, nbytes, mode, call);
-    return in_flight ? cw_handle_make(true, NULL) : CW_HANDLE_DONE;
+    if (!cw_owner_put_fast(&gas_owner, node, dest, src, nbytes, bulk, &in_flight))
+        return gas_put_nb_general(node, dest, src, nbytes, bulk, call);
+    return in_flight ? cw_handle_in_flight() : CW_HANDLE_DONE;
 }
 
 cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
@@ -77,24 +78,23 @@ cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, 
 
 // ---------------------------------------------------------------- implicit
 CW_NOINLINE void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                                     cw_owner_mode_t mode, const char *call)
+                                     bool bulk, const char *call)
 {
-    mode = mode == CW_OWNER_BULK ? CW_OWNER_NBI_BULK : CW_OWNER_NBI_COPIED;
+    cw_owner_mode_t mode = bulk ? CW_OWNER_NBI_BULK : CW_OWNER_NBI_COPIED;
     gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
     cw_implicit_issued();
 }
 
-void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                 cw_owner_mode_t mode, const char *call)
+void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
+                 const char *call)
 {
     uintptr_t word;
     bool in_flight;
     if (nbytes - 1 < __atomic_load_n(&gas_owner.inject_nbytes, __ATOMIC_RELAXED) &&
         cw_owner_is_fast(&gas_owner, node, &word) && !cw_owner_is_mapped(word))
         cw_owner_inject(word, dest, src, nbytes);
-    else if (!cw_owner_put_fast(&gas_owner, node, dest, src, nbytes, mode == CW_OWNER_BULK,
-                                &in_flight))
-        gas_put_nbi_general(node, dest, src, nbytes, mode, call);
+    else if (!cw_owner_put_fast(&gas_owner, node, dest, src, nbytes, bulk, &in_flight))
+        gas_put_nbi_general(node, dest, src, nbytes, bulk, call);
     else if (in_flight)
         cw_implicit_issued();
 }

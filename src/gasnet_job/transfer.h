@@ -25,11 +25,11 @@ static inline cw_handle_op_t *gas_op_create(void)
 
 // What is not fast, with each kind of completion.
 cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                               cw_owner_mode_t mode, const char *call);
+                               bool bulk, const char *call);
 cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                                const char *call);
-void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                         cw_owner_mode_t mode, const char *call);
+void gas_put_nbi_general(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
+                         const char *call);
 void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                          const char *call);
 
@@ -69,11 +69,12 @@ void gas_get_due(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                  const char *call) CW_COLD;
 
 // ---------------------------------------------------------------- any size, any node
-// Parameters in the order of the API's, so that its functions need not move theirs.
-cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                       cw_owner_mode_t mode, const char *call);
-void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
-                 cw_owner_mode_t mode, const char *call);
+// Parameters in the order of the API's, so that its functions need not move theirs. bulk: the
+// source stays in use until the put is complete.
+cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
+                       const char *call);
+void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
+                 const char *call);
 
 /** Of a node that was not due. */
 static CW_ALWAYS_INLINE void gas_put_now(gasnet_node_t node, void *dest, const void *src,
@@ -115,7 +116,7 @@ static CW_ALWAYS_INLINE cw_handle_t gas_get_nb(void *dest, gasnet_node_t node, c
     bool in_flight;
     if (!cw_owner_get_fast(&gas_owner, dest, node, src, nbytes, true, &in_flight))
         return gas_get_nb_general(dest, node, src, nbytes, call);
-    return in_flight ? cw_handle_make(true, NULL) : CW_HANDLE_DONE;
+    return in_flight ? cw_handle_in_flight() : CW_HANDLE_DONE;
 }
 
 static CW_ALWAYS_INLINE void gas_get_nbi(void *dest, gasnet_node_t node, const void *src,

@@ -63,8 +63,8 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
     if (gex_is_far(tm, pe, dest, nbytes))
         return cw_handle_copied(far_put(pe, dest, src, nbytes));
     if (lc_opt == GEX_EVENT_DEFER)
-        return gas_put_nb(pe, dest, src, nbytes, CW_OWNER_BULK, __func__);
-    return cw_handle_copied(gas_put_nb(pe, dest, src, nbytes, CW_OWNER_COPIED, __func__));
+        return gas_put_nb(pe, dest, src, nbytes, true, __func__);
+    return cw_handle_copied(gas_put_nb(pe, dest, src, nbytes, false, __func__));
 }
 
 /** No implicit operation counts messages of this kind, so this waits for them. */
@@ -76,8 +76,7 @@ GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void 
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, src, nbytes));
     else
-        gas_put_nbi(pe, dest, src, nbytes,
-                    lc_opt == GEX_EVENT_DEFER ? CW_OWNER_BULK : CW_OWNER_COPIED, __func__);
+        gas_put_nbi(pe, dest, src, nbytes, lc_opt == GEX_EVENT_DEFER, __func__);
     gex_set_lc(lc_opt);
     return 0;
 }
@@ -143,7 +142,7 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
     if (gex_is_far(tm, pe, dest, nbytes))
         return cw_handle_copied(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     return cw_handle_copied(
-        gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__));
+        gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, false, __func__));
 }
 
 GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_Value_t value,
@@ -154,7 +153,7 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
     if (gex_is_far(tm, pe, dest, nbytes))
         gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
-        gas_put_nbi(pe, dest, bytes_of(&value, nbytes), nbytes, CW_OWNER_COPIED, __func__);
+        gas_put_nbi(pe, dest, bytes_of(&value, nbytes), nbytes, false, __func__);
     return 0;
 }
 

@@ -20,11 +20,12 @@ IDLE = {"AMPoll": 20, "wait_syncnbi_puts": 15, "wait_syncnbi_all": 15}
 MOST = {
     ("SEQ", "local"): {**SHORTS, **LOADED, **INLINE, **IDLE, "put.8": 14, "get.8": 14,
                        "put_nb.8": 13, "put_nbi.8": 25},
-    ("SEQ", "net"): {**SHORTS, "put_nbi.8": 30, "put_nbi_bulk.8": 25, "put.8": 86, "get.8": 84},
+    ("SEQ", "net"): {**SHORTS, "put_nbi.8": 30, "put_nbi_bulk.8": 25, "put.8": 86, "get.8": 84,
+                     "put_nb.8": 74},
     ("PAR", "local"): {**SHORTS_SHARED, **LOADED_SHARED, **INLINE, **IDLE,
                        "put.8": 14, "get.8": 14, "put_nbi.8": 25},
     ("PAR", "net"): {**{call: 124 for call in SHORTS}, "put_nbi.8": 30, "put_nbi_bulk.8": 25,
-                     "put.8": 140, "get.8": 92},
+                     "put.8": 140, "get.8": 92, "put_nb.8": 82},
 }
 
 

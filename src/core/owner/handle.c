@@ -119,11 +119,6 @@ static bool is_number(cw_handle_t handle)
     return (uintptr_t)handle & 1;
 }
 
-static cw_handle_t handle_of(uint64_t begun)
-{
-    return (cw_handle_t)(uintptr_t)((begun + 1) << 2 | 1);
-}
-
 /** Quiets that had begun when the handle's transfers had. */
 static uint64_t number_of(cw_handle_t handle)
 {
@@ -133,10 +128,7 @@ static uint64_t number_of(cw_handle_t handle)
 
 cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op)
 {
-    // The mark of the transfer before the number: a quiet of another thread that counts for this
-    // handle, because its number is higher, has seen the mark and waited for the transfer. Pairs
-    // with cw_handle_quiet.
-    if (in_flight)
+    if (in_flight)  // as in cw_handle_in_flight
         atomic_thread_fence(memory_order_seq_cst);
     uint64_t begun = atomic_load(&cw_handle_quiets.begun);
     bool quiet_due = in_flight && cw_ctx_is_marked(&cw_hot);
@@ -146,7 +138,7 @@ cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op)
     }
     if (op)
         op_free(op);
-    return quiet_due ? handle_of(begun) : CW_HANDLE_DONE;
+    return quiet_due ? cw_handle_of(begun) : CW_HANDLE_DONE;
 }
 
 #define SOURCE_IS_FREE 2u
@@ -223,7 +215,7 @@ cw_handle_t cw_handle_of_source(cw_handle_t handle)
     if (is_number(handle))
         return (uintptr_t)handle & SOURCE_IS_FREE ? CW_HANDLE_DONE : handle;
     bool waits = !((cw_handle_op_t *)handle)->copied && wants_quiet(handle);
-    return waits ? handle_of(number_of(handle)) : CW_HANDLE_DONE;
+    return waits ? cw_handle_of(number_of(handle)) : CW_HANDLE_DONE;
 }
 
 // ---------------------------------------------------------------- arrays of handles

@@ -62,6 +62,8 @@ void cw_handle_op_wait(const char *call, cw_handle_op_t *op);
 // ---------------------------------------------------------------- handles
 /** The handle of one operation that was begun: op may be NULL. */
 cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op);
+/** Of one that is in flight and has no messages. */
+static CW_ALWAYS_INLINE cw_handle_t cw_handle_in_flight(void);
 /** The same for an operation whose source may change already. */
 cw_handle_t cw_handle_copied(cw_handle_t handle);
 /** Can a call of this process have returned that? */
@@ -113,6 +115,21 @@ typedef struct cw_handle_quiets {
     _Atomic uint64_t begun, done;
 } cw_handle_quiets_t;
 extern cw_handle_quiets_t cw_handle_quiets CW_HIDDEN;
+
+static CW_ALWAYS_INLINE cw_handle_t cw_handle_of(uint64_t begun)
+{
+    return (cw_handle_t)(uintptr_t)((begun + 1) << 2 | 1);
+}
+
+static CW_ALWAYS_INLINE cw_handle_t cw_handle_in_flight(void)
+{
+    // The mark of the transfer before the number: a quiet of another thread that counts for this
+    // handle, because its number is higher, has seen the mark and waited for the transfer. Pairs
+    // with cw_handle_quiet.
+    atomic_thread_fence(memory_order_seq_cst);
+    uint64_t begun = atomic_load(&cw_handle_quiets.begun);
+    return CW_LIKELY(cw_ctx_is_marked(&cw_hot)) ? cw_handle_of(begun) : CW_HANDLE_DONE;
+}
 
 typedef struct cw_handle_thread {
     cw_handle_op_t puts, gets;  // implicit operations

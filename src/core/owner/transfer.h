@@ -188,7 +188,10 @@ static CW_ALWAYS_INLINE bool cw_owner_get_fast(const cw_owner_t *owner, void *de
     }
     if (!(record = cw_owner_record(word)) || nbytes == 0)
         return false;
-    cw_target_get(dest, record, src, nbytes, nbi);
+    if (nbi)
+        cw_target_get_nbi(dest, record, src, nbytes);
+    else
+        cw_target_get(dest, record, src, nbytes);
     *in_flight_p = nbi;
     return true;
 }

@@ -300,11 +300,53 @@ uint64_t cw_get_scalar_plain_out(const void *src, int rank, uintptr_t word, size
 
 // ---------------------------------------------------------------- by the owner's addresses
 
-void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi)
+static CW_ALWAYS_INLINE void target_put_now(const cwt_target_t *record, void *dest, const void *src,
+                                            size_t nbytes, bool nbi)
 {
     cw_must(cw_transport->put(record->conn, (uintptr_t)dest + record->offset, src, nbytes, nbi),
             "put", -1);
     cw_ctx_mark(&cw_ctx_default);
+}
+
+static CW_ALWAYS_INLINE void target_get_now(void *dest, const cwt_target_t *record, const void *src,
+                                            size_t nbytes, bool nbi)
+{
+    cw_must(cw_transport->get(record->conn, (uintptr_t)src + record->offset, dest, nbytes, nbi),
+            "get", -1);
+    if (nbi)
+        cw_ctx_mark(&cw_ctx_default);
+}
+
+/** The symmetric address of what lies at `addr` in the PE of the record. */
+static const void *symmetric_of(const cw_twin_t *twin, const void *addr)
+{
+    return (const char *)((uintptr_t)addr + twin->direct.offset - twin->path->direct.offset);
+}
+
+static CW_NOINLINE void target_put_looked_at(const cwt_target_t *record, void *dest,
+                                             const void *src, size_t nbytes, bool nbi)
+{
+    const cw_twin_t *twin = cw_twin_of_record(record);
+    if (!cw_bundle_look_put(&cw_ctx_default, &twin->path->direct, symmetric_of(twin, dest), src,
+                            nbytes))
+        target_put_now(record, dest, src, nbytes, nbi);
+}
+
+static CW_NOINLINE void target_get_looked_at(void *dest, const cwt_target_t *record,
+                                             const void *src, size_t nbytes)
+{
+    const cw_twin_t *twin = cw_twin_of_record(record);
+    if (!cw_bundle_look_get(&cw_ctx_default, &twin->path->direct, dest, symmetric_of(twin, src),
+                            nbytes))
+        target_get_now(dest, record, src, nbytes, true);
+}
+
+void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi)
+{
+    if (CW_UNLIKELY(cw_count_down(&cw_ctx_default.direct)))
+        target_put_looked_at(record, dest, src, nbytes, nbi);
+    else
+        target_put_now(record, dest, src, nbytes, nbi);
 }
 
 void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes)
@@ -313,12 +355,17 @@ void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, s
             "put", -1);
 }
 
-void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi)
+void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes)
 {
-    cw_must(cw_transport->get(record->conn, (uintptr_t)src + record->offset, dest, nbytes, nbi),
-            "get", -1);
-    if (nbi)
-        cw_ctx_mark(&cw_ctx_default);
+    target_get_now(dest, record, src, nbytes, false);
+}
+
+void cw_target_get_nbi(void *dest, cwt_target_t *record, const void *src, size_t nbytes)
+{
+    if (CW_UNLIKELY(cw_count_down(&cw_ctx_default.direct)))
+        target_get_looked_at(dest, record, src, nbytes);
+    else
+        target_get_now(dest, record, src, nbytes, true);
 }
 
 size_t cw_inject_most(void)

@@ -63,11 +63,12 @@ void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *
 void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
                     uintptr_t word);
 /** Transfers through a record of cw_target_of_owner, on the default context: the remote address is
- *  the owner's own. */
+ *  the owner's own. Those that complete at a quiet may be collected (core/rma/bundle.h). */
 void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi);
 /** Complete at the target when it returns. */
 void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
-void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes, bool nbi);
+void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes);
+void cw_target_get_nbi(void *dest, cwt_target_t *record, const void *src, size_t nbytes);
 /** Bytes that the injects of records take; once a node was reached. */
 size_t cw_inject_most(void);
 void cw_quiet_cold(cw_ctx_t *ctx);
