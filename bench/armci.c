@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 20, WINDOW = 8, GAP = 64, LEVEL = 65536, ROW_OF_800 = 800 };
+enum { BLOCK = 1 << 20, WINDOW = 8, GAP = 64, LEVEL = 65536, ROW_OF_800 = 800, FLOOD = 256 };
 // a row of 8 B needs 9 times as much room as its bytes
 enum { ROOM = BLOCK * 9, WARM_UP_NS = 20000000 };
 
@@ -146,6 +146,47 @@ static void acc_rows(void *ctx, size_t count)
     while (count--)
         ARMCI_AccS(ARMCI_ACC_DBL, &scale, mine, s->stride, theirs, s->stride, s->count, 1, 1);
     fence();
+}
+
+// ---------------------------------------------------------------- small ones in windows
+static void puts_window(void *ctx, size_t count)
+{
+    size_t nbytes = *(const size_t *)ctx;
+    while (count--)
+        ARMCI_NbPut(mine, theirs + count * nbytes, (armci_size_t)nbytes, 1, NULL);
+    fence();
+}
+
+static void gets_window(void *ctx, size_t count)
+{
+    size_t nbytes = *(const size_t *)ctx;
+    while (count--)
+        ARMCI_NbGet(theirs, mine + count * nbytes, (armci_size_t)nbytes, 1, NULL);
+    ARMCI_WaitAll();
+}
+
+static void accs_window(void *ctx, size_t count)
+{
+    size_t nbytes = *(const size_t *)ctx;
+    while (count--)
+        ARMCI_NbAcc(ARMCI_ACC_DBL, &scale, mine, theirs + count * nbytes, (armci_size_t)nbytes, 1,
+                    NULL);
+    fence();
+}
+
+static void floods(const struct bench_opts *opts)
+{
+    static const struct {
+        const char *name;
+        bench_fn op;
+    } ops[] = {{"put_flood", puts_window}, {"get_flood", gets_window}, {"acc_flood", accs_window}};
+    struct bench_series series = {0};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        for (size_t nbytes = 8; nbytes <= 256 && bench_wants(opts, ops[i].name); nbytes *= 32) {
+            bench_measure_batch(opts, ops[i].op, NULL, &nbytes, FLOOD, &series);
+            bench_emit(opts, "armci", ops[i].name, nbytes, "ns", &series);
+        }
+    free(series.v);
 }
 
 // ---------------------------------------------------------------- the same in plain C
@@ -300,6 +341,7 @@ int main(int argc, char **argv)
     ARMCI_Barrier();
     if (armci_msg_me() == 0) {
         singles(&opts);
+        floods(&opts);
         sweeps(&opts, 0);
     }
     ARMCI_Barrier();

@@ -212,6 +212,10 @@ def _armci_far(mode):
         yield Row(where, f"{label}, base: raw round trip", mode, "armci", op, base_op=trip,
                   base_nbytes=0, ratio_most=limit)
     yield Row(where, "fence, idle", mode, "armci", "fence_idle", base=False)
+    for op in ("put", "get", "acc"):
+        for nbytes in (8, 256):
+            yield Row(where, f"{op} {nbytes} B without waiting, windows of 256", mode, "armci",
+                      f"{op}_flood", nbytes, base=False, at_most=300 if nbytes == 8 else None)
     for op in ("put", "get"):
         yield Row(where, f"{op} 1 MiB", mode, "armci", f"{op}_block", 1048576, base=False)
         for row, text in ROWS:

@@ -4,6 +4,7 @@
 // done when the call returns; elsewhere the node server adds what travels in requests. The source
 // is never in use behind the call, so the forms with a handle are the same, and leave it as it is.
 #include "armci/aci.h"
+#include "armci/far.h"
 #include "armci/section.h"
 #include "core/bulk/accumulate.h"
 
@@ -36,17 +37,23 @@ static cwu_number_t type_of(const aci_op_t *op, int type)
     }
 }
 
-/** Checks what all forms have. */
-static void check(accumulate_t *a, const char *call, int type, const void *scale, int proc)
+/** What all forms have; life and process were checked. */
+static void describe(accumulate_t *a, const char *call, int type, const void *scale, int proc)
 {
-    aci_check_life(call);
-    aci_check_proc(call, proc);
     a->op = (aci_op_t){.call = call, .proc = proc, .put = true};
     a->type = type_of(&a->op, type);
     a->size = cwu_number_size(a->type);
     a->part = cwu_number_size(cwu_number_part(a->type));
     if (CW_UNLIKELY(!scale))
         aci_fail(call, "scale is NULL, to process %d", proc);
+    a->far = aci_is_far(proc);
+}
+
+static void check(accumulate_t *a, const char *call, int type, const void *scale, int proc)
+{
+    aci_check_life(call);
+    aci_check_proc(call, proc);
+    describe(a, call, type, scale, proc);
 }
 
 static void check_count(const accumulate_t *a, const char *what, intptr_t nbytes)
@@ -72,9 +79,10 @@ static void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
 
 static void begin(accumulate_t *a, const void *scale, size_t total)
 {
-    a->far = !cw_owner_is_mapped(cw_owner_find_word(&aci_owner, (uint32_t)a->op.proc));
-    if (a->far)
+    if (a->far) {
         aci_before_request(a->op.proc);
+        cw_bundles_pass();
+    }
     cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc, total);
 }
 
@@ -87,15 +95,41 @@ static int end(accumulate_t *a)
 }
 
 // ---------------------------------------------------------------- contiguous
+#define COLLECTED_MOST 256u
+
+/** The products of a small one, as one of many. */
+static CW_NOINLINE bool collect(const accumulate_t *a, const void *scale, const void *src,
+                                void *dst, size_t nbytes)
+{
+    uint64_t product[COLLECTED_MOST / sizeof(uint64_t)];
+    int proc = a->op.proc;
+    if (nbytes > COLLECTED_MOST)
+        return false;
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);
+    cwt_target_t *record = aci_record_of(word, proc, dst, nbytes);
+    if (!record) {
+        cw_owner_reach(&aci_owner, (uint32_t)proc);  // accumulates do not
+        return false;
+    }
+    aci_before_write(proc, dst, nbytes);
+    if (!cwu_number_is_one(a->type, scale)) {
+        cwu_numbers_scale(a->type, scale, product, src, nbytes);
+        src = product;
+    }
+    return aci_collect_write(record, proc, dst, CW_BATCH_ADD + (unsigned)cwu_number_part(a->type),
+                             src, nbytes);
+}
+
 static int contiguous(const char *call, int type, void *scale, void *src, void *dst, intptr_t bytes,
                       int proc)
 {
     accumulate_t a;
-    check(&a, call, type, scale, proc);
     aci_check_transfer(call, proc, dst, bytes);
+    describe(&a, call, type, scale, proc);
     check_count(&a, "the block", bytes);
     check_aligned(&a, "dst", (uintptr_t)dst);
-    if (bytes == 0)
+    if (bytes == 0 ||
+        (a.far && aci_is_one_of_many() && collect(&a, scale, src, dst, (size_t)bytes)))
         return 0;
     begin(&a, scale, (size_t)bytes);
     if (a.far)

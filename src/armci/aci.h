@@ -126,6 +126,26 @@ typedef struct aci_op {
 /** The general path of puts and gets, which also checks (contiguous.c). */
 int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
 int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc);
+/** A small get without waiting that is one of many. False: nothing was done. */
+bool aci_get_of_many(const void *src, void *dst, intptr_t nbytes, int proc);
+/** The record of a process of another node that was reached before, or NULL. */
+static CW_ALWAYS_INLINE cwt_target_t *aci_record_of(uintptr_t word, int proc, const void *remote,
+                                                    size_t nbytes)
+{
+    return !cw_owner_is_mapped(word) && cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, nbytes)
+               ? cw_owner_record(word)
+               : NULL;
+}
+
+/** The same, if nothing is to be reported or observed. */
+static CW_ALWAYS_INLINE cwt_target_t *aci_reached(int proc, const void *remote, intptr_t nbytes)
+{
+    uintptr_t word;
+    if (!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word) || nbytes <= 0)
+        return NULL;
+    return aci_record_of(word, proc, remote, (size_t)nbytes);
+}
+
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
                 int *count, int levels);                             // strided.c
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len);  // vector.c

@@ -6,17 +6,6 @@
 
 #include "armci/aci.h"
 
-/** The record of a process of another node that was reached before, if nothing is to be reported
- *  or observed; else NULL. */
-static CW_ALWAYS_INLINE cwt_target_t *reached(int proc, const void *remote, intptr_t nbytes)
-{
-    uintptr_t word;
-    if (!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word) || cw_owner_is_mapped(word) ||
-        nbytes <= 0 || !cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))
-        return NULL;
-    return cw_owner_record(word);
-}
-
 static CW_NOINLINE int put_general(const char *call, const void *src, void *dst, intptr_t nbytes,
                                    int proc)
 {
@@ -26,8 +15,13 @@ static CW_NOINLINE int put_general(const char *call, const void *src, void *dst,
     CW_WATCH(aci_watch(call));
     if (nbytes == 0)
         return 0;  // the addresses may be NULL
-    if (!cw_owner_is_mapped(cw_owner_find_word(&aci_owner, pe))) {
+    uintptr_t word = cw_owner_find_word(&aci_owner, pe);
+    if (!cw_owner_is_mapped(word)) {
         aci_before_write(proc, dst, (size_t)nbytes);
+        cwt_target_t *record = aci_record_of(word, proc, dst, (size_t)nbytes);
+        if (record && aci_is_one_of_many() &&
+            aci_collect_write(record, proc, dst, CW_BATCH_PUT, src, (size_t)nbytes))
+            return 0;
         aci_before_direct(proc);
     }
     if (!cw_owner_put_fast(&aci_owner, pe, dst, src, (size_t)nbytes, false, &in_flight))
@@ -57,24 +51,40 @@ static CW_NOINLINE int get_general(const char *call, const void *src, void *dst,
 
 int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
 {
-    cwt_target_t *record = reached(proc, dst, nbytes);
+    cwt_target_t *record = aci_reached(proc, dst, nbytes);
     if (CW_UNLIKELY(!record))
         return put_general(call, src, dst, nbytes, proc);
-    aci_before_write(proc, dst, (size_t)nbytes);
-    aci_before_direct(proc);
-    cw_target_put(record, dst, src, (size_t)nbytes, false);
+    uint64_t pending = aci_pending(proc);
+    if (CW_UNLIKELY(pending & ACI_GETS))
+        aci_order_behind_gets(proc, (uintptr_t)dst, (size_t)nbytes);
+    if (aci_is_one_of_many() &&
+        aci_collect_write(record, proc, dst, CW_BATCH_PUT, src, (size_t)nbytes))
+        return 0;
+    if (CW_UNLIKELY(pending))  // else there is nothing to be in order with
+        aci_before_direct(proc);
+    cw_target_put_direct(record, dst, src, (size_t)nbytes);
     aci_mark(proc, ACI_PUTS);
     return 0;
 }
 
 int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
 {
-    cwt_target_t *record = reached(proc, src, nbytes);
+    cwt_target_t *record = aci_reached(proc, src, nbytes);
     if (CW_UNLIKELY(!record))
         return get_general(call, src, dst, nbytes, proc);
     aci_before_direct(proc);
     cw_target_get(dst, record, src, (size_t)nbytes);
     return 0;
+}
+
+bool aci_get_of_many(const void *src, void *dst, intptr_t nbytes, int proc)
+{
+    if (nbytes <= 0 || nbytes > (intptr_t)CW_BUNDLE_GET_MAX)
+        return false;
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);
+    cwt_target_t *record = aci_record_of(word, proc, src, (size_t)nbytes);
+    return record && aci_is_one_of_many() &&
+           aci_collect_get(record, proc, src, dst, (size_t)nbytes);
 }
 
 /** Is the memory of that PE mapped here, and is there nothing else to do but copy? */

@@ -8,8 +8,6 @@
 #include "core/bulk/strided.h"
 #include "core/rma/request.h"
 
-/** Puts up to this size are copied by the transport: the source may change at once. */
-#define COPIED_MOST 16384u
 /** From this payload on a plane of small rows pays for requests of its own. */
 #define PLANE_LEAST (CW_STRIDED_PAYLOAD / 2)
 #define ROW_LEAST 32u  // a shorter row's header weighs more than a transfer's beginning and end
@@ -56,7 +54,7 @@ static void add_packed(aci_far_t *f, void *remote, void *local, size_t nbytes)
 static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
 {
     uint32_t pe = (uint32_t)f->proc;
-    bool copied = nbytes <= COPIED_MOST;
+    bool copied = nbytes <= ACI_COPIED_MOST;
     if (f->put) {
         direct(f, copied ? ACI_PUTS : ACI_PUTS | ACI_SOURCES);
         cw_owner_put_general(&aci_owner, f->call, pe, remote, local, nbytes,
@@ -140,7 +138,7 @@ static bool move_staged(aci_far_t *f, const aci_section_t *s)
     if (s->levels > 1 || s->row > CW_STAGE_PIECE_MAX)
         return false;
     if (!f->put && cw_sieve_pays(s->src_stride[0], s->row, s->n[0]) &&
-        !(aci_paths(f->proc) & ACI_REQUESTS)) {
+        !(aci_paths(f->proc) & (ACI_REQUESTS | ACI_COLLECTED))) {
         aci_before_direct(f->proc);
         cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(&aci_owner, pe, src),
                        s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);

@@ -17,6 +17,9 @@
 #include "armci/section.h"
 #include "core/bulk/pieces.h"
 
+/** Puts up to this size are copied by the transport: the source may change at once. */
+#define ACI_COPIED_MOST 16384u
+
 typedef struct aci_far {
     const char *call;
     int proc;

@@ -265,6 +265,12 @@ static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nb
         aci_collect(op, remote, local, (size_t)nbytes);
         return 0;
     }
+    if (op->put && nbytes <= (intptr_t)ACI_COPIED_MOST)
+        return aci_put(op->call, local, remote, nbytes, op->proc);
+    if (!op->put && aci_get_of_many(remote, local, nbytes, op->proc)) {
+        aci_begun(op, true);
+        return 0;
+    }
     aci_far_t f;
     aci_far_begin(&f, op->call, op->proc, op->put, 0);
     aci_far_add(&f, remote, local, (size_t)nbytes);

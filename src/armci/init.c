@@ -60,7 +60,7 @@ static void open_memory(const char *call, bool mixed)
     aci_memory_open();
     aci_notify_open();
     cw_owner_publish(&aci_owner);
-    cw_ctx_puts_stay_direct();  // order.h
+    cw_ctx_puts_in_order();  // order.h
     cw_p2p_open(call);
     aci_groups_open();
 }

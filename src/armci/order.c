@@ -46,9 +46,9 @@ static void set_marks(_Atomic uint64_t *word, const cw_handle_quiets_t *of, uint
 void aci_mark(int proc, uint64_t marks)
 {
     aci_mark_t *mark = &aci_order.mark[proc];
-    uint64_t paths = marks & (ACI_PUTS | ACI_REQUESTS);
+    uint64_t paths = marks & ACI_PATHS;
     // The operation before the numbers: a quiet or fence of a higher number has seen it. Pairs with
-    // cw_handle_quiet and begin_fence.
+    // cw_handle_quiet and aci_begin_fence.
     atomic_thread_fence(memory_order_seq_cst);
     if (paths)
         set_marks(&mark->paths, &aci_order.fences, paths);
@@ -78,24 +78,16 @@ void aci_mark_get(int proc, uintptr_t addr, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- fences and quiets
-static uint64_t begin_fence(void)
-{
-    uint64_t mine = atomic_fetch_add(&aci_order.fences.begun, 1) + 1;
-    // the number before the loads that tell what is in flight; pairs with aci_mark
-    atomic_thread_fence(memory_order_seq_cst);
-    return mine;
-}
-
 void aci_order_fence(void)
 {
-    uint64_t mine = begin_fence();
+    uint64_t mine = aci_begin_fence();
     cw_fence_default();
     cw_handle_raise(&aci_order.fences.done, mine);
 }
 
 void aci_order_quiet(void)
 {
-    uint64_t mine = begin_fence();
+    uint64_t mine = aci_begin_fence();
     cw_handle_quiet();
     cw_handle_raise(&aci_order.fences.done, mine);
 }

@@ -11,6 +11,11 @@
 // nothing clears a mark: it has the number of quiets, or fences, that had begun when its operation
 // had, and is void when a later one is over (ADR 53).
 //
+// Small operations of a flood are collected in bundles, which are requests, too, but for two facts:
+// they may lie until something is sent, and they may be sent on another connection. So a request
+// sends what is collected first, and a bundle is opened when all before it is executed (collect.c,
+// ADR 135).
+//
 // Nothing promises that a get under way reads before what is put later. So each target also has the
 // range of its gets that a call without waiting began, and a put into it is preceded by a quiet.
 //
@@ -26,6 +31,7 @@
 
 #include "base/compiler.h"
 #include "core/owner/handle.h"
+#include "core/rma/bundle.h"
 #include "core/rma/routed.h"
 
 enum {
@@ -34,8 +40,10 @@ enum {
     ACI_PENDING = 4,   // anything, since the last quiet
     ACI_GETS = 8,      // gets that were not waited for, since the last quiet
     ACI_SOURCES = 16,  // puts whose sources are in use, since the last quiet
-    ACI_NUMBER = 5,    // bits of marks; above them is a number
-    ACI_MARKS = (1 << ACI_NUMBER) - 1
+    ACI_COLLECTED = 32,  // what was collected since the last fence
+    ACI_NUMBER = 6,    // bits of marks; above them is a number
+    ACI_MARKS = (1 << ACI_NUMBER) - 1,
+    ACI_PATHS = ACI_PUTS | ACI_REQUESTS | ACI_COLLECTED
 };
 
 /** Where a target is read. Valid while it is marked with ACI_GETS. */
@@ -45,7 +53,7 @@ typedef struct aci_range {
 
 /** Numbers << ACI_NUMBER | what has begun since. */
 typedef struct aci_mark {
-    _Atomic uint64_t paths;    // fences (aci_order.fences); ACI_PUTS, ACI_REQUESTS
+    _Atomic uint64_t paths;    // fences (aci_order.fences); ACI_PATHS
     _Atomic uint64_t pending;  // quiets (cw_handle_quiets); the others
 } aci_mark_t;
 
@@ -74,7 +82,7 @@ static inline uint64_t aci_live(uint64_t word, const cw_handle_quiets_t *of)
     return word < done << ACI_NUMBER ? 0 : word & ACI_MARKS;
 }
 
-/** Paths to a PE on which something is under way: ACI_PUTS, ACI_REQUESTS. */
+/** Paths to a PE on which something is under way: of ACI_PATHS. */
 static inline uint64_t aci_paths(int proc)
 {
     return aci_live(atomic_load_explicit(&aci_order.mark[proc].paths, memory_order_relaxed),
@@ -109,9 +117,31 @@ static inline void aci_before_request(int proc)
         aci_order_fence();
 }
 
-/** Behind an operation: what it put under way, of ACI_PUTS, ACI_REQUESTS, ACI_SOURCES. */
+/** The number of a fence, taken before it begins. */
+static inline uint64_t aci_begin_fence(void)
+{
+    uint64_t mine = atomic_fetch_add(&aci_order.fences.begun, 1) + 1;
+    // the number before the loads that tell what is in flight; pairs with aci_mark
+    atomic_thread_fence(memory_order_seq_cst);
+    return mine;
+}
+
+/** Behind an operation: what it put under way, of ACI_PATHS and ACI_SOURCES. */
 void aci_mark(int proc, uint64_t marks);
 /** Behind a get of [addr, +nbytes) that was not waited for. */
 void aci_mark_get(int proc, uintptr_t addr, size_t nbytes);
+
+// ---------------------------------------------------------------- small operations (collect.c)
+/** Is an operation looked at, since it may be one of a flood? */
+static CW_ALWAYS_INLINE bool aci_is_one_of_many(void)
+{
+    return CW_UNLIKELY(cw_count_down(&cw_ctx_default.direct));
+}
+
+// Of those, by the record of a PE that was reached, with nothing else before than what
+// aci_before_write does. False: nothing was done. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
+bool aci_collect_write(cwt_target_t *record, int proc, void *dst, unsigned kind, const void *src,
+                       size_t nbytes);
+bool aci_collect_get(cwt_target_t *record, int proc, const void *src, void *dst, size_t nbytes);
 
 #endif

@@ -14,8 +14,7 @@
 #define FIRST_FENCED 16u  // and as many behind a fence that has waited for nothing
 #define GROUP 20          // operations behind a pause that are no flood; more, up to this,
 #define GROUP_MOST 1280   // where bundles do not pay
-#define PAYS 8u           // records of a bundle that is not slower than they are by themselves;
-                          // nor is a full one
+#define PAYS 8u           // records in a bundle that is no slower than they are; nor is a full one
 #define FEW_MOST 2u       // intervals with nothing collected, one behind the other, that end floods
 #define PUT_MOST 256u     // bytes of a put where messages are short
 #define IDLE_NS 50000u    // behind the last message to a node, one operation goes by itself again
@@ -27,7 +26,7 @@
 cw_bundles_t cw_bundles = {.at_once = INT32_MAX};
 static cw_bundle_t *spare[CW_BUNDLES];
 static uint32_t nspare;
-static bool puts_stay_direct;
+static bool puts_in_order;
 static int32_t least;  // GROUP, or 0: all is looked at
 
 // ---------------------------------------------------------------- what lies in the node object
@@ -67,13 +66,21 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn)
     return most < CW_BUNDLE_MAX ? CW_MESSAGE_MAX : CW_BUNDLE_MAX;
 }
 
+/** Those without an order, or those with one. */
+static void choose_puts(void)
+{
+    bool may = cw_bundles.may;
+    atomic_store_explicit(&cw_bundles.puts, may && !puts_in_order, memory_order_relaxed);
+    atomic_store_explicit(&cw_bundles.ordered, may && puts_in_order, memory_order_relaxed);
+}
+
 void cw_bundles_open(void)
 {
     bool possible = cw_bundles_possible() && !cw_transport->one_client();
     bool all = strcmp(cwu_env.aggregate, "on") == 0;
-    bool puts = possible && !puts_stay_direct && (cw_transport->software() || all);
+    cw_bundles.may = possible && (cw_transport->software() || all);
     atomic_store_explicit(&cw_bundles.atomics, possible, memory_order_relaxed);
-    atomic_store_explicit(&cw_bundles.puts, puts, memory_order_relaxed);
+    choose_puts();
     cw_bundles.group = least = all ? 0 : GROUP;
     cw_bundles.at_once = possible ? least : INT32_MAX;
     cw_bundles_rest();
@@ -82,10 +89,10 @@ void cw_bundles_open(void)
         spare[nspare++] = &cw_bundles_of(cw_world.slot)[i];
 }
 
-void cw_ctx_puts_stay_direct(void)
+void cw_ctx_puts_in_order(void)
 {
-    puts_stay_direct = true;
-    atomic_store_explicit(&cw_bundles.puts, false, memory_order_relaxed);
+    puts_in_order = true;
+    choose_puts();
 }
 
 void cw_bundles_close(void)
@@ -116,7 +123,7 @@ static cw_bundle_t *begin(cw_way_t *way)
     cw_bundle_t *b = way->open = spare[--nspare];
     way->next = cw_bundles.filled;
     cw_bundles.filled = way;
-    way->puts = false;
+    way->puts = way->proved = false;
     way->opened_ns = cwu_now_ns();
     atomic_store_explicit(&b->node, (uint32_t)way->node, memory_order_relaxed);
     b->nbytes = sizeof b->req;
@@ -213,8 +220,9 @@ static void prove(void)
 }
 
 /** Nothing is collected for the node. Is the operation one of many, as messages are? */
-static bool is_flooded(cw_way_t *way, unsigned kind)
+static bool is_flooded(cw_way_t *way, unsigned kind, const cw_bundle_order_t *order)
 {
+    bool fenced = cw_bundles.fenced && !order;  // the begin of one in order is proved anyway
     cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
     if (kind == CW_BATCH_MESSAGE) {
         if (cw_bundles.fenced)
@@ -225,20 +233,42 @@ static bool is_flooded(cw_way_t *way, unsigned kind)
         way->pauses = cw_bundles.pauses;
         way->ops = 0;
     }
-    if (way->ops < (cw_bundles.fenced ? FIRST_FENCED : FIRST)) {
+    if (way->ops < (fenced ? FIRST_FENCED : FIRST)) {
         way->ops++;
         return false;
     }
-    if (cw_bundles.fenced)
+    if (fenced)
         prove();
     uint64_t now = cwu_now_ns(), since = now - way->sent_ns;
     way->sent_ns = now;
     return since <= IDLE_NS;
 }
 
+static void close(cw_way_t *way, cw_bundle_reason_t reason)
+{
+    bool aged;
+    if (claim(way->open, &aged))
+        send(way, reason);
+    else
+        await_taken(way);
+}
+
+/** A bundle for operations in order: what the sweeper sends overtakes nothing. Behind what was sent
+ *  otherwise, what is collected for other nodes is proved, too. */
+static cw_bundle_t *begin_ordered(cw_way_t *way, cw_bundle_order_t *order)
+{
+    while (order->behind && cw_bundles.filled)
+        close(cw_bundles.filled, CW_BUNDLE_ORDER);
+    prove();
+    order->proved = order->behind;
+    cw_bundle_t *b = begin(way);
+    way->proved = b != NULL;
+    return b;
+}
+
 /** A bundle with room for a record, which this PE has claimed; NULL: all are in use. */
 static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, size_t answer,
-                                                bool *aged_p)
+                                                cw_bundle_order_t *order, bool *aged_p)
 {
     *aged_p = false;
     if (way->open && CW_UNLIKELY(!claim(way->open, aged_p))) {
@@ -250,7 +280,9 @@ static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, si
         send(way, CW_BUNDLE_FULL);
         *aged_p = false;
     }
-    return way->open ? way->open : begin(way);
+    if (CW_LIKELY(way->open != NULL))
+        return way->open;
+    return order ? begin_ordered(way, order) : begin(way);
 }
 
 /** Must the sweeper look now? If it dozes it comes by itself, late enough to find nothing of a PE
@@ -277,15 +309,23 @@ static void publish(cw_bundle_t *b, bool is_new)
         cw_sweep_wake();
 }
 
+/** What is open is no bundle for an operation in order. */
+static void part(cw_way_t *way, const cw_bundle_order_t *order)
+{
+    if (order && way->open && (order->behind || !way->proved))
+        close(way, CW_BUNDLE_ORDER);
+}
+
 static CW_ALWAYS_INLINE bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *src,
-                                    size_t nbytes)
+                                    size_t nbytes, cw_bundle_order_t *order)
 {
     size_t words = 1 + (nbytes + 7) / 8;
     bool aged;
+    part(way, order);
     if (offset > CW_BATCH_OFFSET_MAX || (nbytes > PUT_MOST && way->most < CW_BUNDLE_MAX) ||
-        (!way->open && !is_flooded(way, kind)))
+        (!way->open && !is_flooded(way, kind, order)))
         return false;
-    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), 0, &aged);
+    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), 0, order, &aged);
     if (!b)
         return false;
     bool is_new = b->nbytes == sizeof b->req;
@@ -306,22 +346,28 @@ static CW_ALWAYS_INLINE bool append(cw_way_t *way, uint64_t offset, unsigned kin
     return true;
 }
 
-bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
-                       size_t nbytes)
+static CW_ALWAYS_INLINE bool collect(cw_path_t *path, const void *addr, unsigned kind,
+                                     const void *src, size_t nbytes, cw_bundle_order_t *order)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
-    bool taken = append(path->way, (uintptr_t)addr + path->direct.offset, kind, src, nbytes);
+    bool taken = append(path->way, (uintptr_t)addr + path->direct.offset, kind, src, nbytes, order);
     if (taken)
         cw_ctx_mark(ctx);
     cw_ctx_leave(ctx);
     return taken;
 }
 
+bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                       size_t nbytes)
+{
+    return collect(path, addr, kind, src, nbytes, NULL);
+}
+
 bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes)
 {
     cw_ctx_enter(&cw_ctx_default);
-    bool taken = append(path->way, field, CW_BATCH_MESSAGE, src, nbytes);
+    bool taken = append(path->way, field, CW_BATCH_MESSAGE, src, nbytes, NULL);
     cw_ctx_leave(&cw_ctx_default);
     return taken;
 }
@@ -336,13 +382,14 @@ typedef struct fetch {
     size_t nbytes;
 } fetch_t;
 
-static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f)
+static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f, cw_bundle_order_t *order)
 {
     size_t words = 1 + f->noperands, answer = (f->nbytes + 7) & ~(size_t)7;
     bool aged;
-    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way, f->kind)))
+    part(way, order);
+    if (offset > CW_BATCH_OFFSET_MAX || (!way->open && !is_flooded(way, f->kind, order)))
         return false;
-    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), answer, &aged);
+    cw_bundle_t *b = bundle_for(way, words * sizeof(uint64_t), answer, order, &aged);
     if (!b)
         return false;
     bool is_new = b->nbytes == sizeof b->req;
@@ -360,11 +407,11 @@ static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f)
     return true;
 }
 
-static bool collect_fetch(cw_path_t *path, const fetch_t *f)
+static bool collect_fetch(cw_path_t *path, const fetch_t *f, cw_bundle_order_t *order)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
-    bool taken = append_fetch(path->way, (uintptr_t)f->addr + path->direct.offset, f);
+    bool taken = append_fetch(path->way, (uintptr_t)f->addr + path->direct.offset, f, order);
     if (taken)
         cw_ctx_mark(ctx);
     cw_ctx_leave(ctx);
@@ -390,15 +437,34 @@ bool cw_bundle_look_put(cw_ctx_t *ctx, const cwt_target_t *t, const void *dest, 
            cw_bundle_collect(cw_path_of_record(t), dest, CW_BATCH_PUT, src, nbytes);
 }
 
+static bool collect_get(cw_path_t *path, void *dest, const void *src, size_t nbytes,
+                        cw_bundle_order_t *order)
+{
+    fetch_t f = {.addr = src, .kind = CW_BATCH_GET, .dest = dest, .nbytes = nbytes};
+    f.field = (unsigned)nbytes;
+    return collect_fetch(path, &f, order);
+}
+
 /** Gets are collected where puts are. */
 bool cw_bundle_look_get(cw_ctx_t *ctx, const cwt_target_t *t, void *dest, const void *src,
                         size_t nbytes)
 {
-    if (!looks(ctx, &cw_bundles.puts) || nbytes - 1 >= CW_BUNDLE_GET_MAX)
-        return false;
-    fetch_t f = {.addr = src, .kind = CW_BATCH_GET, .dest = dest, .nbytes = nbytes};
-    f.field = (unsigned)nbytes;
-    return collect_fetch(cw_path_of_record(t), &f);
+    return looks(ctx, &cw_bundles.puts) && nbytes - 1 < CW_BUNDLE_GET_MAX &&
+           collect_get(cw_path_of_record(t), dest, src, nbytes, NULL);
+}
+
+bool cw_bundle_look_ordered(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                            size_t nbytes, cw_bundle_order_t *order)
+{
+    return looks(&cw_ctx_default, &cw_bundles.ordered) && nbytes - 1 < CW_BUNDLE_PUT_MAX &&
+           collect(path, addr, kind, src, nbytes, order);
+}
+
+bool cw_bundle_look_get_ordered(cw_path_t *path, void *dest, const void *src, size_t nbytes,
+                                cw_bundle_order_t *order)
+{
+    return looks(&cw_ctx_default, &cw_bundles.ordered) && nbytes - 1 < CW_BUNDLE_GET_MAX &&
+           collect_get(path, dest, src, nbytes, order);
 }
 
 bool cw_bundle_look_amo(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
@@ -421,7 +487,7 @@ bool cw_bundle_look_fetch(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, con
                  .operand = {operand, compare},
                  .dest = fetch,
                  .nbytes = nbytes};
-    return collect_fetch(cw_path_of_record(t), &f);
+    return collect_fetch(cw_path_of_record(t), &f, NULL);
 }
 
 // ---------------------------------------------------------------- pauses
@@ -453,18 +519,25 @@ static void judge(void)
 
 void cw_bundles_send_locked(cw_bundle_reason_t reason)
 {
-    bool aged;
     cw_bundles.pauses++;
     cw_bundles_note(cw_bundles_due() & CW_BUNDLES_PUTS);
-    while (cw_bundles.filled) {
-        cw_way_t *way = cw_bundles.filled;
-        if (claim(way->open, &aged))
-            send(way, reason);
-        else
-            await_taken(way);
-    }
+    while (cw_bundles.filled)
+        close(cw_bundles.filled, reason);
     judge();
     cw_bundles_rest();
+}
+
+void cw_bundles_flush_locked(void)
+{
+    while (cw_bundles.filled)
+        close(cw_bundles.filled, CW_BUNDLE_ORDER);
+}
+
+void cw_bundles_flush(void)
+{
+    cw_ctx_enter(&cw_ctx_default);
+    cw_bundles_flush_locked();
+    cw_ctx_leave(&cw_ctx_default);
 }
 
 void cw_bundles_send(cw_bundle_reason_t reason)

@@ -18,6 +18,10 @@
 //   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the sweeper
 //                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
 //
+// What the sweeper sends may overtake what its PE has sent before. A front end whose operations are
+// in order (ARMCI) says so with each (cw_bundle_order_t): a bundle that such an operation opens is
+// opened when all before it is proved to be executed (ADR 135).
+//
 // Threads: any, under the lock of the default context's port. Blocking: sending waits as requests
 // do, and for a bundle that was taken.
 #ifndef CW_CORE_RMA_BUNDLE_H
@@ -90,6 +94,8 @@ enum {
 
 typedef struct cw_bundles {
     _Atomic bool atomics, puts;  // are they bundled? Read without the lock, too
+    _Atomic bool ordered;        // those that are in order
+    bool may;                    // puts could be
     _Atomic uint8_t due;         // CW_BUNDLES_...; written under the lock, read without it
     bool sent;                   // has a bundle been sent since the last quiet?
     bool fenced;                 // since the last quiet there was a fence that waited for nothing
@@ -122,9 +128,23 @@ bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const v
  *  stands for the offset. No quiet waits for it alone. False: to be sent at once. */
 bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes);
 
+/** An operation that is in order behind those before it. */
+typedef struct cw_bundle_order {
+    bool behind;  // something was sent otherwise, which it must not overtake
+    bool proved;  // set: all that was sent or collected before it is executed
+} cw_bundle_order_t;
+// The same for these. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
+bool cw_bundle_look_ordered(cw_path_t *path, const void *addr, unsigned kind, const void *src,
+                            size_t nbytes, cw_bundle_order_t *order);
+bool cw_bundle_look_get_ordered(cw_path_t *path, void *dest, const void *src, size_t nbytes,
+                                cw_bundle_order_t *order);
+
 /** Sends what was collected. */
 void cw_bundles_send(cw_bundle_reason_t reason);
 void cw_bundles_send_locked(cw_bundle_reason_t reason);
+/** The same, which is no pause: what is in order behind it goes another way. */
+void cw_bundles_flush(void);
+void cw_bundles_flush_locked(void);
 /** All that was sent to nodes is proved to be executed. Lock held. */
 void cw_bundles_proved(void);
 /** The same, if the lock is free and this thread is not about it; for waits. */
@@ -210,6 +230,13 @@ static CW_ALWAYS_INLINE void cw_bundles_pause(cw_bundle_reason_t reason)
 {
     if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_BUSY))
         cw_bundles_send(reason);
+}
+
+/** Before a request that is in order behind what was collected. */
+static CW_ALWAYS_INLINE void cw_bundles_pass(void)
+{
+    if (CW_UNLIKELY(cw_bundles_any_due()))
+        cw_bundles_flush();
 }
 
 /** A blocking get is about to start. */

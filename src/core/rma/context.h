@@ -38,9 +38,9 @@ int cw_ctx_count_alive(void);
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops);
 void cw_ctx_batch_stop(cw_ctx_t *ctx);
 
-/** A front end of this process keeps puts in an order that only direct ones have: from now on none
- *  is collected (core/rma/bundle.h). While no other thread puts. */
-void cw_ctx_puts_stay_direct(void);
+/** Operations of a front end of this process are in order: from now on only those puts and gets are
+ *  collected that say so (core/rma/bundle.h). While no other thread puts. */
+void cw_ctx_puts_in_order(void);
 
 // rank: within the context's team; the PE number on the default context.
 /** Has the default context been connected to that PE, of another node? Any thread. */

@@ -24,10 +24,14 @@ static void send_bundles(const cw_ctx_t *ctx)
 static int order(cw_ctx_t *ctx)
 {
     bool collects = ctx->port == &cw_port_default && cw_bundles_take(&cw_bundles.atomics);
-    if (collects && (cw_bundles_due() & CW_BUNDLES_BUSY))
+    if (CW_UNLIKELY(cw_bundles_take(&cw_bundles.ordered)) && collects) {
+        if (cw_bundles.filled)  // a fence between two operations that are in order is no pause
+            cw_bundles_flush_locked();
+    } else if (collects && (cw_bundles_due() & CW_BUNDLES_BUSY)) {
         cw_bundles_send_locked(CW_BUNDLE_FENCE);
-    else if (collects)
+    } else if (collects) {
         cw_bundles_rest();
+    }
     if (!collects || !cw_bundles.sent) {
         cw_bundles.fenced |= collects;
         return cw_transport->fence(ctx->port->client);
@@ -126,7 +130,8 @@ void cw_fence_cold(cw_ctx_t *ctx)
         return;
     }
     cw_ctx_enter(ctx);
-    cw_batch_send(ctx);
+    if (CW_UNLIKELY(ctx->batch != NULL))
+        cw_batch_send(ctx);
     if (ctx->port->client) {
         int rc = order(ctx);
         if (rc) {

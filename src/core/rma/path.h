@@ -29,6 +29,7 @@ typedef struct cw_way {
     int node;
     uint32_t most;           // bytes of a bundle
     bool puts;               // some are collected
+    bool proved;             // all that was under way when the bundle opened was executed
     struct cw_bundle *open;  // what is collected; NULL: nothing
     struct cw_fetches *fetches;  // where its values go; NULL: it asks for none
     struct cw_way *next;     // of those with something

@@ -98,8 +98,9 @@ enum {
     CW_BATCH_AMO = 1,   // + cw_amo_op_t, one that gives no value; nbytes 4 or 8
     CW_BATCH_GET = 9,   // no payload
     CW_BATCH_FETCH = 10,   // nbytes: CW_BATCH_FETCHING; payload: an operand, of a cswap then the
-                           // value to compare with
-    CW_BATCH_MESSAGE = 11  // of core/am (core/am/wire.h)
+                            // value to compare with
+    CW_BATCH_MESSAGE = 11,  // of core/am (core/am/wire.h)
+    CW_BATCH_ADD = 12       // + cwu_number_t, one of CW_PARTS: numbers to add, whole parts
 };
 #define CW_BATCH_FETCHING(op, nbytes) ((unsigned)(op) << 4 | (unsigned)(nbytes))
 #define CW_BATCH_ANSWERS 4064u  // bytes of the reply

@@ -355,6 +355,25 @@ void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, s
             "put", -1);
 }
 
+bool cw_target_write_ordered(cwt_target_t *record, const void *dest, unsigned kind, const void *src,
+                             size_t nbytes, cw_bundle_order_t *order)
+{
+    const cw_twin_t *twin = cw_twin_of_record(record);
+    return cw_bundle_look_ordered(twin->path, symmetric_of(twin, dest), kind, src, nbytes, order);
+}
+
+bool cw_target_get_ordered(void *dest, cwt_target_t *record, const void *src, size_t nbytes,
+                           cw_bundle_order_t *order)
+{
+    const cw_twin_t *twin = cw_twin_of_record(record);
+    return cw_bundle_look_get_ordered(twin->path, dest, symmetric_of(twin, src), nbytes, order);
+}
+
+void cw_target_put_direct(cwt_target_t *record, void *dest, const void *src, size_t nbytes)
+{
+    target_put_now(record, dest, src, nbytes, false);
+}
+
 void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes)
 {
     target_get_now(dest, record, src, nbytes, false);

@@ -69,6 +69,15 @@ void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nby
 void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
 void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes);
 void cw_target_get_nbi(void *dest, cwt_target_t *record, const void *src, size_t nbytes);
+struct cw_bundle_order;
+/** A put that is not collected; its source may change when it returns. */
+void cw_target_put_direct(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
+// For operations in order, those that are looked at (cw_count_down) where what is in order may be
+// collected; false: nothing was done. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
+bool cw_target_write_ordered(cwt_target_t *record, const void *dest, unsigned kind, const void *src,
+                             size_t nbytes, struct cw_bundle_order *order);
+bool cw_target_get_ordered(void *dest, cwt_target_t *record, const void *src, size_t nbytes,
+                           struct cw_bundle_order *order);
 /** Bytes that the injects of records take; once a node was reached. */
 size_t cw_inject_most(void);
 void cw_quiet_cold(cw_ctx_t *ctx);

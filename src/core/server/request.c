@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rows.h"
+#include "core/bulk/accumulate.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"
 #include "core/rma/request.h"
@@ -266,6 +267,14 @@ void cw_server_handle_messages(cw_server_message_t deliver)
     message = deliver;
 }
 
+static bool batched_add(uint64_t offset, cwu_number_t part, size_t nbytes, const uint64_t *payload)
+{
+    if (cwu_number_splits(offset, part) || cwu_number_splits(nbytes, part))
+        return false;
+    cw_accumulate_here(offset, cw_segment.base + offset, part, NULL, payload, nbytes);
+    return true;
+}
+
 /** Returns the words of the record; 0: it is malformed. */
 static size_t batched_record(const uint64_t *record, size_t nwords, values_t *values)
 {
@@ -284,9 +293,14 @@ static size_t batched_record(const uint64_t *record, size_t nwords, values_t *va
     if (!cw_request_in_bounds(offset, nbytes, &slot))
         return 0;
     char *at = cw_segment.base + offset;
+    bool known = true;
     if (kind == CW_BATCH_PUT)
         batched_put(at, nbytes, record + 1);
-    else if (!batched_amo(at, kind - CW_BATCH_AMO, nbytes, record + 1))
+    else if (kind >= CW_BATCH_ADD)
+        known = batched_add(offset, (cwu_number_t)(kind - CW_BATCH_ADD), nbytes, record + 1);
+    else
+        known = batched_amo(at, kind - CW_BATCH_AMO, nbytes, record + 1);
+    if (!known)
         return 0;
     wake(slot);
     return words;
