@@ -14,6 +14,8 @@ static _Atomic uint64_t implicit_until;
 
 void cw_implicit_issued(void)
 {
+    if (cw_world.thread_multiple)  // as in cw_handle_in_flight
+        atomic_thread_fence(memory_order_seq_cst);
     cw_handle_raise(&implicit_until, atomic_load(&cw_handle_quiets.begun) + 1);
 }
 
