@@ -11,6 +11,9 @@
 #include "core/sync/sync.h"
 
 #define LINE 64u
+// Up to so many bytes a leader copies while others come; a longer copy would hold back what the
+// network has for this node, and with it the senders.
+#define MEANWHILE 65536u
 
 // among the symmetric words of the group, on a line of their own: raised by node k when its cell
 // has come
@@ -119,4 +122,12 @@ void cw_exchange_run(const cw_exchange_t *x)
     cw_exchange_t leader = *x;
     *cw_group_reached(x->c->group) += 1 + x->nsteps;
     cw_fused_led(x->c->group, exchange_leaders, &leader);
+}
+
+void cw_exchange_straight(cw_exchange_t *x, void (*copy_own)(const cw_exchange_t *x))
+{
+    x->meanwhile = x->used_nbytes <= MEANWHILE ? copy_own : NULL;
+    cw_exchange_run(x);
+    if (!x->meanwhile)
+        copy_own(x);
 }

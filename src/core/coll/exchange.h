@@ -36,15 +36,14 @@ typedef struct cw_exchange {
         (*conclude)(struct cw_exchange *x);
 } cw_exchange_t;
 
-/** Up to so many bytes a leader copies while others come; a longer copy would hold back what the
- *  network has for this node, and with it the senders. */
-#define CW_EXCHANGE_MEANWHILE 65536u
-
 /** Bytes of scratch that it takes; UINT64_MAX: more than there is. */
 uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to_each);
 cw_exchange_t cw_exchange_begin(const cw_coll_call_t *c, size_t cell_nbytes, bool to_each);
 /** All members of the group. [waits] */
 void cw_exchange_run(const cw_exchange_t *x);
+/** The same without cells, where each node has one member: from source() to target(). copy_own puts
+ *  what is the member's own in its place. [waits] */
+void cw_exchange_straight(cw_exchange_t *x, void (*copy_own)(const cw_exchange_t *x));
 
 /** In prepare(): puts a part of the cell for node k, from byte `at` on, ahead of its used bytes. */
 void cw_exchange_ahead(const cw_exchange_t *x, int k, size_t at, const char *src, size_t nbytes);

@@ -45,11 +45,7 @@ static void go_straight(const cw_coll_call_t *c)
     cw_exchange_t x = cw_exchange_begin(c, c->nbytes, true);
     x.source = block_to;
     x.target = block_from_me;
-    if (c->nbytes <= CW_EXCHANGE_MEANWHILE)
-        x.meanwhile = copy_own_block;
-    cw_exchange_run(&x);
-    if (!x.meanwhile)
-        copy_own_block(&x);
+    cw_exchange_straight(&x, copy_own_block);
 }
 
 static void pack(const cw_exchange_t *x, size_t most)

@@ -36,11 +36,7 @@ static void go_straight(const cw_coll_call_t *c)
     cw_exchange_t x = cw_exchange_begin(c, c->nbytes, false);
     x.source = own_block;
     x.target = own_place;
-    if (c->nbytes <= CW_EXCHANGE_MEANWHILE)
-        x.meanwhile = copy_own_block;
-    cw_exchange_run(&x);
-    if (!x.meanwhile)
-        copy_own_block(&x);
+    cw_exchange_straight(&x, copy_own_block);
 }
 
 void cw_fcollect_exchange(const cw_coll_call_t *c)
