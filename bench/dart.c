@@ -272,7 +272,7 @@ static void sleeper(const struct bench_opts *opts)
                {"put_rows", put_rows},
                {"get_rows", get_rows},
                {"loop", loop}};
-    struct bench_series series = {0}, lates = {0};
+    struct bench_series series = {0}, late_counts = {0};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const uint64_t begin = bench_now_ns();
         double late = 0;
@@ -284,11 +284,11 @@ static void sleeper(const struct bench_opts *opts)
             bench_series_add(&series, (double)took);
         }
         bench_emit(opts, "sleeper", all[i].name, 8, "ns", &series);
-        bench_series_add(&lates, late);
-        bench_emit(opts, "late", all[i].name, 8, "operations", &lates);
+        bench_series_add(&late_counts, late);
+        bench_emit(opts, "late", all[i].name, 8, "operations", &late_counts);
     }
     free(series.v);
-    free(lates.v);
+    free(late_counts.v);
 }
 
 /** Unit 1 sleeps until unit 0 is done, and calls nothing of the library meanwhile. */

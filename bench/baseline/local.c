@@ -118,11 +118,16 @@ static const struct {
     bench_fn op;
     int sweep;
 } OPS[] = {
-    {"latency", "p", store, 0},       {"latency", "g", load, 0},
-    {"latency", "put", copy, 1},      {"latency", "put_quiet", copy_fence, 1},
-    {"latency", "get", copy_back, 1}, {"latency", "stream", stream, 1},
-    {"atomics", "cswap", cswap, 0},   {"atomics", "fetch_add", fetch_add, 0},
-    {"atomics", "swap", swap, 0},     {"atomics", "add", fetch_add, 0},
+    {"latency", "p", store, 0},
+    {"latency", "g", load, 0},
+    {"latency", "put", copy, 1},
+    {"latency", "put_quiet", copy_fence, 1},
+    {"latency", "get", copy_back, 1},
+    {"latency", "stream", stream, 1},
+    {"atomics", "cswap", cswap, 0},
+    {"atomics", "fetch_add", fetch_add, 0},
+    {"atomics", "swap", swap, 0},
+    {"atomics", "add", fetch_add, 0},
     {"atomics", "add_quiet", fetch_add, 0},
 };
 

@@ -34,8 +34,7 @@ int main(int argc, char **argv)
     }
     shmem_barrier_all();
     long want = shmem_my_pe() == 1 && strcmp(what, "none") != 0 ? ROUNDS : 0;
-    if (word[0] != want || word[1] != (pairs ? want : 0) ||
-        word[WORDS - 1] != (blocks ? want : 0))
+    if (word[0] != want || word[1] != (pairs ? want : 0) || word[WORDS - 1] != (blocks ? want : 0))
         printf("FAIL: PE %d has %ld, %ld and %ld\n", shmem_my_pe(), word[0], word[1],
                word[WORDS - 1]);
     shmem_finalize();

@@ -397,10 +397,13 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*fn)(void);
-    } cases[] = {{"flood_of_bytes", flood_of_bytes}, {"flood_of_connections", flood_of_connections},
-                 {"wrong_secrets", wrong_secrets},   {"wrong_links", wrong_links},
+    } cases[] = {{"flood_of_bytes", flood_of_bytes},
+                 {"flood_of_connections", flood_of_connections},
+                 {"wrong_secrets", wrong_secrets},
+                 {"wrong_links", wrong_links},
                  {"strange_messages", strange_messages},
-                 {"requests_again", requests_again}, {"replayed", replayed},
+                 {"requests_again", requests_again},
+                 {"replayed", replayed},
                  {"stay_half_open", stay_half_open}};
     if (argc > 1)
         scale = atoi(argv[1]);

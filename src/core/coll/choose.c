@@ -32,12 +32,17 @@ enum {
     SWAP = 512,
     CROWD = 1024
 };
-static const char *const need_names[] = {
-    "one node",      "several nodes",   "room on a synchronisation",
-    "scratch",       "16 KiB together", "neighbours on nodes",
-    "sizes unknown", "sizes known",     "no other publisher",
-    "two nodes, with memory for what comes",
-    "members that do not meet"};
+static const char *const need_names[] = {"one node",
+                                         "several nodes",
+                                         "room on a synchronisation",
+                                         "scratch",
+                                         "16 KiB together",
+                                         "neighbours on nodes",
+                                         "sizes unknown",
+                                         "sizes known",
+                                         "no other publisher",
+                                         "two nodes, with memory for what comes",
+                                         "members that do not meet"};
 
 typedef struct row {
     cw_coll_t kind;

@@ -247,8 +247,7 @@ cw_turns_taken_t cw_turns_taken;
 void cw_path_open(void)
 {
     if (!cw_port_default.locked)  // else other threads may wait now, and look
-        cw_turns_taken =
-            (cw_turns_taken_t){.watched = cw_world.hosts_server && cw_transport->link};
+        cw_turns_taken = (cw_turns_taken_t){.watched = cw_world.hosts_server && cw_transport->link};
 }
 
 void cw_path_close(void)

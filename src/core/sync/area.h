@@ -45,14 +45,14 @@
 
 typedef struct cw_coll_area {
     _Atomic uint32_t released;  // number of the last synchronisation that is over; futex in a job
-                                // of one node
+                                 // of one node
     _Atomic uint32_t sleepers;  // PEs asleep on it, or on the bell
     _Atomic uint32_t meets;     // from now on the members meet (node_sync.h); set by the closer
     _Atomic uint32_t bell;      // rung when a meeting is over; futex
     char result[CW_COLL_SMALL];  // of that synchronisation; rewritten when all members have arrived
                                  // in the next one, and so have read it
     CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // full counters, over all synchronisations; where
-                                            // members meet, arrivals over all meetings
+                                                // members meet, arrivals over all meetings
     _Atomic uint32_t left;                  // members that have left a team that is destroyed
 } cw_coll_area_t;
 _Static_assert(sizeof(cw_coll_area_t) == 256 + 64, "shared between processes");

@@ -41,8 +41,8 @@ static int attempt(cwt_conn_t *conn, const ofi_blob_t *blob, const ofi_hello_t *
                    uint64_t start, ofi_attempt_t *out)
 {
     cwt_client_t *client = conn->client;
-    int rc = ofi_device_endpoint_to(&client->device, blob->addr, blob->addr_nbytes, conn,
-                                    &conn->ep);
+    int rc =
+        ofi_device_endpoint_to(&client->device, blob->addr, blob->addr_nbytes, conn, &conn->ep);
     if (rc == 0)
         rc = ofi_receives_start(&conn->receives, conn->ep);
     if (rc != 0)
