@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each section of the guide and of the manual pages has a mark in sections.toml: the tests that try
 its sentences, or the reason why none does. A section without mark is a failure, and so is a mark
-without its section, its sentence or its test. Pages that are named as others(3) are there."""
+without its section, its sentence or its test. Each habit of guide/compatibility names its tests in
+the page itself. Pages that are named as others(3) are there."""
 import fnmatch
 import re
 import sys
@@ -61,6 +62,20 @@ def judge(page, marks, known):
         check(sentence in plain and reason, f"{page} does not say: {sentence}")
 
 
+def habits(known):
+    """The last column of the tables of habits has the tests of each."""
+    rows = [line.strip("| ").split(" | ")
+            for line in PAGES["guide/compatibility"].read_text(encoding="utf-8").splitlines()
+            if line.startswith("| ")]
+    for habit, *cells in rows:
+        if habit == "habit":
+            continue
+        check(len(cells) == 3, f"guide/compatibility: {habit}: {len(cells) + 1} cells, not 4")
+        for test in cells[-1].split(", "):
+            check(test in known, f"guide/compatibility: {habit}: {test} is no test")
+    check(len(rows) > 5, "guide/compatibility has no tables")
+
+
 def references():
     """name(3) and the like, in the manual pages."""
     with tempfile.TemporaryDirectory() as folder:
@@ -80,6 +95,7 @@ def main():
         judge(page, marks, known)
     for key in marks:
         check("*" in key or key in PAGES, f"a mark for {key}, which is no page")
+    habits(known)
     references()
     finish(f"{len(PAGES)} pages")
 
