@@ -211,8 +211,8 @@ def latency_tables(store):
 def sleeper_table(store):
     yield "## A target that sleeps\n"
     yield ("The worst of up to 200 operations of each round, its median, and how many took longer "
-           f"than\n{BAR_MS} ms, if any. Rows are 1 MiB. The last line is no operation but a loop of "
-           ".4 ms that calls nothing,\n"
+           f"than\n{BAR_MS} ms, if any. Rows are 1 MiB. The last line is no operation but a loop "
+           "of .4 ms that calls nothing,\n"
            "in the same processes: what is above .4 ms there the machine took.\n")
     places = [("causeway", "local", "one node"), ("causeway", "rdm", "rdm"),
               ("causeway", "msg", "msg")]
