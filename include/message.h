@@ -68,8 +68,9 @@ void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_npro
                            ARMCI_Group *mastergroup);
 
 // ---------------------------------------------------------------- reductions
-// x[i] of all processes of the scope, combined in place; the same bits on all of them. op: "+" "*"
-// "min" "max" "absmin" "absmax" (of absolute values); of integers also "or" "|" "&" "||" "&&".
+// x[i] of all processes of the scope, combined in place; the same bits on all of them. op begins
+// with "+" "*" "min" "max" "absmin" "absmax" (of absolute values); of integers also with "or" "|"
+// "&" "||" "&&". Nothing behind that is looked at: strings of Fortran need no NUL.
 #define ARMCI_INT -99
 #define ARMCI_LONG -101
 #define ARMCI_LONG_LONG -102

@@ -2,6 +2,7 @@
 //
 // The message layer: reductions and selections. absmin and absmax are min and max of absolute
 // values.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,16 +89,36 @@ static const type_ops_t types[] = {
     REAL_OPS(ARMCI_DOUBLE, double),
 };
 
+// A name is looked for at the beginning of the caller's text, which Fortran callers do not end with
+// a NUL: "||" before "|", "&&" before "&", and of no other two does one begin the other.
+enum { OP_NAME_MAX = 6 };
 static const struct {
     const char *name;
     kind_t kind;
     bool absolute;
 } operations[] = {
     {"+", SUM, false},     {"*", PRODUCT, false}, {"min", MIN, false},  {"max", MAX, false},
-    {"absmin", MIN, true}, {"absmax", MAX, true}, {"or", OR, false},    {"|", OR, false},
-    {"bor", OR, false},    {"&", AND, false},     {"band", AND, false}, {"||", ANY, false},
-    {"lor", ANY, false},   {"&&", ALL, false},    {"land", ALL, false},
+    {"absmin", MIN, true}, {"absmax", MAX, true}, {"or", OR, false},    {"||", ANY, false},
+    {"lor", ANY, false},   {"&&", ALL, false},    {"land", ALL, false}, {"|", OR, false},
+    {"bor", OR, false},    {"&", AND, false},     {"band", AND, false},
 };
+
+static bool begins_with(const char *text, const char *name)
+{
+    return text && strncmp(text, name, strlen(name)) == 0;
+}
+
+/** What a message shows of a text that may have no end. */
+static const char *shown(const char *op, char text[OP_NAME_MAX + 1])
+{
+    size_t n = 0;
+    while (op && n < OP_NAME_MAX && isgraph((unsigned char)op[n])) {
+        text[n] = op[n];
+        n++;
+    }
+    text[n] = '\0';
+    return op ? text : "(null)";
+}
 
 static const type_ops_t *find_type(const char *call, int type)
 {
@@ -113,12 +134,13 @@ static const type_ops_t *find_type(const char *call, int type)
 static cw_reduce_fn find_op(const char *call, const type_ops_t *type, const char *op,
                             bool *absolute_p)
 {
-    for (size_t i = 0; i < sizeof operations / sizeof *operations && op; i++)
-        if (strcmp(operations[i].name, op) == 0 && type->fn[operations[i].kind]) {
+    char text[OP_NAME_MAX + 1];
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (begins_with(op, operations[i].name) && type->fn[operations[i].kind]) {
             *absolute_p = operations[i].absolute;
             return type->fn[operations[i].kind];
         }
-    aci_fail(call, "operation \"%s\": expected + * min max absmin absmax%s", op ? op : "(null)",
+    aci_fail(call, "operation \"%s\": expected + * min max absmin absmax%s", shown(op, text),
              type->fn[OR] ? " or & | && ||" : ", of real numbers");
 }
 
@@ -243,9 +265,10 @@ ACI_API void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, 
 {
     ACI_ENTER();
     const type_ops_t *ops = find_type(__func__, type);
-    const bool wants_max = op && strcmp(op, "max") == 0;
-    if (!wants_max && (!op || strcmp(op, "min") != 0))
-        aci_fail(__func__, "operation \"%s\": expected min or max", op ? op : "(null)");
+    char text[OP_NAME_MAX + 1];
+    const bool wants_max = begins_with(op, "max");
+    if (!wants_max && !begins_with(op, "min"))
+        aci_fail(__func__, "operation \"%s\": expected min or max", shown(op, text));
     const size_t whole = (sizeof(choice_t) + (size_t)(n < 0 ? 0 : n) + 7) & ~(size_t)7;
     if (n < (int)ops->nbytes || whole > ACI_ELEM_MOST || !x)
         aci_fail(__func__, "%d bytes at %p; a value of %zu bytes begins them, and there may be %zu",

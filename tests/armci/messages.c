@@ -226,6 +226,28 @@ static void reductions(void)
     CHECK(x == (is_master ? armci_domain_nprocs(0, -1) : 1));
 }
 
+/** Fortran callers pass an operation with whatever lies behind it. */
+static void without_end(void)
+{
+    static const char *const ops[] = {"+",  "*",   "min", "max",  "absmin", "absmax", "or",  "|",
+                                      "||", "lor", "bor", "land", "&&",     "&",      "band"},
+                             *const behind[] = {"+", "*max", "absmin", "min", "or", " ", "\xff"};
+    for (size_t op = 0; op < sizeof ops / sizeof *ops; op++)
+        for (size_t b = 0; b < sizeof behind / sizeof *behind; b++) {
+            char ended[16], text[16];
+            int want = 6 - 5 * me, x = want;
+            snprintf(ended, sizeof ended, "%s", ops[op]);
+            snprintf(text, sizeof text, "%s%s", ops[op], behind[b]);
+            armci_msg_igop(&want, 1, ended);
+            armci_msg_igop(&x, 1, text);
+            CHECK(x == want, "%s: %d, and %d with an end", text, x, want);
+        }
+    int first = me, last = me;
+    armci_msg_sel(&first, sizeof first, (char *)"minmax", ARMCI_INT, 1);
+    armci_msg_sel(&last, sizeof last, (char *)"max+", ARMCI_INT, 1);
+    CHECK(first == 0 && last == nprocs - 1, "%d and %d", first, last);
+}
+
 /** Names that are the same as others, or combine the processes of this node. */
 static void other_names(void)
 {
@@ -299,6 +321,7 @@ int main(int argc, char **argv)
     tags();
     broadcasts();
     reductions();
+    without_end();
     other_names();
     selections();
     addresses();
