@@ -23,9 +23,12 @@ void parmci_msg_group_barrier(ARMCI_Group *group);
 extern char *mp_group_name;
 /** Seconds since some moment. */
 double armci_timer(void);
-/** Joins the job before ARMCI_Init, so that the calls of this header may come first. Needs its
+/** Joins the job before ARMCI_Init, so that the calls of this header may come first. Calls MPI_Init
+ *  where the program is linked with an MPI and has not called it (armci(7)). Needs its
  *  armci_msg_finalize. The arguments stay as they are. */
 void armci_msg_init(int *argc, char ***argv);
+/** Undoes it: MPI_Finalize, too, if it called MPI_Init. After the last ARMCI_Finalize of a program
+ *  that has called MPI_Init and not armci_msg_init: MPI_Finalize. */
 void armci_msg_finalize(void);
 #ifdef MPI_VERSION
 /** As ARMCI_Init_mpi_comm. */

@@ -8,6 +8,7 @@
 #include "armci/group.h"
 #include "base/error.h"
 #include "core/am/am.h"
+#include "core/life/mpi.h"
 #include "core/mem/area.h"
 #include "core/world/front_end.h"
 
@@ -154,17 +155,23 @@ ACI_API void armci_msg_init(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     aci.messages++;
-    if (aci_join(__func__, CW_THREAD_SINGLE))
+    if (cw_mpi_start(__func__, CW_THREAD_SINGLE) || aci_join(__func__, CW_THREAD_SINGLE))
         cw_global_exit(1);  // reported
 }
 
+/** Of programs that have left with ARMCI_Finalize, MPI_Finalize is what remains. */
 ACI_API void armci_msg_finalize(void)
 {
+    if (aci.joined == 0 && cw_mpi_is_live()) {
+        cw_mpi_end();
+        return;
+    }
     ACI_ENTER();
     if (aci.messages == 0)
         aci_fail(__func__, "called without armci_msg_init");
     aci.messages--;
     aci_leave(__func__);
+    cw_mpi_end_started();
 }
 
 ACI_API void ARMCI_Cleanup(void)

@@ -158,6 +158,26 @@ static void end_with_launcher(int life_fd)
         raise(SIGKILL);
 }
 
+enum { FD, INO, NODE, BELL, LIFE, RECORDS, PE, NWORDS };
+
+static bool parse(const char *text, word_t words[NWORDS])
+{
+    static const word_t names[NWORDS] = {{.name = "fd"},   {.name = "ino"},  {.name = "node"},
+                                         {.name = "bell"}, {.name = "life"}, {.name = "records"},
+                                         {.name = "pe"}};
+    memcpy(words, names, sizeof names);
+    return parse_words(text, words, NWORDS);
+}
+
+bool cwb_is_of_oshrun(void)
+{
+    const char *text = getenv(CWB_JOB_ENV);
+    word_t words[NWORDS];
+    if (the_launch.job)
+        return the_launch.pid == getpid();
+    return text && parse(text, words) && is_job_object(words[FD].value, words[INO].value);
+}
+
 static int launch_open(cwb_t *b)
 {
     const char *text = getenv(CWB_JOB_ENV);
@@ -165,11 +185,8 @@ static int launch_open(cwb_t *b)
         return the_launch.pid == getpid() ? rejoin(b, &the_launch) : CW_ENOENT;
     if (!text)
         return CW_ENOENT;
-    enum { FD, INO, NODE, BELL, LIFE, RECORDS, PE, NWORDS };
-    word_t words[NWORDS] = {{.name = "fd"},   {.name = "ino"},  {.name = "node"},
-                            {.name = "bell"}, {.name = "life"}, {.name = "records"},
-                            {.name = "pe"}};
-    if (!parse_words(text, words, NWORDS)) {
+    word_t words[NWORDS];
+    if (!parse(text, words)) {
         cwu_error("%s=\"%s\" is not what oshrun writes; unset it", CWB_JOB_ENV, text);
         return CW_EINVAL;
     }

@@ -353,6 +353,14 @@ static int mpi_nodes(cwb_t *b, int *node_of_pe)
     return 0;
 }
 
+int cwb_mpi_start(int level, const char *call)
+{
+    enum { MULTIPLE = 3 };
+    if (strcmp(cwu_env.bootstrap, "mpi") != 0 && cwb_is_of_oshrun())
+        return CW_ENOENT;
+    return cwu_mpi_start_linked(strcmp(cwu_env.transport, "mpi") == 0 ? MULTIPLE : level, call);
+}
+
 // ---------------------------------------------------------------- communicators
 static int find_for(size_t comm_nbytes, const cwb_mpi_plugin_t **p_p)
 {

@@ -223,7 +223,9 @@ int cwu_mpi_plugin(const char *symbol, uint32_t version, const void **table_p)
 
 // ---------------------------------------------------------------- an MPI for a program without one
 
-static pid_t started_by;  // cwu_mpi_start, in this process
+enum { MULTIPLE = 3 };  // MPI_THREAD_MULTIPLE in every MPI with a plugin
+
+static pid_t started_by;  // cwu_mpi_start or cwu_mpi_start_linked, in this process
 
 /** The library that understands the launcher of this process: what launchers tell their processes
  *  is no setting of this library. NULL: none did. */
@@ -266,27 +268,45 @@ void cwu_mpi_end_own(void)
     started_by = 0;
 }
 
-int cwu_mpi_start(void)
+/** what: asks for it, for messages. */
+static int initialise(mpi_lib_t *lib, int level, const char *what)
 {
-    enum { MULTIPLE = 3 };  // MPI_THREAD_MULTIPLE in every MPI with a plugin
-    mpi_lib_t lib = {NULL, ""};
-    int (*init)(int *, char ***, int, int *) = NULL, granted = 0, rc = load_mpi(&lib);
-    if (rc)
-        return rc;
-    *(void **)&init = dlsym(lib.handle, "MPI_Init_thread");
-    if (!init || says(lib.handle, "MPI_Finalized")) {
-        cwu_error("CAUSEWAY_TRANSPORT=mpi: %s", init ? "MPI_Finalize has been called; initialise "
-                                                       "this library before it"
-                                                     : "the library has no MPI_Init_thread");
+    int (*init)(int *, char ***, int, int *) = NULL, granted = 0;
+    *(void **)&init = dlsym(lib->handle, "MPI_Init_thread");
+    if (!init) {
+        cwu_error("%s: the library has no MPI_Init_thread", what);
         return CW_ENOTSUP;
     }
     // UCX's locks spin by default: of two threads on a core, one spins out its time slice for a
     // lock that the other one holds. What a user says stays.
-    setenv("UCX_USE_MT_MUTEX", "y", 0);
-    if (init(NULL, NULL, MULTIPLE, &granted) != 0) {
-        cwu_error("CAUSEWAY_TRANSPORT=mpi: MPI_Init_thread failed");
+    if (level == MULTIPLE)
+        setenv("UCX_USE_MT_MUTEX", "y", 0);
+    if (init(NULL, NULL, level, &granted) != 0) {
+        cwu_error("%s: MPI_Init_thread failed", what);
         return CW_ESYS;
     }
     started_by = getpid();
     return CW_OK;
+}
+
+int cwu_mpi_start(void)
+{
+    mpi_lib_t lib = {NULL, ""};
+    int rc = load_mpi(&lib);
+    if (rc)
+        return rc;
+    if (says(lib.handle, "MPI_Finalized")) {
+        cwu_error("CAUSEWAY_TRANSPORT=mpi: MPI_Finalize has been called; initialise this library "
+                  "before it");
+        return CW_ENOTSUP;
+    }
+    return initialise(&lib, MULTIPLE, "CAUSEWAY_TRANSPORT=mpi");
+}
+
+int cwu_mpi_start_linked(int level, const char *call)
+{
+    mpi_lib_t lib = {RTLD_DEFAULT, ""};
+    if (!dlsym(RTLD_DEFAULT, "MPI_Init_thread") || says(RTLD_DEFAULT, "MPI_Initialized"))
+        return CW_ENOENT;
+    return initialise(&lib, level, call);
 }

@@ -27,7 +27,11 @@ bool cwu_mpi_is_live(void);
  *  reported): no launcher of an MPI has started this process. In the program's first thread.
  *  Collective over the launcher's processes. */
 int cwu_mpi_start(void);
-/** Finalises what cwu_mpi_start has initialised, unless the program did. */
+/** Initialises the MPI that the program is linked with, with that thread level of MPI's, for call;
+ *  cwu_mpi_end_own finalises it. CW_ENOENT (not reported): the program has no MPI, or has
+ *  initialised it, finalised or not. In the program's first thread. Collective, as above. */
+int cwu_mpi_start_linked(int level, const char *call);
+/** Finalises what these two have initialised, unless the program did. */
 void cwu_mpi_end_own(void);
 /** Calls MPI_Finalize for a program that ends without doing so. Does nothing in a thread other than
  *  the one that called MPI_Init. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
+#include "base/error.h"
 #include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
 #include "core/progress/hooks.h"
@@ -108,6 +110,25 @@ int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes)
               "same order; all processes of the job take part",
               call, n, size);
     return CW_EMISMATCH;
+}
+
+/** In the middle of the job the others would not come to MPI_Finalize. */
+void cw_mpi_end_started(void)
+{
+    if (!cw_world.initialized)
+        cwu_mpi_end_own();
+}
+
+int cw_mpi_start(const char *call, int thread_level)
+{
+    if (!cw_world.initialized)
+        cwu_env_load();  // as joining does, which is to come
+    int rc = cwb_mpi_start(thread_level, call);
+    if (rc == CW_OK && atexit(cw_mpi_end_started) != 0) {
+        cwu_error("%s: no memory for an exit handler", call);
+        rc = CW_ENOMEM;
+    }
+    return rc == CW_ENOENT ? CW_OK : rc;
 }
 
 bool cw_mpi_is_live(void)

@@ -28,6 +28,14 @@ int cw_mpi_no_info(void **info_p);
  *  (call names it). Before the job is joined, too. Collective over the communicator. [waits] */
 int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes);
 
+/** Initialises the MPI that the program is linked with, unless the program has, for a front end
+ *  whose reference does so: with that thread level, before it joins the job. Does nothing under
+ *  oshrun, whose processes MPI takes for jobs of their own. It is finalised when the process ends,
+ *  or by cw_mpi_end_started. 0, or CW_E…, reported. Collective. [waits] */
+int cw_mpi_start(const char *call, int thread_level);
+/** Finalises what cw_mpi_start has initialised, if the job is left. [waits] */
+void cw_mpi_end_started(void);
+
 /** Is MPI initialised, and not finalised? */
 bool cw_mpi_is_live(void);
 /** Does MPI connect the nodes of this job? Then it is finalised after the job is left. */
