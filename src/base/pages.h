@@ -15,12 +15,19 @@
 int cwu_pages_back(const void *at, size_t nbytes, bool write);
 /** Gives the memory of the whole pages of a shared mapping back: they are zero afterwards. */
 void cwu_pages_drop(void *at, size_t nbytes);
+/** mmap for what is reserved rather than used: after mlockall(MCL_FUTURE) it is not locked either,
+ *  nor filled, nor counted in the limit of what may be locked, but for one page meanwhile.
+ *  MAP_FIXED is for mmap. */
+void *cwu_pages_map(void *at, size_t nbytes, int prot, int flags, int fd, uint64_t offset);
 /** A range of zeros that may be read, takes no memory and is in no core file, for tables with much
  *  nothing around them. NULL: there is none, or the process has a limit on its addresses (ulimit
  *  -v), which such a range would use up. */
 void *cwu_pages_zeros(size_t nbytes);
 /** Makes [at, at+nbytes) of it, rounded out to whole pages, writable. CW_ENOMEM: not done. */
 int cwu_pages_open(void *at, size_t nbytes);
+/** A range that was made before the program locked all its memory is not locked any more, but for
+ *  the `used` bytes that it begins with. */
+void cwu_pages_unlock(void *zeros, size_t used, size_t nbytes);
 /** The end of the range. */
 void cwu_pages_free(void *zeros, size_t nbytes);
 /** Two writable ranges of zeros without anything between them: [at, at+nbytes) and [at+from,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/pages.h"
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
 #include "core/rma/amo.h"
@@ -406,8 +407,8 @@ static bool allocate(cw_forward_config_t *config)
                                          .done = cw_answered_done,
                                          .value = cw_answered_value};
     forwarding.cells_nbytes = cw_forward_cells_nbytes(config);
-    forwarding.cells = mmap(NULL, forwarding.cells_nbytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    forwarding.cells = cwu_pages_map(NULL, forwarding.cells_nbytes, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (forwarding.cells == MAP_FAILED)
         return false;
     config->cells = forwarding.cells;

@@ -144,8 +144,8 @@ static void *map_parts(int fd, char *base)
         part_of_object(i, &from, &end);
         void *at = from == end
                        ? base + from
-                       : mmap(base + from, end - from, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, (off_t)from);
+                       : cwu_pages_map(base + from, end - from, PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, from);
         if (at == base + from)
             continue;
         if (at != MAP_FAILED)
@@ -159,8 +159,8 @@ static void *map_parts(int fd, char *base)
 /** A free range that begins at a multiple of COMMON; NULL: none found. */
 static void *aligned_place(size_t nbytes)
 {
-    char *at =
-        mmap(NULL, nbytes + COMMON, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at = cwu_pages_map(NULL, nbytes + COMMON, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
     munmap(at, nbytes + COMMON);
@@ -182,18 +182,20 @@ static void *map_all(int fd)
     void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
     if (!place && !s->layout.data_nbytes)
         place = aligned_place(s->nbytes);
-    at = mmap(place, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
+    at = cwu_pages_map(place, s->nbytes, prot, flags, fd, 0);
     if (at == MAP_FAILED && !place)  // valgrind looks for gaps in 128 GiB only, but takes wishes
-        at = mmap((void *)PLACE, s->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
-                  0);
+        at = cwu_pages_map((void *)PLACE, s->nbytes, prot, flags, fd, 0);
     return at;
 }
 
 static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags,
                   const char *what)
 {
-    void *at = mmap((void *)where, nbytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset);
+    const int prot = PROT_READ | PROT_WRITE, all = MAP_SHARED | MAP_NORESERVE | flags;
+    // static data, which replaces what is there, is locked as the program has asked for
+    void *at = flags & MAP_FIXED ? mmap((void *)where, nbytes, prot, all, fd, (off_t)offset)
+                                 : cwu_pages_map((void *)where, nbytes, prot, all, fd, offset);
     if (at == MAP_FAILED && errno == ENOMEM) {
         report_addresses(what, nbytes);
         return CW_ENOMEM;

@@ -147,6 +147,8 @@ static void point(cw_ctx_t *ctx, const uintptr_t *here, const uintptr_t *cold)
 int cw_words_open(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
+    if (!guarded.zero.short_nbytes)
+        cwu_pages_unlock(guarded.zero.head, sizeof(cwt_target_t), END);
     ctx->own = create(cw_world.npes, CW_COLD_WORD);
     guarded_create(&guarded.own, cw_world.npes);
     if (!ctx->own || !guarded.own.head ||
