@@ -109,8 +109,8 @@ extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_si
 // address, with their size for comparison; 0: it is not known, the handle came in a register, whose
 // first bytes it is. Returns 0, or an error that has been reported.
 
-/** Initialises the MPI that the program is linked with, for call (base/mpi/find.h), with that thread
- *  level or the one that the transport needs. CW_ENOENT (not reported): there is none to
+/** Initialises the MPI that the program is linked with, for call (base/mpi/find.h), with that
+ *  thread level or the one that the transport needs. CW_ENOENT (not reported): there is none to
  *  initialise, or oshrun has started the process, which MPI would take for a job of its own. */
 int cwb_mpi_start(int level, const char *call);
 /** Gathers the PEs of a communicator's members in the order of their ranks; each member passes its

@@ -2,8 +2,8 @@
 //
 // Programs of ARMCI that leave MPI_Init and MPI_Finalize to the message layer. Arguments: "relies"
 // (calls neither), "owns" (both), "leaves" (MPI_Init, and armci_msg_finalize at the end), "late"
-// (relies; armci_msg_finalize comes before ARMCI_Finalize), "oshrun" (relies, under oshrun, which no
-// MPI knows); "nodes": processes belong to two nodes in turn.
+// (relies; armci_msg_finalize comes before ARMCI_Finalize), "oshrun" (relies, under oshrun, which
+// no MPI knows); "nodes": processes belong to two nodes in turn.
 #include <mpi.h>
 #include <armci.h>
 #include <message.h>
