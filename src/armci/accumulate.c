@@ -11,7 +11,7 @@
 typedef struct accumulate {
     aci_op_t op;
     cwu_number_t type;
-    size_t size, part;  // bytes of a number, and of its parts
+    size_t size;  // bytes of a number
     bool far;
     cw_accumulate_t core;
 } accumulate_t;
@@ -43,7 +43,6 @@ static void describe(accumulate_t *a, const char *call, int type, const void *sc
     a->op = (aci_op_t){.call = call, .proc = proc, .put = true};
     a->type = type_of(&a->op, type);
     a->size = cwu_number_size(a->type);
-    a->part = cwu_number_size(cwu_number_part(a->type));
     if (CW_UNLIKELY(!scale))
         aci_fail(call, "scale is NULL, to process %d", proc);
     a->far = aci_is_far(proc);
@@ -61,13 +60,6 @@ static void check_count(const accumulate_t *a, const char *what, intptr_t nbytes
     if (CW_UNLIKELY(cwu_number_splits((uint64_t)nbytes, a->type)))
         aci_fail(a->op.call, "%s of %lld bytes, to process %d, is no whole number of %zu", what,
                  (long long)nbytes, a->op.proc, a->size);
-}
-
-static void check_aligned(const accumulate_t *a, const char *what, uintptr_t at)
-{
-    if (CW_UNLIKELY(at % a->part != 0))
-        aci_fail(a->op.call, "%s %#llx, of process %d, is not aligned to %zu bytes", what,
-                 (unsigned long long)at, a->op.proc, a->part);
 }
 
 /** A piece's destination was checked. */
@@ -127,7 +119,6 @@ static int contiguous(const char *call, int type, void *scale, void *src, void *
     aci_check_transfer(call, proc, dst, bytes);
     describe(&a, call, type, scale, proc);
     check_count(&a, "the block", bytes);
-    check_aligned(&a, "dst", (uintptr_t)dst);
     if (bytes == 0 ||
         (a.far && aci_is_one_of_many() && collect(&a, scale, src, dst, (size_t)bytes)))
         return 0;
@@ -176,10 +167,6 @@ static int strided(const char *call, int type, void *scale, void *src, int *src_
     uintptr_t remote = aci_section_extent(call, proc, &s, true, &nbytes);
     aci_check_transfer(call, proc, (const void *)remote, (intptr_t)nbytes);
     check_count(&a, "a row", count[0]);
-    check_aligned(&a, "dst", s.dst);
-    for (int i = 0; i < s.levels; i++)
-        if (s.n[i] > 1)
-            check_aligned(&a, "a stride of dst", (uintptr_t)s.dst_stride[i]);
     if (CW_UNLIKELY(aci.check))
         aci_section_check_rows(call, proc, &s);
     begin(&a, scale, s.row * s.rows);
@@ -219,8 +206,6 @@ static int vector(const char *call, int type, void *scale, armci_giov_t *iov, in
     for (int i = 0; i < iov_len; i++) {
         total += (size_t)iov[i].ptr_array_len * (size_t)iov[i].bytes;
         check_count(&a, "a segment", iov[i].bytes);
-        for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++)
-            check_aligned(&a, "dst", (uintptr_t)iov[i].dst_ptr_array[n]);
     }
     begin(&a, scale, total);
     for (int i = 0; i < iov_len; i++)

@@ -37,7 +37,7 @@ static inline cwu_number_t cwu_number_part(cwu_number_t type)
     return type < CW_PARTS ? type : type == CW_COMPLEX_FLOAT ? CW_FLOAT : CW_DOUBLE;
 }
 
-/** Are nbytes no whole number of them, or an address not aligned to them? */
+/** Are nbytes no whole number of them? */
 static inline bool cwu_number_splits(uint64_t nbytes, cwu_number_t type)
 {
     return (nbytes & (cwu_number_size(type) - 1)) != 0;

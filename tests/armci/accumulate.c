@@ -160,6 +160,43 @@ static void vectors(void)
     release();
 }
 
+// ---------------------------------------------------------------- no alignment
+/** Strided accumulates by all processes, of numbers that lie a byte off, 8 of them in 65 bytes:
+ *  some cross the blocks of memory that are locked. */
+#define ONE_PACKED(NAME, T, parts, factor)                                                         \
+    static void packed_##NAME(void)                                                                \
+    {                                                                                              \
+        enum { ROW = 8 * (parts) * (int)sizeof(T), ALL = 300 };                                    \
+        static T from[ALL * 8 * (parts)], sum[8 * (parts)];                                        \
+        int count[2] = {ROW, ALL}, dense[1] = {ROW}, wide[1] = {ROW + 1}, wrong = 0;               \
+        T scale[2] = {factor, 0};                                                                  \
+        void *one[1], *there[1];                                                                   \
+        block((ROW + 1) * ALL + 16);                                                               \
+        for (int k = 0; k < ALL * 8 * (parts); k++)                                                \
+            from[k] = (T)(k % 5);                                                                  \
+        for (int n = 0; n < nprocs; n++) {                                                         \
+            int proc = (me + n) % nprocs;                                                          \
+            char *at = (char *)blocks[proc] + 1;                                                   \
+            ARMCI_AccS(ARMCI_ACC_##NAME, scale, from, dense, at, wide, count, 1, proc);            \
+            ARMCI_Acc(ARMCI_ACC_##NAME, scale, from, at, ROW, proc);                               \
+            one[0] = from;                                                                         \
+            there[0] = at;                                                                         \
+            armci_giov_t iov = {                                                                   \
+                .src_ptr_array = one, .dst_ptr_array = there, .ptr_array_len = 1, .bytes = ROW};   \
+            ARMCI_NbAccV(ARMCI_ACC_##NAME, scale, &iov, 1, proc, NULL);                            \
+        }                                                                                          \
+        ARMCI_Barrier();                                                                           \
+        for (int row = 0; row < ALL; row++) {                                                      \
+            memcpy(sum, (char *)blocks[me] + 1 + row * (ROW + 1), ROW);                            \
+            for (int k = 0; k < 8 * (parts); k++)                                                  \
+                wrong += sum[k] !=                                                                 \
+                         from[row * 8 * (parts) + k] * scale[0] * (T)(nprocs * (row ? 1 : 3));     \
+        }                                                                                          \
+        CHECK(wrong == 0, "%d wrong packed sums of %s", wrong, #NAME);                             \
+        release();                                                                                 \
+    }
+TYPES(ONE_PACKED)
+
 // ---------------------------------------------------------------- order
 /** A process's own operations on one location, by whatever path, come in the order of the calls. */
 static void order(void)
@@ -217,6 +254,8 @@ int main(void)
     check_as("process", me, nprocs);
 #define CALL(NAME, ...) type_##NAME();
     TYPES(CALL)
+#define CALL_PACKED(NAME, ...) packed_##NAME();
+    TYPES(CALL_PACKED)
     sections();
     vectors();
     order();

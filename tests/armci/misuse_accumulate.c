@@ -40,22 +40,16 @@ static void misuse(const char *what)
         ARMCI_Acc(ARMCI_ACC_DCP, one, from, there, 24, 1);
     else if (is(what, "negative"))
         ARMCI_Acc(ARMCI_ACC_INT, one, from, there, -4, 1);
-    else if (is(what, "aligned"))
-        ARMCI_Acc(ARMCI_ACC_LNG, one, from, there + 4, 8, 1);
     else if (is(what, "outside"))
         ARMCI_Acc(ARMCI_ACC_DBL, one, from, from, 8, 1);
     else if (is(what, "row"))
         section(ARMCI_ACC_DBL, 12, 16, 2);
-    else if (is(what, "stride"))
-        section(ARMCI_ACC_DBL, 8, 20, 2);
     else if (is(what, "levels"))
         ARMCI_AccS(ARMCI_ACC_DBL, one, from, NULL, there, NULL, NULL, 9, 1);
     else if (is(what, "rows"))
         section(ARMCI_ACC_DBL, 8, 16, -2);
     else if (is(what, "segment"))
         vector(16, 12);
-    else if (is(what, "segment-aligned"))
-        vector(17, 8);
     else
         section(ARMCI_ACC_DBL, 8, 32, 2);
 }

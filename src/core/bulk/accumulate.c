@@ -16,10 +16,12 @@
 
 // ---------------------------------------------------------------- here
 
-/** Bytes from offset to the end of its block, at most nbytes. */
-static size_t in_block(uint64_t offset, size_t nbytes)
+/** Bytes of the parts that begin in the block of offset, at most nbytes. A part belongs to the
+ *  block that it begins in, which it leaves only where the program's memory is not aligned. */
+static size_t in_block(uint64_t offset, size_t part, size_t nbytes)
 {
     uint64_t room = CW_BLOCK_NBYTES - offset % CW_BLOCK_NBYTES;
+    room = (room + part - 1) & ~(uint64_t)(part - 1);
     return nbytes < room ? nbytes : (size_t)room;
 }
 
@@ -43,7 +45,7 @@ static void hold(cw_accumulate_lock_t *held, uint64_t offset)
     held->left = PIECES_OF_LOCK;
 }
 
-/** All lies in one block. */
+/** All begins in one block. */
 static void add_locked(cw_accumulate_lock_t *held, uint64_t offset, void *dest, cwu_number_t type,
                        const void *scale, const void *src, size_t nbytes)
 {
@@ -54,7 +56,7 @@ static void add_locked(cw_accumulate_lock_t *held, uint64_t offset, void *dest, 
         cwu_numbers_add(type, dest, src, nbytes);
 }
 
-/** A number whose parts lie in two blocks: each part is added under the lock of its own. */
+/** A number whose parts begin in two blocks: each part is added under the lock of its own. */
 static void add_across(cw_accumulate_lock_t *held, uint64_t offset, char *dest, cwu_number_t type,
                        const void *scale, const void *src)
 {
@@ -71,10 +73,10 @@ static void add_here(cw_accumulate_lock_t *held, uint64_t offset, void *dest, cw
 {
     if (!scale)
         type = cwu_number_part(type);
-    size_t number = cwu_number_size(type), n;
+    size_t number = cwu_number_size(type), part = cwu_number_size(cwu_number_part(type)), n;
     char *to = dest;
     for (const char *from = src; nbytes > 0; from += n, to += n, offset += n, nbytes -= n) {
-        n = in_block(offset, nbytes);
+        n = in_block(offset, part, nbytes);
         n &= ~(number - 1);
         if (n > 0) {
             add_locked(held, offset, to, type, scale, from, n);
@@ -186,21 +188,18 @@ void cw_accumulate_begin(cw_accumulate_t *a, cw_ctx_t *ctx, cwu_number_t type, c
     a->offset = cw_slice_offset((uint32_t)slot) - cw_segment.origin;
 }
 
-static CW_NOINLINE CW_COLD void misaligned(const cw_accumulate_t *a, const void *dest,
-                                           size_t nbytes)
+static CW_NOINLINE CW_COLD void no_numbers(const cw_accumulate_t *a, size_t nbytes)
 {
-    size_t part = cwu_number_size(cwu_number_part(a->type));
-    cwu_fatal("accumulate of %zu bytes to %p of PE %d: both must be multiples of %zu, the size of "
-              "what is added there",
-              nbytes, dest, cw_ctx_pe(a->ctx, a->rank), part);
+    cwu_fatal("accumulate of %zu bytes to PE %d: that is no multiple of %zu, the size of what is "
+              "added there",
+              nbytes, cw_ctx_pe(a->ctx, a->rank), cwu_number_size(a->type));
 }
 
 void cw_accumulate_add(cw_accumulate_t *a, void *dest, const void *src, size_t nbytes)
 {
     uint64_t offset = (uintptr_t)dest + a->offset;
-    if (CW_UNLIKELY(cwu_number_splits((uintptr_t)dest, cwu_number_part(a->type)) ||
-                    cwu_number_splits(nbytes, a->type)))
-        misaligned(a, dest, nbytes);
+    if (CW_UNLIKELY(cwu_number_splits(nbytes, a->type)))
+        no_numbers(a, nbytes);
     if (CW_UNLIKELY(a->frame != NULL))
         a->frame->nbytes += nbytes;
     if (a->target)
@@ -249,9 +248,7 @@ void cw_accumulate_add_rows(cw_accumulate_t *a, void *dest, ptrdiff_t dest_strid
                             ptrdiff_t src_stride, size_t nbytes, size_t n)
 {
     uintptr_t to = (uintptr_t)dest, from = (uintptr_t)src;
-    bool whole =
-        !cwu_number_splits(to | (n > 1 ? (uintptr_t)dest_stride : 0), cwu_number_part(a->type)) &&
-        !cwu_number_splits(nbytes, a->type);
+    bool whole = !cwu_number_splits(nbytes, a->type);
     if (CW_LIKELY(!a->target && !a->frame && whole)) {
         add_rows_here(a, to, dest_stride, from, src_stride, nbytes, n);
         return;

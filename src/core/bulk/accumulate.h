@@ -16,7 +16,7 @@
 // requests to that node, after the puts before it. The source is multiplied here and packed into
 // messages of 4 KiB, or staged (stage.h) where that pays; the node server adds.
 //
-// dest: symmetric, aligned to the parts of a number; src: any address. Source and dest are the same
+// dest: symmetric; dest and src: of any alignment. Source and dest are the same
 // memory, or do not overlap. nbytes: whole numbers.
 // Threads: any, each with a cw_accumulate_t of its own. Blocking: for room to send, and briefly for
 // the locks.

@@ -15,7 +15,7 @@ static size_t record(cwu_number_t part, const uint64_t *at, size_t nwords)
     uint64_t offset = word & CW_BATCH_OFFSET_MAX;
     size_t nbytes = (size_t)(word >> 48), words = 1 + (nbytes + 7) / 8;
     uint32_t slot;
-    if (nbytes == 0 || cwu_number_splits(offset | nbytes, part) || words > nwords ||
+    if (nbytes == 0 || cwu_number_splits(nbytes, part) || words > nwords ||
         !cw_request_in_bounds(offset, nbytes, &slot))
         return 0;
     cw_accumulate_here(offset, cw_segment.base + offset, part, NULL, at + 1, nbytes);

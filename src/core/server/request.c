@@ -269,7 +269,7 @@ void cw_server_handle_messages(cw_server_message_t deliver)
 
 static bool batched_add(uint64_t offset, cwu_number_t part, size_t nbytes, const uint64_t *payload)
 {
-    if (cwu_number_splits(offset, part) || cwu_number_splits(nbytes, part))
+    if (cwu_number_splits(nbytes, part))
         return false;
     cw_accumulate_here(offset, cw_segment.base + offset, part, NULL, payload, nbytes);
     return true;
