@@ -11,6 +11,10 @@
 // there. What others may see of a put or an accumulate is complete after ARMCI_Fence,
 // ARMCI_AllFence or ARMCI_Barrier.
 //
+// ARMCI_INT_SIZES is for sources of tools that define calls with `int bytes` themselves, as other
+// ARMCIs have them, and pass them on to PARMCI_ names: calls whose sizes are wider here are not
+// declared then.
+//
 // Layouts of ARMCI_Group and armci_hdl_t are this library's: compile programs with this header.
 // Threads: as ARMCI_Init_thread was asked for; else one thread at a time.
 #ifndef ARMCI_H
@@ -92,12 +96,14 @@ int ARMCI_Uses_shm(void);
 void ARMCI_Set_shm_limit(unsigned long bytes);
 
 // ---------------------------------------------------------------- contiguous
+#ifndef ARMCI_INT_SIZES
 int ARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc);
 int ARMCI_Get(void *src, void *dst, armci_size_t bytes, int proc);
 /** Copies within this process. */
 void ARMCI_Copy(void *src, void *dst, armci_size_t bytes);
 /** A put, and behind it *flag = value in the target. */
 int ARMCI_Put_flag(void *src, void *dst, armci_size_t bytes, int *flag, int value, int proc);
+#endif
 
 int ARMCI_PutValueInt(int value, void *dst, int proc);
 int ARMCI_PutValueLong(long value, void *dst, int proc);
@@ -149,7 +155,9 @@ int ARMCI_GetV(armci_giov_t *iov, int iov_len, int proc);
 #define ARMCI_ACC_DCP (ARMCI_ACC_OFF + 5)
 #define ARMCI_ACC_LNG (ARMCI_ACC_OFF + 6)
 
+#ifndef ARMCI_INT_SIZES
 int ARMCI_Acc(int type, void *scale, void *src, void *dst, armci_size_t bytes, int proc);
+#endif
 int ARMCI_AccS(int type, void *scale, void *src, int *src_stride, void *dst, int *dst_stride,
                int *count, int levels, int proc);
 int ARMCI_AccV(int type, void *scale, armci_giov_t *iov, int iov_len, int proc);
@@ -199,10 +207,12 @@ void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 
 // hdl NULL: completes with ARMCI_WaitProc or ARMCI_WaitAll
+#ifndef ARMCI_INT_SIZES
 int ARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbGet(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbAcc(int type, void *scale, void *src, void *dst, armci_size_t bytes, int proc,
                 armci_hdl_t *hdl);
+#endif
 int ARMCI_NbPutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
                  int proc, armci_hdl_t *hdl);
 int ARMCI_NbGetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,

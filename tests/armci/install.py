@@ -40,6 +40,53 @@ FORTRAN = """program hello
   rc = armci_finalize()
 end program
 """
+# a tool that counts calls, with the types that other ARMCIs give them
+WRAPPERS = """#define ARMCI_INT_SIZES
+#include <armci.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+int wrapped;
+int ARMCI_Put(void *src, void *dst, int bytes, int proc)
+{ wrapped++; return PARMCI_Put(src, dst, bytes, proc); }
+int ARMCI_Get(void *src, void *dst, int bytes, int proc)
+{ wrapped++; return PARMCI_Get(src, dst, bytes, proc); }
+int ARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
+{ wrapped++; return PARMCI_Put_flag(src, dst, bytes, flag, value, proc); }
+int ARMCI_Acc(int type, void *scale, void *src, void *dst, int bytes, int proc)
+{ wrapped++; return PARMCI_Acc(type, scale, src, dst, bytes, proc); }
+int ARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{ wrapped++; return PARMCI_NbPut(src, dst, bytes, proc, hdl); }
+int ARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{ wrapped++; return PARMCI_NbGet(src, dst, bytes, proc, hdl); }
+int ARMCI_NbAcc(int type, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{ wrapped++; return PARMCI_NbAcc(type, scale, src, dst, bytes, proc, hdl); }
+void ARMCI_Copy(void *src, void *dst, int bytes) { wrapped += src != dst && bytes > 0; }
+int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes) { return PARMCI_Malloc(ptr_arr, bytes); }
+#ifdef __cplusplus
+}
+#endif
+"""
+WRAPPED = """#include <armci.h>
+#include <message.h>
+#include <stdio.h>
+extern int wrapped;
+int main(void)
+{
+    void *at[2];
+    long one = 1, got = 0;
+    if (ARMCI_Init() || ARMCI_Malloc(at, 8))
+        return 1;
+    int me = armci_msg_me();
+    ARMCI_Put(&one, at[1 - me], sizeof one, 1 - me);
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, at[1 - me], sizeof one, 1 - me);
+    ARMCI_Get(at[1 - me], &got, sizeof got, 1 - me);
+    if (got == 2 && wrapped == 3)
+        printf("2 of 2\\n");
+    ARMCI_Finalize();
+    return 0;
+}
+"""
 # found: by AC_SEARCH_LIBS([name], [armci]); the last is no part of the interface
 PROBES = {"ARMCI_Init": True, "armci_group_comm": True, "ARMCI_Initialized": True,
           "armci_notify": True, "armci_msg_init": True, "armci_msg_finalize": True,
@@ -66,6 +113,16 @@ def probes():
         check(done.returncode == 0, f"MPI's types with {compiler}", done.stderr)
 
 
+def wrappers():
+    Path("wrapped.c").write_text(WRAPPED)
+    for compiler, source in (("cc", "wrappers.c"), ("c++", "wrappers.cc")):
+        Path(source).write_text(WRAPPERS)
+        done = works(compiler, "-Wall", "-Wextra", "-Werror", INCLUDE, "-c", source, "-o", "tool.o")
+        if check(done.returncode == 0, f"wrappers with int, {compiler}", done.stderr):
+            links(f"wrappers with int, {compiler}", "cc", INCLUDE, "wrapped.c", "tool.o", LIB,
+                  "-larmci")
+
+
 def main():
     with scratch():
         Path("c.c").write_text(PROGRAM)
@@ -73,6 +130,7 @@ def main():
         Path("f.f90").write_text(FORTRAN)
         archive = "-l:libarmci.a"
         probes()
+        wrappers()
         links("C", "cc", INCLUDE, "c.c", LIB, "-larmci")
         links("C, archive", "cc", INCLUDE, "c.c", LIB, archive)
         links("C++", "c++", INCLUDE, "cc.cc", LIB, "-larmci")
