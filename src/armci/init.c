@@ -23,7 +23,7 @@ static bool is_routine(const char *symbol)
 
 static cw_front_end_t front_end = {.is_routine = is_routine};
 
-/** ARMCI may come after another front end: then the program itself must call it. */
+/** ARMCI may come after another front end: then the program, or a library of it, must call it. */
 static bool is_wanted(void)
 {
     return aci.joined || cw_program_uses(is_routine);

@@ -178,8 +178,8 @@ bool cw_may_join(const char *call, int thread_level, const cw_area_request_t *ar
 {
     size_t nbytes;
     if (cw_world.initialized && !cw_area(area, &nbytes)) {
-        cwu_error("%s: the job was joined by %s without room for %s's memory, because the main "
-                  "program does not call %s itself; call %s first",
+        cwu_error("%s: the job was joined by %s without room for %s's memory, because nothing in "
+                  "the program called %s when it started; call %s first",
                   call, cw_world.init_call, name, name, call);
         return false;
     }

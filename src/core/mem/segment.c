@@ -53,10 +53,10 @@ static uint64_t place(cw_section_t *const sections[], cw_section_place_t in, uin
     return round_up(at, 65536);
 }
 
-static void shape(const cw_static_data_t *data, const cw_sizes_t *sizes,
-                  cw_section_t *const sections[])
+static void shape(const cw_sizes_t *sizes, cw_section_t *const sections[])
 {
     cw_segment_t *s = &cw_segment;
+    const cw_static_data_t *data = &s->data;
     cw_agreement = (cw_agreement_t){.heap_nbytes = sizes->heap,
                                     .area_nbytes = sizes->area,
                                     .data_nbytes = data->nbytes,
@@ -213,9 +213,10 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
 
 /** The own view of the heap is mapped first: it has one place only, and all else may lie anywhere.
  *  (valgrind gives mappings the first gap, which is that place.) */
-static int map_own_heap(int fd, const cw_static_data_t *data)
+static int map_own_heap(int fd)
 {
     cw_segment_t *s = &cw_segment;
+    const cw_static_data_t *data = &s->data;
     const uint64_t offset = s->layout.heap_offset, nbytes = s->layout.slice_stride - offset;
     if (data->nbytes == 0)
         return CW_OK;
@@ -230,7 +231,7 @@ static int map_own_heap(int fd, const cw_static_data_t *data)
     return CW_OK;
 }
 
-static int map_object(int fd, const cw_static_data_t *data)
+static int map_object(int fd)
 {
     cw_segment_t *s = &cw_segment;
     if (s->nbytes > cwu_file_limit()) {
@@ -244,7 +245,7 @@ static int map_object(int fd, const cw_static_data_t *data)
                   (double)s->nbytes / (1 << 30), strerror(errno));
         return CW_ESYS;
     }
-    int rc = map_own_heap(fd, data);
+    int rc = map_own_heap(fd);
     if (rc)
         return rc;
     void *at = map_all(fd);
@@ -335,33 +336,55 @@ static int copy_pages(void *arg, const void *at, size_t nbytes)
     return CW_OK;
 }
 
-static int copy_data(int fd, const cw_static_data_t *data, uint64_t offset)
+static int copy_part(int fd, const cw_data_part_t *part, uint64_t offset, bool moved)
 {
-    static bool moved;  // so the pages are an earlier life's object
-    copy_t copy = {fd, offset - data->start};
-    size_t file_nbytes = moved ? data->nbytes : data->file_nbytes;
-    moved = true;  // now: it may be static data itself
-    int rc = copy_pages(&copy, (const void *)data->start, file_nbytes);
+    copy_t copy = {fd, offset - part->start};
+    size_t file_nbytes = moved ? part->nbytes : part->file_nbytes;
+    int rc = copy_pages(&copy, (const void *)part->start, file_nbytes);
     return rc ? rc
-              : cwu_pages_touched((const char *)data->start + file_nbytes,
-                                  data->nbytes - file_nbytes, copy_pages, &copy);
+              : cwu_pages_touched((const char *)part->start + file_nbytes,
+                                  part->nbytes - file_nbytes, copy_pages, &copy);
+}
+
+static int move_part(int fd, const cw_data_part_t *part, bool moved)
+{
+    uint64_t offset =
+        cw_slice_offset((uint32_t)cw_world.slot) + (part->start - cw_segment.data.start);
+    // From here to the end of the mmap nothing may write to static data: no calls that could, no
+    // other thread.
+    int rc = copy_part(fd, part, offset, moved);
+    return rc ? rc : map_at(part->start, part->nbytes, fd, offset, MAP_FIXED, "static data");
 }
 
 /** Puts my static data, too, where the program expects it: same pages as my slice, second view. */
-static int map_own_view(int fd, const cw_static_data_t *data)
+static int map_own_view(int fd)
 {
+    static bool moved;  // so the pages are an earlier life's object
     cw_segment_t *s = &cw_segment;
     uint64_t slice = cw_slice_offset((uint32_t)cw_world.slot);
-    if (data->nbytes == 0) {
+    if (s->data.nbytes == 0) {
         s->origin = (uintptr_t)s->base + slice;
         s->heap = s->base + slice + s->layout.heap_offset;
         return CW_OK;
     }
-    s->origin = data->start;
-    // From here to the end of the mmap nothing may write to static data: no calls that could, no
-    // other thread.
-    int rc = copy_data(fd, data, slice);
-    return rc ? rc : map_at(data->start, data->nbytes, fd, slice, MAP_FIXED, "static data");
+    s->origin = s->data.start;
+    const bool again = moved;
+    moved = true;  // now: it may be static data itself
+    int rc = CW_OK;
+    for (uint32_t i = 0; i < s->data.nparts && rc == CW_OK; i++)
+        rc = move_part(fd, &s->data.part[i], again);
+    return rc;
+}
+
+/** What lies between the parts of static data, constants for example, is no PE's to store to. */
+static void close_gaps(char *slice)
+{
+    const cw_static_data_t *d = &cw_segment.data;
+    for (uint32_t i = 1; i < d->nparts; i++) {
+        uintptr_t from = d->part[i - 1].start + d->part[i - 1].nbytes;
+        if (from < d->part[i].start)
+            mprotect(slice + (from - d->start), d->part[i].start - from, PROT_NONE);
+    }
 }
 
 /** Makes what no PE allocates, between static data and heap, inaccessible in this process's views
@@ -376,29 +399,29 @@ static void close_holes(void)
     if (!s->own_view || s->in_parts || (cw_world.nnodes > 1 && cw_world.slot == 0) ||
         cw_world.nslots > HOLES_MOST)
         return;
-    for (int slot = 0; slot < cw_world.nslots; slot++)
-        mprotect(s->base + cw_slice_offset((uint32_t)slot) + hole, s->layout.heap_offset - hole,
-                 PROT_NONE);
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        char *slice = s->base + cw_slice_offset((uint32_t)slot);
+        mprotect(slice + hole, s->layout.heap_offset - hole, PROT_NONE);
+        close_gaps(slice);
+    }
 }
 
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
 {
-    cw_static_data_t data;
     cw_sizes_t sizes;
     int fd = -1;
-    cw_static_data_find(&data);
-    int rc = cw_sizes_choose(boot, data.nbytes, &sizes);
-    if (rc)
+    int rc = cw_static_data_find(&cw_segment.data);
+    if (rc || (rc = cw_sizes_choose(boot, cw_segment.data.nbytes, &sizes)))
         return rc;
-    shape(&data, &sizes, sections);
-    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd, &data)) || (rc = agree()))
+    shape(&sizes, sections);
+    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
         goto close_fd;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
     struct stat st;
     me->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
     // release: with the namespace
     atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_release);
-    if ((rc = map_own_view(fd, &data)))
+    if ((rc = map_own_view(fd)))
         goto close_fd;
     close_holes();
     cw_backing_reset();
@@ -433,12 +456,21 @@ void cw_segment_fini(void)
     s->own_view = false;
 }
 
+static bool is_static_data(uintptr_t at, size_t nbytes)
+{
+    const cw_static_data_t *d = &cw_segment.data;
+    for (uint32_t i = 0; i < d->nparts; i++)
+        if (at - d->part[i].start < d->part[i].nbytes)
+            return nbytes <= d->part[i].nbytes - (at - d->part[i].start);
+    return false;
+}
+
 bool cw_is_symmetric(const void *addr, size_t nbytes)
 {
     const cwt_layout_t *l = &cw_segment.layout;
     uint64_t at = (uintptr_t)addr - cw_segment.origin;
     if (at < l->data_nbytes)
-        return nbytes <= l->data_nbytes - at;
+        return is_static_data((uintptr_t)addr, nbytes);
     at -= l->heap_offset;
     return at >= CW_COLL_SCRATCH && at < l->heap_nbytes && nbytes <= l->heap_nbytes - at;
 }

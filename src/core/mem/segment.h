@@ -10,6 +10,27 @@
 #include "bootstrap/bootstrap.h"
 #include "core/mem/layout.h"
 
+/** Pages of the main program that become symmetric: a segment of its file that may be written, less
+ *  what the loader made read-only after relocation. Those behind file_nbytes came as zeros. */
+typedef struct cw_data_part {
+    uintptr_t start;
+    size_t nbytes, file_nbytes;
+} cw_data_part_t;
+
+#define CW_DATA_PARTS_MOST 16  // linkers make one or two, a script of the user's perhaps more
+
+/** All of them, in the order of addresses, with what lies between them: [start, start + nbytes).
+ *  nbytes 0, without parts: this is not an OpenSHMEM program. */
+typedef struct cw_static_data {
+    uintptr_t start;
+    size_t nbytes;
+    uint32_t nparts;
+    cw_data_part_t part[CW_DATA_PARTS_MOST];
+    uint64_t program;  // digest of the executable's identity
+} cw_static_data_t;
+/** Returns 0, or CW_ENOTSUP: there are too many parts, reported. */
+int cw_static_data_find(cw_static_data_t *data_p);
+
 typedef struct cw_segment {
     char *base;  // the node object, offset 0
     size_t nbytes;
@@ -21,6 +42,7 @@ typedef struct cw_segment {
     char *heap;        // origin + heap_offset: scratch first, then the user's heap
     bool own_view;     // data and heap are mapped a second time at origin
     bool in_parts;     // the holes of the object are not mapped at base
+    cw_static_data_t data;
 } cw_segment_t;
 
 extern cw_segment_t cw_segment CW_HIDDEN;
@@ -35,15 +57,6 @@ void cw_segment_depart(void);
 int cw_share_fd(cwb_t *boot, int *fd_p);
 /** The lowest PE of a node gives it to the others, if it made it. Waits for them. */
 int cw_share_hand_out(const cwb_t *boot);
-
-/** The writable pages of the main program that become symmetric; nbytes 0 if it is not an OpenSHMEM
- *  program. Those behind file_nbytes came as zeros. */
-typedef struct cw_static_data {
-    uintptr_t start;
-    size_t nbytes, file_nbytes;
-    uint64_t program;
-} cw_static_data_t;
-void cw_static_data_find(cw_static_data_t *data_p);
 
 /** Offset in the node object of slot's slice. */
 static inline uint64_t cw_slice_offset(uint32_t slot)

@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the static data (.data and .bss) of the main program: the writable PT_LOAD less what the
-// loader made read-only after relocation (PT_GNU_RELRO). Only programs that are themselves linked
-// with this library (shared, or as an archive) are OpenSHMEM programs; an interpreter that merely
-// loads it keeps its data private.
+// Finds the static data (.data and .bss) of the main program: each writable PT_LOAD less what the
+// loader made read-only after relocation (PT_GNU_RELRO). There are several with -mcmodel=medium
+// (.ldata, .lbss), where a variable is aligned to more than the linker's page size, and with linker
+// scripts. Only programs that bring this library are OpenSHMEM programs; an interpreter that opens
+// it keeps its data private. So do shared libraries: the specification leaves them out, the C
+// library's must not be shared, and one number reaches all of a peer's memory only where that is
+// close together (ADR 136).
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "core/mem/area.h"
 #include "core/mem/segment.h"
+#include "core/world/loaded.h"
 
-static bool needs_causeway(const struct dl_phdr_info *info, const ElfW(Phdr) * dynamic)
-{
-    const ElfW(Dyn) *dyn = (const ElfW(Dyn) *)(info->dlpi_addr + dynamic->p_vaddr);
-    const char *strings = NULL;
-    for (const ElfW(Dyn) *d = dyn; d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_STRTAB)
-            strings = (const char *)d->d_un.d_ptr;
-    if (!strings)
-        return false;
-    if ((uintptr_t)strings < info->dlpi_addr)
-        strings += info->dlpi_addr;  // not relocated by this loader
-    for (const ElfW(Dyn) *d = dyn; d->d_tag != DT_NULL; d++) {
-        if (d->d_tag != DT_NEEDED)
-            continue;
-        const char *name = strings + d->d_un.d_val;
-        if (strncmp(name, "libcauseway.so", 14) == 0 || strncmp(name, "libsma.so", 9) == 0)
-            return true;
-    }
-    return false;
-}
+typedef struct finding {
+    cw_static_data_t data;
+    uintptr_t page, relro, relro_end;
+    bool too_many;
+} finding_t;
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -39,54 +29,90 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h * 0xff51afd7ed558ccdu;
 }
 
+static uintptr_t round_down(const finding_t *f, uintptr_t at)
+{
+    return at & ~(f->page - 1);
+}
+
+static uintptr_t round_up(const finding_t *f, uintptr_t at)
+{
+    return round_down(f, at + f->page - 1);
+}
+
+/** Whole pages; those before file_end came from the file. */
+static void add_part(finding_t *f, uintptr_t start, uintptr_t end, uintptr_t file_end)
+{
+    cw_static_data_t *d = &f->data;
+    if (d->nparts && start < d->start + d->nbytes)
+        start = d->start + d->nbytes;
+    if (end <= start)
+        return;
+    if ((f->too_many |= d->nparts == CW_DATA_PARTS_MOST))
+        return;
+    if (file_end > end)
+        file_end = end;
+    d->start = d->nparts ? d->start : start;
+    d->nbytes = end - d->start;
+    d->part[d->nparts++] =
+        (cw_data_part_t){.start = start,
+                         .nbytes = end - start,
+                         .file_nbytes = file_end > start ? file_end - start : 0};
+}
+
+static void add_segment(finding_t *f, uintptr_t at, const ElfW(Phdr) * ph)
+{
+    uintptr_t start = round_down(f, at), end = round_up(f, at + ph->p_memsz),
+              file_end = round_up(f, at + ph->p_filesz);
+    if (f->relro >= end || f->relro_end <= start) {
+        add_part(f, start, end, file_end);
+        return;
+    }
+    add_part(f, start, f->relro, file_end);
+    add_part(f, f->relro_end, end, file_end);
+}
+
+static uint64_t mix_note(const unsigned char *note, size_t nbytes, uint64_t id)
+{
+    for (size_t b = 0; b < nbytes && b < 64; b++)
+        id = mix(id, note[b]);
+    return id;
+}
+
 static int examine_main_program(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
-    cw_static_data_t *out = arg;
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t start = 0, file_end = 0, end = 0, relro_end = 0;
-    bool linked = false;
+    finding_t *f = arg;
     uint64_t id = 1;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
         uintptr_t at = info->dlpi_addr + ph->p_vaddr;
         id = mix(mix(mix(id, ph->p_type), ph->p_vaddr), ph->p_memsz);
-        if (ph->p_type == PT_LOAD) {
-            uintptr_t me = (uintptr_t)&cw_static_data_find;
-            if (me >= at && me < at + ph->p_memsz)
-                linked = true;  // the archive
-            if ((ph->p_flags & PF_W) && at + ph->p_memsz > end) {
-                start = at;
-                file_end = at + ph->p_filesz;
-                end = at + ph->p_memsz;
-            }
+        if (ph->p_type == PT_NOTE) {
+            id = mix_note((const unsigned char *)at, ph->p_memsz, id);  // the build id is here
         } else if (ph->p_type == PT_GNU_RELRO) {
-            relro_end = at + ph->p_memsz;
-        } else if (ph->p_type == PT_DYNAMIC && needs_causeway(info, ph)) {
-            linked = true;
-        } else if (ph->p_type == PT_NOTE) {
-            const unsigned char *note = (const unsigned char *)at;  // the build id is here
-            for (size_t b = 0; b < ph->p_memsz && b < 64; b++)
-                id = mix(id, note[b]);
+            f->relro = round_down(f, at);
+            f->relro_end = round_down(f, at + ph->p_memsz);
         }
     }
-    start &= ~(page - 1);
-    relro_end &= ~(page - 1);
-    if (relro_end > start && relro_end <= end)
-        start = relro_end;
-    file_end = (file_end + page - 1) & ~(page - 1);
-    end = (end + page - 1) & ~(page - 1);
-    out->program = id;
-    if (linked && end > start && !cw_area_leaves_data()) {
-        out->start = start;
-        out->nbytes = end - start;
-        out->file_nbytes = file_end > start ? file_end - start : 0;
-    }
+    for (int i = 0; i < info->dlpi_phnum; i++)  // they come in the order of addresses
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W))
+            add_segment(f, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, &info->dlpi_phdr[i]);
+    f->data.program = id;
     return 1;  // the main program comes first; look no further
 }
 
-void cw_static_data_find(cw_static_data_t *data_p)
+int cw_static_data_find(cw_static_data_t *data_p)
 {
-    memset(data_p, 0, sizeof *data_p);
-    dl_iterate_phdr(examine_main_program, data_p);
+    finding_t f = {.page = (uintptr_t)sysconf(_SC_PAGESIZE)};
+    dl_iterate_phdr(examine_main_program, &f);
+    if (cw_area_leaves_data() || !cw_loaded_with_program()) {
+        f.data.nbytes = 0;
+        f.data.nparts = 0;
+    } else if (f.too_many) {
+        cwu_error("the program has more than %d segments of static data: link it with fewer",
+                  CW_DATA_PARTS_MOST);
+        return CW_ENOTSUP;
+    }
+    *data_p = f.data;
+    return CW_OK;
 }

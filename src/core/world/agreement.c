@@ -3,6 +3,7 @@
 // Compares what PEs must have in common, and says what differs.
 #include "core/world/agreement.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,23 @@ static int routes_differ(const cw_agreement_route_t *mine, const cw_agreement_ro
     return CW_EMISMATCH;
 }
 
+/** Programs without symmetric static data may differ. */
+static bool programs_differ(const cw_agreement_t *theirs)
+{
+    return cw_agreement.data_nbytes != theirs->data_nbytes ||
+           (theirs->data_nbytes && cw_agreement.program != theirs->program);
+}
+
+static int report_programs(const cw_agreement_t *theirs, const char *whose)
+{
+    cwu_error("this PE and %s run different programs (%llu and %llu bytes of static data): a "
+              "variable of one is not a variable of the other; every PE must run the same "
+              "executable, linked the same way",
+              whose, (unsigned long long)cw_agreement.data_nbytes,
+              (unsigned long long)theirs->data_nbytes);
+    return CW_EMISMATCH;
+}
+
 int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
 {
     const cw_agreement_t *mine = &cw_agreement;
@@ -49,11 +67,10 @@ int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
     if (mine->version == theirs->version &&
         memcmp(&mine->route, &theirs->route, sizeof mine->route) != 0)
         return routes_differ(&mine->route, &theirs->route, whose);
-    if (mine->program == theirs->program && mine->data_nbytes == theirs->data_nbytes &&
-        mine->version == theirs->version)
-        return CW_OK;
-    cwu_error("this PE and %s run different programs or library versions; every PE must run the "
-              "same executable",
-              whose);
-    return CW_EMISMATCH;
+    if (mine->version != theirs->version) {
+        cwu_error("this PE and %s have different versions of Causeway; give every PE the same",
+                  whose);
+        return CW_EMISMATCH;
+    }
+    return programs_differ(theirs) ? report_programs(theirs, whose) : CW_OK;
 }

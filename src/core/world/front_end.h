@@ -36,7 +36,8 @@ bool cw_is_routine(const char *symbol);
 bool cw_is_named_routine(const char *symbol);
 /** Is there a front end with names in this process? */
 bool cw_has_named_routines(void);
-/** Does the main program itself call such routines, of a front end of this process? (program.c) */
+/** Does the program, or a library beside this one, call such routines, of a front end of this
+ *  process? (program.c) */
 bool cw_program_uses(bool (*is_routine)(const char *symbol));
 /** Those of a front end with names? */
 bool cw_program_uses_named_routines(void);

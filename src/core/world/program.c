@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Does the main program call routines of a front end? Static data must be symmetric for one with
-// symmetric data though another joins the job; one with an area needs its place from the start.
-// Linked with the shared library, such routines are undefined symbols of the program; linked with
-// the archive, the front end is in the program only if the program calls it.
+// Does the program call routines of a front end, itself or in a library of its own? Static data
+// must be symmetric for one with symmetric data though another joins the job; one with an area
+// needs its place from the start. Linked with the shared library, such routines are undefined
+// symbols of what calls them; linked with the archive, the front end is there only if it is called.
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
@@ -50,6 +50,7 @@ static bool is_named(const char *symbol)
 typedef struct finding {
     bool (*is_routine)(const char *symbol);
     bool uses, in_program;
+    bool past_program;  // the main program comes first
 } finding_t;
 
 static int examine(struct dl_phdr_info *info, size_t size, void *arg)
@@ -59,8 +60,8 @@ static int examine(struct dl_phdr_info *info, size_t size, void *arg)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
         uintptr_t at = info->dlpi_addr + ph->p_vaddr, here = (uintptr_t)&examine;
-        if (ph->p_type == PT_LOAD && here >= at && here < at + ph->p_memsz)
-            found->in_program = true;
+        if (ph->p_type == PT_LOAD && here - at < ph->p_memsz)
+            found->in_program |= !found->past_program;
         if (ph->p_type != PT_DYNAMIC)
             continue;
         symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
@@ -69,7 +70,8 @@ static int examine(struct dl_phdr_info *info, size_t size, void *arg)
                 found->is_routine(s.strings + s.table[k].st_name))
                 found->uses = true;
     }
-    return 1;  // the main program comes first
+    found->past_program = true;
+    return found->uses || found->in_program;
 }
 
 bool cw_program_uses(bool (*is_routine)(const char *symbol))
