@@ -249,7 +249,7 @@ void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_
 // ---------------------------------------------------------------- barriers
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH 2
-#define GASNET_BARRIERFLAG_IMAGES 4                                 // of old clients: no effect
+#define GASNET_BARRIERFLAG_IMAGES 4                                 // each image of a process calls
 #define GASNET_BARRIERFLAG_UNNAMED (GASNET_BARRIERFLAG_ANONYMOUS | 8)  // in all nodes
 int gasnet_barrier(int id, int flags);  // of GASNet-EX: both halves
 void gasnet_barrier_notify(int id, int flags);

@@ -45,7 +45,7 @@ typedef uint32_t gasnet_image_t;
 typedef gex_Event_t gasnet_coll_handle_t;
 #define GASNET_COLL_INVALID_HANDLE GEX_EVENT_INVALID
 typedef struct gasnet_causeway_team *gasnet_team_handle_t;
-#define GASNET_TEAM_ALL ((gasnet_team_handle_t)(uintptr_t)1) // the only one
+#define GASNET_TEAM_ALL ((gasnet_team_handle_t)(uintptr_t)1)
 typedef gex_AM_Arg_t gasnet_coll_fn_handle_t; // index in the table of gasnet_coll_init
 /** results[i] = left_operands[i] op right_operands[i] for i < result_count, which left_count is
  *  too. */
@@ -63,6 +63,15 @@ typedef struct {
  *  one image and there are no reductions. */
 void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
                       gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count, int init_flags);
+
+// ---------------------------------------------------------------- teams
+/** Members of the parent with the same color become a team, in the order of relrank. All members
+ *  call it; each process is one image. scratch: a gasnet_seginfo_t, which is not needed. */
+gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent, gasnet_node_t color,
+                                            gasnet_node_t relrank, void *scratch);
+gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team);
+gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
+gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team, gasnet_node_t node);
 
 // ---------------------------------------------------------------- one image's nbytes to all
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
@@ -149,10 +158,32 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
 #define gasnet_coll_dumpTuningState(filename, team) ((void)(filename), (void)(team))
 #define gasnet_coll_dumpProfile(filename, team) ((void)(filename), (void)(team))
 
-#define gasnet_coll_barrier_notify(team, id, flags) ((void)(team), gasnet_barrier_notify(id, flags))
-#define gasnet_coll_barrier_try(team, id, flags) ((void)(team), gasnet_barrier_try(id, flags))
-#define gasnet_coll_barrier_wait(team, id, flags) ((void)(team), gasnet_barrier_wait(id, flags))
-#define gasnet_coll_barrier(team, id, flags) ((void)(team), gasnet_barrier(id, flags))
+// The barrier of GASNET_TEAM_ALL is gasnet_barrier_notify's.
+void gasnet_coll_causeway_notify(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_causeway_wait(gasnet_team_handle_t team, int id, int flags, int blocks);
+static inline void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags)
+{
+    if (team == GASNET_TEAM_ALL)
+        gasnet_barrier_notify(id, flags);
+    else
+        gasnet_coll_causeway_notify(team, id, flags);
+}
+static inline int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags)
+{
+    return team == GASNET_TEAM_ALL ? gasnet_barrier_try(id, flags)
+                                   : gasnet_coll_causeway_wait(team, id, flags, 0);
+}
+static inline int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags)
+{
+    return team == GASNET_TEAM_ALL ? gasnet_barrier_wait(id, flags)
+                                   : gasnet_coll_causeway_wait(team, id, flags, 1);
+}
+static inline int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags)
+{
+    gasnet_coll_barrier_notify(team, id, flags);
+    return gasnet_coll_barrier_wait(team, id, flags);
+}
+// of GASNET_TEAM_ALL
 #define gasnet_coll_barrier_result(team, id) ((void)(team), gasnet_barrier_result(id))
 
 #ifdef __cplusplus

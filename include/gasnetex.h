@@ -235,4 +235,10 @@ int gex_HSL_Trylock(gex_HSL_t *hsl);
 #include "causeway/gasnetex-vis.h"
 #include "causeway/gasnet-near.h"
 
+#ifndef GASNET_CAUSEWAY_LIBRARY
+// Clients call the tools and GASNet-1's collectives behind <gasnet.h> alone.
+#include "gasnet_coll.h"
+#include "gasnet_tools.h"
+#endif
+
 #endif

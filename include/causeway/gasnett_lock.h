@@ -134,8 +134,17 @@ void gasnett_rwlock_assert_(gasnett_rwlock_t *lock, int state, const char *where
     GASNETT_THREADKEY_DECLARE(key);        \
     GASNETT_THREADKEY_KIND_ void *gasnett_threadkey_##key = 0
 #define gasnett_threadkey_init(key) ((void)0)
-#define _gasneti_threadkey_init(value, initmutex, isinit) \
-    ((void)(value), (void)(initmutex), (void)(isinit))
+/** A key of POSIX, once: clients take the address of this function, though no key here needs it. */
+GASNETT_PLEASE_INLINE(_gasneti_threadkey_init)
+void _gasneti_threadkey_init(pthread_key_t *value, gasnett_mutex_t *initmutex,
+                             volatile int *isinit)
+{
+    (void)initmutex;  // single-threaded mode
+    gasnett_mutex_lock(initmutex);
+    if (!*isinit)
+        *isinit = pthread_key_create(value, NULL) == 0;
+    gasnett_mutex_unlock(initmutex);
+}
 #define gasnett_threadkey_get(key) (gasnett_threadkey_##key)
 #define gasnett_threadkey_set(key, newvalue) ((void)(gasnett_threadkey_##key = (void *)(newvalue)))
 #define gasnett_threadkey_get_noinit(key) gasnett_threadkey_get(key)

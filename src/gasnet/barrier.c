@@ -3,6 +3,10 @@
 // GASNet-1: the split-phase barrier: its identifiers and flags, over core's (core/sync/split.h).
 //
 // A value stands for one process or combines several:  0..31 id | 32 named | 33 mismatch
+//
+// With GASNET_BARRIERFLAG_IMAGES each image of the process, a thread (gasnet_coll_init), makes both
+// calls: the last one to come notifies for all of them, and each waits by itself.
+#include "base/lock.h"
 #include "core/sync/split.h"
 #include "gasnet/gas1.h"
 
@@ -13,6 +17,16 @@ static struct {
     cw_split_t split;
     bool notified, ended;  // ended: a barrier did, and the next one was not notified
 } me;
+
+/** Of the images: those that have come to the phase that is next, what they said together, and
+ *  those that have yet to wait for the phase that has begun. */
+static struct {
+    cwu_lock_t lock;
+    uint32_t came, left;  // under lock
+    uint64_t value;       // the same
+    _Atomic uint64_t begun;  // phases; pairs with the load in has_begun
+} images;
+static _Thread_local uint64_t my_phase;  // that this image has come to; 0: it waits for none
 
 static uint64_t value_of(int id, int flags)
 {
@@ -33,8 +47,7 @@ void gas1_barrier_open(void)
     cw_split_init(&me.split, combined);
 }
 
-/** UNNAMED is a hint beside ANONYMOUS; IMAGES: threads that would each notify, of which there is
- *  one here. */
+/** UNNAMED is a hint beside ANONYMOUS. */
 #define KNOWN_FLAGS                                                                               \
     (GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_MISMATCH | GASNET_BARRIERFLAG_UNNAMED | \
      GASNET_BARRIERFLAG_IMAGES)
@@ -48,17 +61,56 @@ static void check_flags(const char *call, int flags)
                  flags);
 }
 
+static bool is_of_images(int flags)
+{
+    return CW_UNLIKELY(flags & GASNET_BARRIERFLAG_IMAGES) && gas.images > 1;
+}
+
+static void refuse_twice(const char *call)
+{
+    gas_fail(call, "called twice without gasnet_barrier_wait or a successful gasnet_barrier_try in "
+                   "between");
+}
+
+static void notify_all(const char *call, uint64_t value)
+{
+    if (me.notified)
+        refuse_twice(call);
+    me.notified = true;
+    me.ended = false;
+    cw_split_notify(&me.split, value);
+}
+
+/** One image. All have waited for the phase before when the last of them comes. */
+static void notify_image(const char *call, uint64_t value)
+{
+    if (my_phase)
+        refuse_twice(call);
+    cwu_lock(&images.lock);
+    uint64_t begun = atomic_load_explicit(&images.begun, memory_order_relaxed);
+    my_phase = begun + 1;
+    images.value = images.came ? combined(images.value, value) : value;
+    bool last = ++images.came == gas.images;
+    if (last) {
+        images.left = images.came;
+        images.came = 0;
+        notify_all(call, images.value);
+        atomic_store_explicit(&images.begun, begun + 1, memory_order_release);
+    }
+    cwu_unlock(&images.lock);
+    if (last)
+        cw_local_notify((int)gas.me);  // images that wait already
+}
+
 static void notify(const char *call, int id, int flags)
 {
     gas_enter(call);
     CW_WATCH(gas_watch(call));
     check_flags(call, flags);
-    if (me.notified)
-        gas_fail(call, "called twice without gasnet_barrier_wait or a successful "
-                       "gasnet_barrier_try in between");
-    me.notified = true;
-    me.ended = false;
-    cw_split_notify(&me.split, value_of(id, flags));
+    if (is_of_images(flags))
+        notify_image(call, value_of(id, flags));
+    else
+        notify_all(call, value_of(id, flags));
     cw_am_poll();
 }
 
@@ -74,8 +126,16 @@ static int result(int id, int flags)
     uint64_t value = cw_split_value(&me.split);
     bool differs =
         !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && value & NAMED && (uint32_t)id != (uint32_t)value;
-    me.notified = false;
-    me.ended = true;
+    if (my_phase) {
+        my_phase = 0;
+        cwu_lock(&images.lock);
+        me.notified = --images.left > 0;
+        me.ended = !me.notified;
+        cwu_unlock(&images.lock);
+    } else {
+        me.notified = false;
+        me.ended = true;
+    }
     return differs || value & MISMATCH ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
@@ -83,8 +143,14 @@ static void check_notified(const char *call, int flags)
 {
     gas_enter(call);
     check_flags(call, flags);
-    if (!me.notified)
+    if (is_of_images(flags) ? !my_phase : !me.notified)
         gas_fail(call, "called without gasnet_barrier_notify before it");
+}
+
+/** Have the other images come? The next phase does not begin before this one has waited. */
+static bool has_begun(void)
+{
+    return !my_phase || atomic_load_explicit(&images.begun, memory_order_acquire) == my_phase;
 }
 
 static int wait(const char *call, int id, int flags)
@@ -93,6 +159,8 @@ static int wait(const char *call, int id, int flags)
     CW_WATCH(gas_watch(call));
     cw_wait_t w = CW_WAIT_INIT(call);
     gas_wait_begin(&w);
+    while (!has_begun())
+        gas_wait_round(&w);
     cw_split_attend(&me.split);
     while (!cw_split_test(&me.split)) {
         cw_split_watch(&me.split, &w);
@@ -112,7 +180,7 @@ GAS_API int gasnet_barrier_try(int id, int flags)
     check_notified(__func__, flags);
     CW_WATCH(gas_watch(__func__));
     cw_am_poll();
-    if (cw_split_test(&me.split))
+    if (has_begun() && cw_split_test(&me.split))
         return result(id, flags);
     cw_wait_tested();
     return GASNET_ERR_NOT_READY;

@@ -56,6 +56,7 @@ typedef struct gas_state {
     bool slow_sync;    // checks, observers or messages: no short paths in messages and syncs
     bool mixed;        // the program uses OpenSHMEM too
     bool endpoints;    // or segments of further endpoints of GASNet-EX
+    uint32_t images;   // of this process, as gasnet_coll_init has it; 0: one
 } gas_state_t;
 extern gas_state_t gas CW_HIDDEN;
 extern cw_owner_t gas_owner CW_HIDDEN;

@@ -135,8 +135,8 @@ const char *gasnett_release_version_str(void)
 
 uint64_t gasnett_release_version(void)
 {
-    return (GASNETT_RELEASE_VERSION_MAJOR * 1000 + GASNETT_RELEASE_VERSION_MINOR) * 1000 +
-           GASNETT_RELEASE_VERSION_PATCH;
+    return GASNETT_RELEASE_VERSION_MAJOR * UINT64_C(1000000) +
+           GASNETT_RELEASE_VERSION_MINOR * 10000 + GASNETT_RELEASE_VERSION_PATCH;
 }
 
 const char *gasnett_performance_warning_str(void)

@@ -308,15 +308,27 @@ static void progress(gex_TM_t tm)
     }
 }
 
+/** True: it may have to be attended to again. */
+static bool attend(gex_TM_t tm)
+{
+    if (pthread_mutex_trylock(&tm->lock))
+        return true;
+    progress(tm);
+    bool arrives = tm->arriving != NULL;
+    pthread_mutex_unlock(&tm->lock);
+    return arrives;
+}
+
 void gex_coll_attend(void)
 {
-    gex_TM_t tm = &gex.world;
-    if (CW_LIKELY(!__atomic_load_n(&gex.deferred, __ATOMIC_RELAXED)) ||
-        pthread_mutex_trylock(&tm->lock))
+    if (CW_LIKELY(!__atomic_load_n(&gex.deferred, __ATOMIC_RELAXED)))
         return;
-    progress(tm);
-    __atomic_store_n(&gex.deferred, tm->arriving != NULL, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&tm->lock);
+    __atomic_store_n(&gex.deferred, false, __ATOMIC_RELAXED);
+    bool again = attend(&gex.world);
+    for (gex_TM_t tm = __atomic_load_n(&gex.split, __ATOMIC_ACQUIRE); tm; tm = tm->next_split)
+        again |= attend(tm);
+    if (again)
+        __atomic_store_n(&gex.deferred, true, __ATOMIC_RELAXED);
 }
 
 bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)

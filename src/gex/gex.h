@@ -76,6 +76,7 @@ struct gex_causeway_tm {
     const gex_cell_t *near;  // cell of this node's lowest rank, mapped here
     gex_Flags_t flags;
     void *cdata;
+    gex_TM_t next_split;
     // Below: under lock.
     pthread_mutex_t lock;
     uint64_t begun, consumed;   // numbers of collectives (in pieces, see coll.c)
@@ -91,7 +92,8 @@ typedef struct gex_state {
     struct gex_causeway_segment segment;
     bool begun, quiet;  // gex_System_SetVerboseErrors(0)
     bool far_primary;   // see gex_has_far_primary
-    bool deferred;      // the world has collectives that have yet to arrive at pieces
+    bool deferred;      // there are collectives that have yet to arrive at pieces
+    gex_TM_t split;     // teams of gasnet_coll_team_split, which stay; those below next_split
     // Below: under lock.
     pthread_mutex_t lock;
     unsigned neps;
@@ -189,7 +191,7 @@ typedef struct gex_spread {
 gex_coll_t *gex_coll_announce(gex_TM_t tm, unsigned users);
 /** They have come. nbytes: of the longest contribution. Does not block. */
 void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes, bool wanted);
-/** Carries on the collectives of the world. */
+/** Carries on the collectives of the world, and of teams that GASNet-1 has split. */
 void gex_coll_attend(void);
 /** Sets arrived back, before a new team uses the cell. */
 void gex_cell_clear(int id);

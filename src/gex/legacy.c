@@ -18,18 +18,9 @@
 #include <string.h>
 
 #include "base/lock.h"
-#include "gex/gex.h"
-
-#include "gasnet_coll.h"
+#include "gex/legacy.h"
 
 typedef enum op { BROADCAST, SCATTER, GATHER, GATHER_ALL, EXCHANGE, REDUCE } op_t;
-
-/** Of all images or, with GASNET_COLL_NO_IMAGES, of the processes. */
-typedef struct layout {
-    uint32_t nimages, most;  // most images of a process
-    uint32_t *first;         // [nodes + 1]: of each process
-    bool single;             // each process is one
-} layout_t;
 
 /** A call's arguments. src, dst: of the image, or NULL where it has none. */
 typedef struct call {
@@ -49,7 +40,7 @@ typedef struct meeting {
     struct meeting *next;
     uint64_t number;
     uint32_t came, nlocal;
-    const layout_t *layout;
+    const gex_layout_t *layout;
     call_t call;  // of the first to come
     gex_coll_t *coll;
     char *all;  // reduce: contributions of all images
@@ -60,7 +51,7 @@ typedef struct meeting {
 } meeting_t;
 
 static cwu_lock_t lock;
-static layout_t processes, images;         // images.first NULL: as processes
+static gex_layout_t processes, images;         // images.first NULL: as processes
 static meeting_t *waiting;                 // under lock: images of this process have yet to come
 static gasnet_coll_fn_entry_t *functions;  // [nfunctions]
 static size_t nfunctions;
@@ -69,14 +60,15 @@ static _Thread_local uint32_t my_local;
 static _Thread_local uint64_t my_calls;
 
 // ---------------------------------------------------------------- layouts
-static void lay_out(layout_t *layout, const gasnet_image_t *counts)
+void gex_lay_out(gex_layout_t *layout, gex_TM_t tm, const gasnet_image_t *counts)
 {
-    layout->first = calloc((size_t)gas.nodes + 1, sizeof *layout->first);
+    layout->tm = tm;
+    layout->first = calloc((size_t)tm->size + 1, sizeof *layout->first);
     if (!layout->first)
-        cwu_fatal("gasnet_coll_init: out of memory for the images of %u processes", gas.nodes);
+        cwu_fatal("gasnet_coll_init: out of memory for the images of %u processes", tm->size);
     layout->most = 1;
     layout->single = true;
-    for (uint32_t pe = 0; pe < gas.nodes; pe++) {
+    for (uint32_t pe = 0; pe < tm->size; pe++) {
         uint32_t n = counts ? counts[pe] : 1;
         if (n == 0)
             gas_fail("gasnet_coll_init", "images[%u] is 0; a process has one at least", pe);
@@ -84,24 +76,31 @@ static void lay_out(layout_t *layout, const gasnet_image_t *counts)
         layout->most = n > layout->most ? n : layout->most;
         layout->single &= n == 1;
     }
-    layout->nimages = layout->first[gas.nodes];
+    layout->nimages = layout->first[tm->size];
 }
 
-static const layout_t *layout_of(int flags)
+static const gex_layout_t *layout_of(gasnet_team_handle_t team, int flags)
 {
+    if (team != GASNET_TEAM_ALL)
+        return &team->layout;
     cwu_lock(&lock);
     if (!processes.first)
-        lay_out(&processes, NULL);
+        gex_lay_out(&processes, &gex.world, NULL);
     cwu_unlock(&lock);
     return images.first && !(flags & GASNET_COLL_NO_IMAGES) ? &images : &processes;
 }
 
-static uint32_t images_of(const layout_t *layout, uint32_t pe)
+static uint32_t images_of(const gex_layout_t *layout, uint32_t pe)
 {
     return layout->first[pe + 1] - layout->first[pe];
 }
 
-static uint32_t process_of(const layout_t *layout, gasnet_image_t image)
+static uint32_t first_here(const gex_layout_t *layout)
+{
+    return layout->first[layout->tm->rank];
+}
+
+static uint32_t process_of(const gex_layout_t *layout, gasnet_image_t image)
 {
     if (layout->single)
         return image;
@@ -133,8 +132,10 @@ GAS_API void gasnet_coll_init(const gasnet_image_t counts[], gasnet_image_t my_i
     cwu_lock(&lock);
     if (!nfunctions)
         set_functions(fn_tbl, fn_count);
-    if (counts && !images.first)
-        lay_out(&images, counts);
+    if (counts && !images.first) {
+        gex_lay_out(&images, &gex.world, counts);
+        gas.images = images_of(&images, gas.me);
+    }
     cwu_unlock(&lock);
     if (!counts)
         return;
@@ -170,7 +171,7 @@ static size_t run_of(const meeting_t *m)
 
 static bool is_root(const meeting_t *m)
 {
-    return process_of(m->layout, m->call.root) == gas.me;
+    return process_of(m->layout, m->call.root) == m->layout->tm->rank;
 }
 
 static const char *give(void *data, size_t at, size_t *nbytes_p, char *room)
@@ -182,7 +183,7 @@ static const char *give(void *data, size_t at, size_t *nbytes_p, char *room)
         return NULL;
     size_t nbytes = *nbytes_p = *nbytes_p < most - at ? *nbytes_p : most - at;
     if (rooted)
-        return (const char *)m->image[m->call.root - m->layout->first[gas.me]].src + at;
+        return (const char *)m->image[m->call.root - first_here(m->layout)].src + at;
     if (at / run == (at + nbytes - 1) / run)
         return (const char *)m->image[at / run].src + at % run;
     for (size_t done = 0; done < nbytes;) {
@@ -209,7 +210,7 @@ static void cut(char *dst, size_t block, size_t length, size_t at, size_t nbytes
 static void take_rows(const meeting_t *m, char *dst, size_t at, size_t nbytes, const char *all,
                       size_t stride)
 {
-    for (uint32_t pe = 0; pe < gas.nodes; pe++)
+    for (uint32_t pe = 0; pe < m->layout->tm->size; pe++)
         cut(dst + m->layout->first[pe] * m->call.nbytes, 0,
             images_of(m->layout, pe) * m->call.nbytes, at, nbytes, all + pe * stride);
 }
@@ -219,7 +220,7 @@ static void take_column(const meeting_t *m, uint32_t image, char *dst, size_t at
                         const char *all, size_t stride)
 {
     size_t length = m->call.nbytes, run = run_of(m);
-    for (uint32_t pe = 0; pe < gas.nodes; pe++)
+    for (uint32_t pe = 0; pe < m->layout->tm->size; pe++)
         for (size_t row = at / run; row < images_of(m->layout, pe) && row * run < at + nbytes;
              row++)
             cut(dst + (m->layout->first[pe] + row) * length, row * run + image * length, length, at,
@@ -229,7 +230,7 @@ static void take_column(const meeting_t *m, uint32_t image, char *dst, size_t at
 static void take(void *data, size_t at, size_t nbytes, const char *all, size_t stride)
 {
     meeting_t *m = data;
-    uint32_t first = m->layout->first[gas.me];
+    uint32_t first = first_here(m->layout);
     if (m->call.op == REDUCE) {
         take_rows(m, m->all, at, nbytes, all, stride);
         return;
@@ -254,7 +255,7 @@ static void take(void *data, size_t at, size_t nbytes, const char *all, size_t s
 static void combine(const meeting_t *m)
 {
     const call_t *call = &m->call;
-    char *sum = m->image[call->root - m->layout->first[gas.me]].dst;
+    char *sum = m->image[call->root - first_here(m->layout)].dst;
     char *left = m->all;  // what is summed up so far takes the place of what went into it
     int flags = (int)functions[call->fn].flags & GASNET_COLL_NONCOMM;
     for (uint32_t image = 1; image < m->layout->nimages; image++) {
@@ -299,7 +300,7 @@ static void begin(meeting_t *m)
     gex_coll_spread(m->coll, &spread, contribution(m, m->layout->most), wanted);
 }
 
-static meeting_t *create(const call_t *call, const layout_t *layout, uint32_t nlocal,
+static meeting_t *create(const call_t *call, const gex_layout_t *layout, uint32_t nlocal,
                          uint64_t number)
 {
     meeting_t *m = calloc(1, sizeof *m + nlocal * sizeof *m->image);
@@ -309,12 +310,12 @@ static meeting_t *create(const call_t *call, const layout_t *layout, uint32_t nl
     m->nlocal = nlocal;
     m->layout = layout;
     m->call = *call;
-    m->coll = gex_coll_announce(&gex.world, nlocal);
+    m->coll = gex_coll_announce(layout->tm, nlocal);
     return m;
 }
 
 /** Under lock: the meeting that this call belongs to. */
-static meeting_t **find(const call_t *call, const layout_t *layout, uint32_t nlocal)
+static meeting_t **find(const call_t *call, const gex_layout_t *layout, uint32_t nlocal)
 {
     meeting_t **at = &waiting;
     while (*at && (*at)->number != my_calls)
@@ -329,10 +330,9 @@ static meeting_t **find(const call_t *call, const layout_t *layout, uint32_t nlo
     return at;
 }
 
-static gex_Event_t join(const call_t *call)
+static gex_Event_t join(const call_t *call, const gex_layout_t *layout)
 {
-    const layout_t *layout = layout_of(call->flags);
-    uint32_t nlocal = images_of(layout, gas.me), local = nlocal == 1 ? 0 : my_local - 1;
+    uint32_t nlocal = images_of(layout, layout->tm->rank), local = nlocal == 1 ? 0 : my_local - 1;
     if (local >= nlocal)
         gas_fail(call->name,
                  "this thread is none of the %u images of its process: it has not "
@@ -357,26 +357,25 @@ static gex_Event_t join(const call_t *call)
 
 // ---------------------------------------------------------------- arguments
 /** Of a list of addresses, the one of the calling image. */
-static void *own(void *const *list, int flags)
+static void *own(gasnet_team_handle_t team, void *const *list, int flags)
 {
-    gex_check_team("gasnet_coll", &gex.world);
-    const layout_t *layout = layout_of(flags);
-    uint32_t local = images_of(layout, gas.me) == 1 ? 0 : my_local - 1;
-    return list[flags & GASNET_COLL_SINGLE ? layout->first[gas.me] + local : local];
+    gex_check_coll_team("gasnet_coll", team);
+    const gex_layout_t *layout = layout_of(team, flags);
+    uint32_t local = images_of(layout, layout->tm->rank) == 1 ? 0 : my_local - 1;
+    return list[flags & GASNET_COLL_SINGLE ? first_here(layout) + local : local];
 }
 
 static gex_Event_t checked(const call_t *call, gasnet_team_handle_t team)
 {
-    gex_check_team(call->name, &gex.world);
-    if (team != GASNET_TEAM_ALL)
-        gas_fail(call->name, "the team is %p; there is GASNET_TEAM_ALL only", (void *)team);
-    if (call->root >= layout_of(call->flags)->nimages)
-        gas_fail(call->name, "there is no image %u: the job has %u", call->root,
-                 layout_of(call->flags)->nimages);
+    gex_check_coll_team(call->name, team);
+    const gex_layout_t *layout = layout_of(team, call->flags);
+    if (call->root >= layout->nimages)
+        gas_fail(call->name, "there is no image %u: the team has %u", call->root,
+                 layout->nimages);
     if (call->op == REDUCE && (size_t)call->fn >= nfunctions)
         gas_fail(call->name, "function %d is not in the table of gasnet_coll_init, which has %zu",
                  call->fn, nfunctions);
-    return join(call);
+    return join(call, layout);
 }
 
 // Each name with and without a handle. ...: what reductions add.
@@ -408,7 +407,7 @@ static gex_Event_t checked(const call_t *call, gasnet_team_handle_t team)
 #define REDUCTION                                                                        \
     elem_size *elem_count, .elem_size = elem_size, .elem_count = elem_count, .fn = func, \
                            .fn_arg = func_arg
-#define OWN(list) own(list, flags)
+#define OWN(list) own(team, list, flags)
 
 PAIR(broadcast, BROADCAST, (TEAM, DST, ROOT, SRC, REST), root, dst, src, nbytes)
 PAIR(broadcastM, BROADCAST, (TEAM, DSTS, ROOT, SRC, REST), root, OWN(dstlist), src, nbytes)

@@ -8,6 +8,7 @@
 #define EVERY_MAIN
 #include <gasnet_coll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 
 #include "every.h"
@@ -199,6 +200,30 @@ static void test_all_to_all(const image_t *image, const way_t *way)
     CHECK(has_rows(image, image->number, way->n));
 }
 
+/** Barriers of images: none leaves before the last one has come; names and mismatches. */
+static void test_image_barriers(const image_t *image)
+{
+    enum { PHASES = 60 };
+    static _Atomic unsigned came[PHASES];
+    const int any = GASNET_BARRIERFLAG_ANONYMOUS | GASNET_BARRIERFLAG_IMAGES;
+    for (int phase = 0; phase < PHASES; phase++) {
+        bool odd = phase % 7 == 3 && image->number == nimages - 1 && nimages > 1;
+        int flags = phase % 3 ? GASNET_BARRIERFLAG_IMAGES : any, rc;
+        came[phase]++;
+        gasnet_coll_barrier_notify(GASNET_TEAM_ALL, phase + odd, flags);
+        if (phase % 2)
+            rc = gasnet_coll_barrier_wait(GASNET_TEAM_ALL, phase + odd, flags);
+        else
+            while ((rc = gasnet_coll_barrier_try(GASNET_TEAM_ALL, phase + odd, flags)) ==
+                   GASNET_ERR_NOT_READY)
+                sched_yield();
+        bool differs = phase % 3 && phase % 7 == 3 && nimages > 1;
+        CHECK(rc == (differs ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK), "phase %d: %d", phase, rc);
+        CHECK(came[phase] == local_images, "phase %d: %u of %u came", phase, came[phase],
+              local_images);
+    }
+}
+
 static void test_image(const image_t *image)
 {
     static const size_t lengths[] = {0, 1, 255, 260, MOST_BLOCK - 1};
@@ -263,6 +288,8 @@ static void *run_image(void *arg)
     image.src = all_srcs[image.number];
     image.dst = all_dsts[image.number];
     gasnet_coll_init(nimages == nodes ? NULL : counts, image.number, functions, 2, 0);
+    all_images();
+    test_image_barriers(&image);
     all_images();
     test_image(&image);
     all_images();
@@ -329,6 +356,40 @@ static void test_all_sync(void)
     }
 }
 
+/** Processes by parity, the last one first; then all of them, from a team of a team. */
+static void test_teams(void)
+{
+    gasnet_seginfo_t scratch = {mine, 4096};
+    gasnet_team_handle_t half =
+        gasnet_coll_team_split(GASNET_TEAM_ALL, me % 2, nodes - me, &scratch);
+    unsigned size = (nodes + 1 - me % 2) / 2, rank = gasnet_coll_team_node2rank(half, me);
+    CHECK(gasnet_coll_team_size(half) == size && gasnet_coll_team_size(GASNET_TEAM_ALL) == nodes);
+    CHECK(gasnet_coll_team_rank2node(half, (int)rank) == me && rank == size - 1 - me / 2);
+    gasnet_team_handle_t again = gasnet_coll_team_split(half, 0, rank, &scratch);
+    int flags = GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC;
+    int own[3] = {(int)me * 10, (int)me * 10 + 1, (int)me * 10 + 2}, word = (int)me,
+        *all = calloc((size_t)nodes * 3, sizeof *all);
+    gasnet_coll_gather_all(again, all, own, sizeof own, flags);
+    for (unsigned r = 0; r < size; r++)
+        CHECK(all[3 * r + 2] == (int)gasnet_coll_team_rank2node(again, (int)r) * 10 + 2, "rank %u",
+              r);
+    gasnet_coll_broadcast(half, &word, size - 1, &word, sizeof word, flags);
+    CHECK(word == (int)(me % 2), "the last rank is the lowest process");
+    for (int phase = 0; phase < 20; phase++) {
+        bool odd = phase % 4 == 1 && rank == 0 && size > 1;
+        gasnet_coll_barrier_notify(half, phase + odd, 0);
+        int rc = gasnet_coll_barrier_wait(half, phase + odd, 0);
+        bool differs = phase % 4 == 1 && size > 1;
+        CHECK(rc == (differs ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK), "phase %d: %d", phase, rc);
+    }
+    gasnet_coll_barrier_notify(again, 0, GASNET_BARRIERFLAG_ANONYMOUS);
+    while (gasnet_coll_barrier_try(again, 7, 0) == GASNET_ERR_NOT_READY)
+        ;
+    CHECK(gasnet_coll_barrier(again, 0, GASNET_BARRIERFLAG_MISMATCH) ==
+          GASNET_ERR_BARRIER_MISMATCH);
+    free(all);
+}
+
 static _Atomic int go_on;
 
 static void on_go_on(gasnet_token_t token)
@@ -366,6 +427,7 @@ int main(int argc, char **argv)
     gasnet_handlerentry_t handlers[] = {{210, (gasnet_causeway_fnptr_t)on_go_on}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     every_attach(handlers, 1, SEGMENT);
+    test_teams();
     test_images();
     test_all_sync();
     test_polling();

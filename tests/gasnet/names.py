@@ -25,6 +25,7 @@ def main():
     functions = {name for name in re.findall(r"\b(gasnet_\w+)\(", text)
                  if not re.fullmatch(r"gasnet_AM(Request|Reply)\w+?(\d+|M)", name)}
     functions -= {"gasnet_causeway_announce_this"}
+    functions -= set(re.findall(r"static inline \w+ (gasnet_\w+)\(", text))
     # variables that clients set
     functions |= set(re.findall(r"extern void \(\*(gasnet_\w+)\)", text))
     # and those that only clients and debuggers name
