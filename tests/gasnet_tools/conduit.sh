@@ -58,5 +58,31 @@ checks=$((checks + 1))
 if ldd ./prog_static | grep libcauseway; then
     bad "libgasnet-ofi-par.a brings the shared library"
 fi
+
+# The GASNet root: the same, and an OpenSHMEM over GASNet that adds its folders meets no shmem.h.
+root=$moved/gasnet
+export PKG_CONFIG_PATH=$root/lib/pkgconfig
+sed -i 's,include $(TREE)/include,include $(TREE)/gasnet/include,' Makefile
+rm -f prog-* progxx-*
+for model in seq par parsync; do
+    word=SEQ
+    [ $model = par ] && word=PAR
+    check "make, root, $model" make "TREE=$moved" "MODEL=$model"
+    runs $word prog-$model
+    runs $word progxx-$model
+done
+check "pkg-config, root" sh -c "cc prog.c -o prog_pc \$(pkg-config --cflags --libs gasnet-smp-par)"
+runs PAR prog_pc
+output_has "^$root/lib/" pkg-config --variable=prefix gasnet-ofi-seq
+check "folders of the root" cc -DGASNET_SEQ=1 "-I$root/include" "-I$root/include/udp-conduit" \
+    prog.c -o prog_root "-L$root/lib" "-Wl,-rpath,$root/lib" -lgasnet-udp-seq
+output_has '^SEQ: node 1 of 2, 42' "$root/bin/gasnetrun_udp" -n 2 ./prog_root
+checks=$((checks + 2))
+for folder in "$root/include" "$root/include/ofi-conduit"; do
+    [ ! -e "$folder/shmem.h" ] || bad "$folder has a shmem.h"
+done
+find "$root" -type l ! -exec test -e {} \; -print >dangling
+[ ! -s dangling ] || bad "links that lead nowhere: $(cat dangling)"
+export PKG_CONFIG_PATH=$moved/lib/pkgconfig
 output_has '^-L.*moved/tree.*-lgasnet-ofi-par' pkg-config --variable=GASNET_LIBS gasnet-ofi-par
 finish
