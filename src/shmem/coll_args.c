@@ -4,6 +4,8 @@
 // specification; and the claims that PEs compare in checking mode.
 #include "shmem/coll_args.h"
 
+#include <limits.h>
+
 /** Other PEs of the set may arrive before this one and count themselves in some words of its pSync
  *  (core/sync/set_sync.c): 0 and 2 to 14. Such a word never exceeds the number of PEs; any other
  *  value means that the word was never set to SHMEM_SYNC_VALUE, or that another set still uses it.
@@ -25,32 +27,49 @@ static void check_psync(const char *call, shm_set_t s)
     }
 }
 
-static void check_set(const char *func, shm_set_t s)
+/** The last PE of a set; without one, or with a stride that no set has, none of the job. */
+static long last_of(shm_set_t s)
+{
+    enum { MOST = 30 };  // more leads from any PE to none
+    bool is_set = s.size > 0 && s.log_stride >= 0 && s.log_stride <= MOST;
+    return is_set ? s.start + (long)(s.size - 1) * (1L << s.log_stride) : LONG_MAX;
+}
+
+static CW_COLD noreturn void refuse_set(const char *func, shm_set_t s, long last)
 {
     const char *call = shm_call_name(func);
-    if (s.size < 1 || s.log_stride < 0 || s.log_stride > 30)
+    if (last == LONG_MAX)
         cw_check_failed(call,
                         "the active set (PE_start %d, logPE_stride %d, PE_size %d) is empty or its "
                         "stride negative",
                         s.start, s.log_stride, s.size);
-    long last = s.start + (long)(s.size - 1) * (1L << s.log_stride);
     if (s.start < 0 || last >= cw_world.npes)
         cw_check_failed(call, "the active set reaches from PE %d to PE %ld: PEs are 0 to %d",
                         s.start, last, cw_world.npes - 1);
-    long away = cw_world.pe - s.start;
-    if (away < 0 || cw_world.pe > last || away % (1L << s.log_stride))
-        cw_check_failed(call,
-                        "PE %d is not in the active set (PE_start %d, logPE_stride %d, PE_size %d)",
-                        cw_world.pe, s.start, s.log_stride, s.size);
-    shm_check_symmetric(func, "pSync", s.psync, SHMEM_SYNC_SIZE * sizeof(long));
-    check_psync(call, s);
+    cw_check_failed(call,
+                    "PE %d is not in the active set (PE_start %d, logPE_stride %d, PE_size %d)",
+                    cw_world.pe, s.start, s.log_stride, s.size);
+}
+
+/** In every mode: with a set that is wrong the PEs would wait for ever. */
+static inline void check_set(const char *func, shm_set_t s)
+{
+    long last = last_of(s), away = (long)cw_world.pe - s.start;
+    if (CW_UNLIKELY(s.start < 0 || last >= cw_world.npes || away < 0 || cw_world.pe > last ||
+                    away & ((1L << s.log_stride) - 1)))
+        refuse_set(func, s, last);
 }
 
 const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *room)
 {
-    if (SHM_CHECKING())
+    bool world = set.start == 0 && set.log_stride == 0 && set.size == cw_world.npes;
+    if (!world)
         check_set(func, set);
-    if (set.start == 0 && set.log_stride == 0 && set.size == cw_world.npes)
+    if (SHM_CHECKING()) {
+        shm_check_symmetric(func, "pSync", set.psync, SHMEM_SYNC_SIZE * sizeof(long));
+        check_psync(shm_call_name(func), set);
+    }
+    if (world)
         return cw_group_world;
     int stride = 1 << set.log_stride;
     *room = (cw_group_t){.start = set.start,

@@ -177,6 +177,11 @@ WRONG(ctx_of_another_thread, pthread_t t; pthread_create(&t, NULL, other_thread,
       pthread_join(t, NULL))
 WRONG(destroy_default, shmem_ctx_destroy(SHMEM_CTX_DEFAULT))
 WRONG(set_too_large, shmem_barrier(0, 1, npes, sync_))
+WRONG(set_of_broadcast, shmem_broadcast64(array, array + 8, 1, 0, 0, 0, npes + 2, sync_))
+WRONG(set_of_reduce, shmem_int_sum_to_all(array, array + 8, 1, 1, 0, npes, array + 16, sync_))
+WRONG(set_of_collect, shmem_fcollect32(array, array + 8, 1, -1, 0, 1, sync_))
+WRONG(set_of_alltoalls, shmem_alltoalls32(array, array + 8, 1, 1, 1, 0, 31, npes, sync_))
+WRONG(set_empty, shmem_sync(0, 0, 0, sync_))
 WRONG(set_without_me, if (shmem_my_pe() == 1) shmem_barrier(0, 0, 1, sync_); shmem_barrier_all())
 WRONG(clear_free_lock, shmem_clear_lock(&lock))
 
@@ -280,6 +285,7 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(set_twice) C(test_twice) C(clear_of_another) C(clear_twice) C(inner_realloc)                \
     C(broadcast_overlaps) C(fcollect_overlaps) C(reduce_overlaps) C(stale_team) C(destroy_world)  \
     C(destroy_shared) C(team_mask) C(team_no_config) C(team_ptr_pe) C(set_too_large)              \
+    C(set_of_broadcast) C(set_of_reduce) C(set_of_collect) C(set_of_alltoalls) C(set_empty)        \
     C(set_without_me) C(clear_free_lock) C(double_free) C(foreign_free) C(static_free)            \
     C(inner_free) C(foreign_realloc) C(bad_alignment) C(call_p) C(call_g) C(call_put)             \
     C(call_get_nbi) C(call_iput) C(call_add) C(call_fetch_nbi) C(call_put_signal)                 \

@@ -83,6 +83,11 @@ CHECKED = {
     "bad_context": ("shmem_ctx_int_p", "the context is not valid; use SHMEM_CTX_DEFAULT"),
     "destroy_default": ("shmem_ctx_destroy", "the default context cannot be destroyed"),
     "set_too_large": ("shmem_barrier", "the active set reaches from PE 0 to PE 2: PEs are 0 to 1"),
+    "set_of_broadcast": ("shmem_broadcast64", "the active set reaches from PE 0 to PE 3"),
+    "set_of_reduce": ("shmem_int_sum_to_all", "the active set reaches from PE 1 to PE 2"),
+    "set_of_collect": ("shmem_fcollect32", "the active set reaches from PE -1 to PE -1"),
+    "set_of_alltoalls": ("shmem_alltoalls32", "the active set .* is empty or its stride negative"),
+    "set_empty": ("shmem_sync", "the active set .* is empty"),
     "set_without_me": ("shmem_barrier", "PE 1 is not in the active set"),
     "clear_free_lock": ("shmem_clear_lock",
                         r"PE \d does not hold the lock.*it is not set, or another PE set it"),
@@ -126,7 +131,8 @@ ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_hi
           "bad_context", "ctx_p_pe_too_high", "ctx_get_pe_negative", "ctx_p_destroyed",
           "ctx_put_destroyed",
           "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free",
-          "inner_free", "clear_free_lock"]
+          "inner_free", "clear_free_lock", "set_too_large", "set_of_broadcast", "set_of_reduce",
+          "set_of_collect", "set_of_alltoalls", "set_empty", "set_without_me"]
 
 # Routines with a PE that does not exist, and the PEs: any int is caught, without checking mode too.
 FAR = {
