@@ -752,6 +752,7 @@ double pshmem_double_swap(double *dest, double value, int pe) CAUSEWAY_OLD;
 int pshmem_int_swap(int *dest, int value, int pe) CAUSEWAY_OLD;
 long pshmem_long_swap(long *dest, long value, int pe) CAUSEWAY_OLD;
 long long pshmem_longlong_swap(long long *dest, long long value, int pe) CAUSEWAY_OLD;
+long pshmem_swap(long *dest, long value, int pe) CAUSEWAY_OLD;
 int pshmem_int_atomic_fetch_inc(int *dest, int pe);
 long pshmem_long_atomic_fetch_inc(long *dest, int pe);
 long long pshmem_longlong_atomic_fetch_inc(long long *dest, int pe);

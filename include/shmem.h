@@ -751,6 +751,7 @@ double shmem_double_swap(double *dest, double value, int pe) CAUSEWAY_OLD;
 int shmem_int_swap(int *dest, int value, int pe) CAUSEWAY_OLD;
 long shmem_long_swap(long *dest, long value, int pe) CAUSEWAY_OLD;
 long long shmem_longlong_swap(long long *dest, long long value, int pe) CAUSEWAY_OLD;
+long shmem_swap(long *dest, long value, int pe) CAUSEWAY_OLD;
 int shmem_int_atomic_fetch_inc(int *dest, int pe);
 long shmem_long_atomic_fetch_inc(long *dest, int pe);
 long long shmem_longlong_atomic_fetch_inc(long long *dest, int pe);

@@ -257,6 +257,21 @@ def families_of(generic):
     return [row for row in of_kind("function") if row["name"] == want]
 
 
+# The old names of atomics. Other implementations select unsigned integers under them, too, which
+# have no functions of these names here: the current one is called.
+NOW = {"shmem_fetch": "shmem_atomic_fetch", "shmem_set": "shmem_atomic_set",
+       "shmem_swap": "shmem_atomic_swap", "shmem_cswap": "shmem_atomic_compare_swap",
+       "shmem_finc": "shmem_atomic_fetch_inc", "shmem_inc": "shmem_atomic_inc",
+       "shmem_fadd": "shmem_atomic_fetch_add", "shmem_add": "shmem_atomic_add"}
+UNSIGNED = ["uint", "ulong", "ulonglong"]
+
+
+def typed_name(generic, t, ctx=False):
+    """The function that a generic name calls for a type."""
+    name = NOW[generic] if generic in NOW and t in UNSIGNED else generic
+    return ("shmem_ctx_" if ctx else "shmem_") + t + name[len("shmem"):]
+
+
 def parameters(row):
     inside = row["text"][row["text"].index("(") + 1:row["text"].rindex(")")]
     return [p.strip() for p in inside.split(",")]
@@ -271,6 +286,7 @@ def typed_generics():
         fams = families_of(row["name"])
         if fams:
             types = [t for t in CTYPE if any(t in in_group(f["types"]) for f in fams)]
+            types += UNSIGNED if row["name"] in NOW else []
             yield row["name"], fams[0], typed_family(row["name"], ctx=True), selectable(types)
 
 
@@ -288,9 +304,8 @@ def selector(params):
 
 def association(name, types, ctx, params):
     arg, by_value = selector(params)
-    prefix = "shmem_ctx_" if ctx else "shmem_"
     star = "" if by_value else " *"
-    cases = ", ".join(f"{CTYPE[t]}{star}: {prefix}{t}{name[len('shmem'):]}" for t in types)
+    cases = ", ".join(f"{CTYPE[t]}{star}: {typed_name(name, t, ctx)}" for t in types)
     return f"_Generic({'*' if by_value else ''}({arg}), {cases})({', '.join(names_of(params))})"
 
 
@@ -379,7 +394,7 @@ def shmem_cxx_h():
         '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"', ""
     ]
     for name, plain, ctx, types in typed_generics():
-        for form, prefix in ((plain, "shmem_"), (ctx, "shmem_ctx_")):
+        for form in (plain, ctx):
             if not form:
                 continue
             ret = form["text"][:form["text"].index(" shmem")].strip()
@@ -387,7 +402,7 @@ def shmem_cxx_h():
                 if name in FAMILIES and form is plain and is_function(name, t, parameters(form)):
                     continue
                 out.append(
-                    overload(name, prefix + t + name[len("shmem"):], parameters(form), ret, t,
+                    overload(name, typed_name(name, t, form is ctx), parameters(form), ret, t,
                              is_old(form)))
     for name in ("shmem_signal_add", "shmem_signal_set"):
         row = FAMILIES.get("shmem_ctx_" + name[len("shmem_"):])

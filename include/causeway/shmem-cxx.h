@@ -310,6 +310,9 @@ CAUSEWAY_OLD static inline double shmem_fetch(const double *source, int pe) { re
 CAUSEWAY_OLD static inline int shmem_fetch(const int *source, int pe) { return shmem_int_fetch(source, pe); }
 CAUSEWAY_OLD static inline long shmem_fetch(const long *source, int pe) { return shmem_long_fetch(source, pe); }
 CAUSEWAY_OLD static inline long long shmem_fetch(const long long *source, int pe) { return shmem_longlong_fetch(source, pe); }
+CAUSEWAY_OLD static inline unsigned int shmem_fetch(const unsigned int *source, int pe) { return shmem_uint_atomic_fetch(source, pe); }
+CAUSEWAY_OLD static inline unsigned long shmem_fetch(const unsigned long *source, int pe) { return shmem_ulong_atomic_fetch(source, pe); }
+CAUSEWAY_OLD static inline unsigned long long shmem_fetch(const unsigned long long *source, int pe) { return shmem_ulonglong_atomic_fetch(source, pe); }
 static inline void shmem_atomic_set(float *dest, float value, int pe) { shmem_float_atomic_set(dest, value, pe); }
 static inline void shmem_atomic_set(double *dest, double value, int pe) { shmem_double_atomic_set(dest, value, pe); }
 static inline void shmem_atomic_set(int *dest, int value, int pe) { shmem_int_atomic_set(dest, value, pe); }
@@ -331,6 +334,9 @@ CAUSEWAY_OLD static inline void shmem_set(double *dest, double value, int pe) { 
 CAUSEWAY_OLD static inline void shmem_set(int *dest, int value, int pe) { shmem_int_set(dest, value, pe); }
 CAUSEWAY_OLD static inline void shmem_set(long *dest, long value, int pe) { shmem_long_set(dest, value, pe); }
 CAUSEWAY_OLD static inline void shmem_set(long long *dest, long long value, int pe) { shmem_longlong_set(dest, value, pe); }
+CAUSEWAY_OLD static inline void shmem_set(unsigned int *dest, unsigned int value, int pe) { shmem_uint_atomic_set(dest, value, pe); }
+CAUSEWAY_OLD static inline void shmem_set(unsigned long *dest, unsigned long value, int pe) { shmem_ulong_atomic_set(dest, value, pe); }
+CAUSEWAY_OLD static inline void shmem_set(unsigned long long *dest, unsigned long long value, int pe) { shmem_ulonglong_atomic_set(dest, value, pe); }
 static inline int shmem_atomic_compare_swap(int *dest, int cond, int value, int pe) { return shmem_int_atomic_compare_swap(dest, cond, value, pe); }
 static inline long shmem_atomic_compare_swap(long *dest, long cond, long value, int pe) { return shmem_long_atomic_compare_swap(dest, cond, value, pe); }
 static inline long long shmem_atomic_compare_swap(long long *dest, long long cond, long long value, int pe) { return shmem_longlong_atomic_compare_swap(dest, cond, value, pe); }
@@ -346,6 +352,9 @@ static inline unsigned long long shmem_atomic_compare_swap(shmem_ctx_t ctx, unsi
 CAUSEWAY_OLD static inline int shmem_cswap(int *dest, int cond, int value, int pe) { return shmem_int_cswap(dest, cond, value, pe); }
 CAUSEWAY_OLD static inline long shmem_cswap(long *dest, long cond, long value, int pe) { return shmem_long_cswap(dest, cond, value, pe); }
 CAUSEWAY_OLD static inline long long shmem_cswap(long long *dest, long long cond, long long value, int pe) { return shmem_longlong_cswap(dest, cond, value, pe); }
+CAUSEWAY_OLD static inline unsigned int shmem_cswap(unsigned int *dest, unsigned int cond, unsigned int value, int pe) { return shmem_uint_atomic_compare_swap(dest, cond, value, pe); }
+CAUSEWAY_OLD static inline unsigned long shmem_cswap(unsigned long *dest, unsigned long cond, unsigned long value, int pe) { return shmem_ulong_atomic_compare_swap(dest, cond, value, pe); }
+CAUSEWAY_OLD static inline unsigned long long shmem_cswap(unsigned long long *dest, unsigned long long cond, unsigned long long value, int pe) { return shmem_ulonglong_atomic_compare_swap(dest, cond, value, pe); }
 static inline float shmem_atomic_swap(float *dest, float value, int pe) { return shmem_float_atomic_swap(dest, value, pe); }
 static inline double shmem_atomic_swap(double *dest, double value, int pe) { return shmem_double_atomic_swap(dest, value, pe); }
 static inline int shmem_atomic_swap(int *dest, int value, int pe) { return shmem_int_atomic_swap(dest, value, pe); }
@@ -365,8 +374,10 @@ static inline unsigned long long shmem_atomic_swap(shmem_ctx_t ctx, unsigned lon
 CAUSEWAY_OLD static inline float shmem_swap(float *dest, float value, int pe) { return shmem_float_swap(dest, value, pe); }
 CAUSEWAY_OLD static inline double shmem_swap(double *dest, double value, int pe) { return shmem_double_swap(dest, value, pe); }
 CAUSEWAY_OLD static inline int shmem_swap(int *dest, int value, int pe) { return shmem_int_swap(dest, value, pe); }
-CAUSEWAY_OLD static inline long shmem_swap(long *dest, long value, int pe) { return shmem_long_swap(dest, value, pe); }
 CAUSEWAY_OLD static inline long long shmem_swap(long long *dest, long long value, int pe) { return shmem_longlong_swap(dest, value, pe); }
+CAUSEWAY_OLD static inline unsigned int shmem_swap(unsigned int *dest, unsigned int value, int pe) { return shmem_uint_atomic_swap(dest, value, pe); }
+CAUSEWAY_OLD static inline unsigned long shmem_swap(unsigned long *dest, unsigned long value, int pe) { return shmem_ulong_atomic_swap(dest, value, pe); }
+CAUSEWAY_OLD static inline unsigned long long shmem_swap(unsigned long long *dest, unsigned long long value, int pe) { return shmem_ulonglong_atomic_swap(dest, value, pe); }
 static inline int shmem_atomic_fetch_inc(int *dest, int pe) { return shmem_int_atomic_fetch_inc(dest, pe); }
 static inline long shmem_atomic_fetch_inc(long *dest, int pe) { return shmem_long_atomic_fetch_inc(dest, pe); }
 static inline long long shmem_atomic_fetch_inc(long long *dest, int pe) { return shmem_longlong_atomic_fetch_inc(dest, pe); }
@@ -382,6 +393,9 @@ static inline unsigned long long shmem_atomic_fetch_inc(shmem_ctx_t ctx, unsigne
 CAUSEWAY_OLD static inline int shmem_finc(int *dest, int pe) { return shmem_int_finc(dest, pe); }
 CAUSEWAY_OLD static inline long shmem_finc(long *dest, int pe) { return shmem_long_finc(dest, pe); }
 CAUSEWAY_OLD static inline long long shmem_finc(long long *dest, int pe) { return shmem_longlong_finc(dest, pe); }
+CAUSEWAY_OLD static inline unsigned int shmem_finc(unsigned int *dest, int pe) { return shmem_uint_atomic_fetch_inc(dest, pe); }
+CAUSEWAY_OLD static inline unsigned long shmem_finc(unsigned long *dest, int pe) { return shmem_ulong_atomic_fetch_inc(dest, pe); }
+CAUSEWAY_OLD static inline unsigned long long shmem_finc(unsigned long long *dest, int pe) { return shmem_ulonglong_atomic_fetch_inc(dest, pe); }
 static inline void shmem_atomic_inc(int *dest, int pe) { shmem_int_atomic_inc(dest, pe); }
 static inline void shmem_atomic_inc(long *dest, int pe) { shmem_long_atomic_inc(dest, pe); }
 static inline void shmem_atomic_inc(long long *dest, int pe) { shmem_longlong_atomic_inc(dest, pe); }
@@ -397,6 +411,9 @@ static inline void shmem_atomic_inc(shmem_ctx_t ctx, unsigned long long *dest, i
 CAUSEWAY_OLD static inline void shmem_inc(int *dest, int pe) { shmem_int_inc(dest, pe); }
 CAUSEWAY_OLD static inline void shmem_inc(long *dest, int pe) { shmem_long_inc(dest, pe); }
 CAUSEWAY_OLD static inline void shmem_inc(long long *dest, int pe) { shmem_longlong_inc(dest, pe); }
+CAUSEWAY_OLD static inline void shmem_inc(unsigned int *dest, int pe) { shmem_uint_atomic_inc(dest, pe); }
+CAUSEWAY_OLD static inline void shmem_inc(unsigned long *dest, int pe) { shmem_ulong_atomic_inc(dest, pe); }
+CAUSEWAY_OLD static inline void shmem_inc(unsigned long long *dest, int pe) { shmem_ulonglong_atomic_inc(dest, pe); }
 static inline int shmem_atomic_fetch_add(int *dest, int value, int pe) { return shmem_int_atomic_fetch_add(dest, value, pe); }
 static inline long shmem_atomic_fetch_add(long *dest, long value, int pe) { return shmem_long_atomic_fetch_add(dest, value, pe); }
 static inline long long shmem_atomic_fetch_add(long long *dest, long long value, int pe) { return shmem_longlong_atomic_fetch_add(dest, value, pe); }
@@ -412,6 +429,9 @@ static inline unsigned long long shmem_atomic_fetch_add(shmem_ctx_t ctx, unsigne
 CAUSEWAY_OLD static inline int shmem_fadd(int *dest, int value, int pe) { return shmem_int_fadd(dest, value, pe); }
 CAUSEWAY_OLD static inline long shmem_fadd(long *dest, long value, int pe) { return shmem_long_fadd(dest, value, pe); }
 CAUSEWAY_OLD static inline long long shmem_fadd(long long *dest, long long value, int pe) { return shmem_longlong_fadd(dest, value, pe); }
+CAUSEWAY_OLD static inline unsigned int shmem_fadd(unsigned int *dest, unsigned int value, int pe) { return shmem_uint_atomic_fetch_add(dest, value, pe); }
+CAUSEWAY_OLD static inline unsigned long shmem_fadd(unsigned long *dest, unsigned long value, int pe) { return shmem_ulong_atomic_fetch_add(dest, value, pe); }
+CAUSEWAY_OLD static inline unsigned long long shmem_fadd(unsigned long long *dest, unsigned long long value, int pe) { return shmem_ulonglong_atomic_fetch_add(dest, value, pe); }
 static inline void shmem_atomic_add(int *dest, int value, int pe) { shmem_int_atomic_add(dest, value, pe); }
 static inline void shmem_atomic_add(long *dest, long value, int pe) { shmem_long_atomic_add(dest, value, pe); }
 static inline void shmem_atomic_add(long long *dest, long long value, int pe) { shmem_longlong_atomic_add(dest, value, pe); }
@@ -427,6 +447,9 @@ static inline void shmem_atomic_add(shmem_ctx_t ctx, unsigned long long *dest, u
 CAUSEWAY_OLD static inline void shmem_add(int *dest, int value, int pe) { shmem_int_add(dest, value, pe); }
 CAUSEWAY_OLD static inline void shmem_add(long *dest, long value, int pe) { shmem_long_add(dest, value, pe); }
 CAUSEWAY_OLD static inline void shmem_add(long long *dest, long long value, int pe) { shmem_longlong_add(dest, value, pe); }
+CAUSEWAY_OLD static inline void shmem_add(unsigned int *dest, unsigned int value, int pe) { shmem_uint_atomic_add(dest, value, pe); }
+CAUSEWAY_OLD static inline void shmem_add(unsigned long *dest, unsigned long value, int pe) { shmem_ulong_atomic_add(dest, value, pe); }
+CAUSEWAY_OLD static inline void shmem_add(unsigned long long *dest, unsigned long long value, int pe) { shmem_ulonglong_atomic_add(dest, value, pe); }
 static inline unsigned int shmem_atomic_fetch_and(unsigned int *dest, unsigned int value, int pe) { return shmem_uint_atomic_fetch_and(dest, value, pe); }
 static inline unsigned long shmem_atomic_fetch_and(unsigned long *dest, unsigned long value, int pe) { return shmem_ulong_atomic_fetch_and(dest, value, pe); }
 static inline unsigned long long shmem_atomic_fetch_and(unsigned long long *dest, unsigned long long value, int pe) { return shmem_ulonglong_atomic_fetch_and(dest, value, pe); }

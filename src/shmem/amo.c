@@ -113,3 +113,4 @@ SHM_TYPES_AMO(COMPARE_SWAP)
     SHM_OLD_NAME(shmem_##N##_add, shmem_##N##_atomic_add);
 SHM_TYPES_AMO_OLD_EXTENDED(OLD_EXTENDED)
 SHM_TYPES_AMO_OLD(OLD)
+SHM_OLD_NAME(shmem_swap, shmem_long_atomic_swap);

@@ -30,15 +30,20 @@ AMO = "int long longlong uint ulong ulonglong int32 int64 uint32 uint64 size ptr
 BITWISE = "uint ulong ulonglong int32 int64 uint32 uint64".split()
 REDUCE_BITS = ("uchar ushort uint ulong ulonglong int8 int16 int32 int64 "
                "uint8 uint16 uint32 uint64 size").split()
+# The old names, with unsigned types as in other implementations, for which they call the current
+# ones.
+OLD = {"fadd": "atomic_fetch_add", "add": "atomic_add", "finc": "atomic_fetch_inc",
+       "inc": "atomic_inc", "cswap": "atomic_compare_swap", "fetch": "atomic_fetch",
+       "set": "atomic_set", "swap": "atomic_swap"}
+UNSIGNED = ["uint", "ulong", "ulonglong"]
 FOREIGN = {"bool_t": "_Bool", "structure": "struct causeway_test_structure", "pointer": "void *"}
 
 
 def types_of(generic):
     op = generic[len("shmem_"):]
-    if op in ("fadd", "add", "finc", "inc", "cswap"):
-        return ["int", "long", "longlong"]
-    if op in ("fetch", "set", "swap"):
-        return ["float", "double", "int", "long", "longlong"]
+    if op in OLD:
+        floats = ["float", "double"] if op in ("fetch", "set", "swap") else []
+        return [*floats, "int", "long", "longlong", *UNSIGNED]
     if re.match(r"atomic_(fetch_)?(and|or|xor)", op):
         return BITWISE
     if re.match(r"atomic_(fetch|set|swap)(_nbi)?$", op):
@@ -79,10 +84,12 @@ def expected(generic, t, ctx):
     if t is None:
         return {"shmem_sync": {"shmem_team_sync"}}.get(generic, {"shmem_ctx" + rest})
     here = types_of(generic)
+    if rest[1:] in OLD and t in UNSIGNED:
+        rest = "_" + OLD[rest[1:]]
     prefix = "shmem_ctx_" if ctx else "shmem_"
     names = {prefix + u + rest for u in here if SAME.get(u, u) == SAME.get(t, t)}
     # In C++ the function of the old interface is the overload for long.
-    return names | ({"shmem_wait_until"} if generic == "shmem_wait_until"
+    return names | ({generic} if generic in ("shmem_wait_until", "shmem_swap")
                     and SAME.get(t, t) == "long" else set())
 
 
