@@ -1,22 +1,22 @@
-// SPDX-License-Identifier: BSD-3-Clause
-//
-// ARMCI, the one-sided communication interface of Global Arrays, over Causeway. See armci(7).
-//
-// Remote memory is what ARMCI_Malloc returned for its owner. Sizes in bytes are signed integers of
-// pointer size. Calls that return int give 0, or another value where the text of the call says so;
-// wrong use ends the job with a message that names call, process and argument.
-//
-// Operations of one process on one location of another process take effect in the order of the
-// calls. Blocking operations return when the local memory may be used again, a get when the data is
-// there. What others may see of a put or an accumulate is complete after ARMCI_Fence,
-// ARMCI_AllFence or ARMCI_Barrier.
-//
-// ARMCI_INT_SIZES is for sources of tools that define calls with `int bytes` themselves, as other
-// ARMCIs have them, and pass them on to PARMCI_ names: calls whose sizes are wider here are not
-// declared then.
-//
-// Layouts of ARMCI_Group and armci_hdl_t are this library's: compile programs with this header.
-// Threads: as ARMCI_Init_thread was asked for; else one thread at a time.
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ARMCI, the one-sided communication interface of Global Arrays, over Causeway. See armci(7).
+ *
+ * Remote memory is what ARMCI_Malloc returned for its owner. Sizes in bytes are signed integers of
+ * pointer size. Calls that return int give 0, or another value where the text of the call says so;
+ * wrong use ends the job with a message that names call, process and argument.
+ *
+ * Operations of one process on one location of another process take effect in the order of the
+ * calls. Blocking operations return when the local memory may be used again, a get when the data is
+ * there. What others may see of a put or an accumulate is complete after ARMCI_Fence,
+ * ARMCI_AllFence or ARMCI_Barrier.
+ *
+ * ARMCI_INT_SIZES is for sources of tools that define calls with `int bytes` themselves, as other
+ * ARMCIs have them, and pass them on to PARMCI_ names: calls whose sizes are wider here are not
+ * declared then.
+ *
+ * Layouts of ARMCI_Group and armci_hdl_t are this library's: compile programs with this header.
+ * Threads: as ARMCI_Init_thread was asked for; else one thread at a time. */
 #ifndef ARMCI_H
 #define ARMCI_H
 
@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Sources of Global Arrays want MPI's types from this header: where the include path has an MPI.
+/* Sources of Global Arrays want MPI's types from this header: where the include path has an MPI. */
 #if !defined MPI_VERSION && !defined ARMCI_WITHOUT_MPI && !defined __cplusplus && \
     defined __has_include
 #if __has_include(<mpi.h>)
@@ -39,7 +39,7 @@ extern "C" {
 /** Bytes. */
 typedef intptr_t armci_size_t;
 
-// ---------------------------------------------------------------- start and end
+/* ---------------------------------------------------------------- start and end */
 /** Joins the job. Collective. After MPI_Init in a program that uses MPI. Counted: each needs its
  *  ARMCI_Finalize. Returns 0, or another value when the job cannot be joined (reported). */
 int ARMCI_Init(void);
@@ -57,7 +57,7 @@ void ARMCI_Cleanup(void);
 /** Prints text and code, and ends the job with that status (1 if it is 0). */
 void ARMCI_Error(const char *text, int code);
 
-// ---------------------------------------------------------------- memory
+/* ---------------------------------------------------------------- memory */
 /** Collective. ptr_arr [processes]: the addresses of all processes' blocks; NULL where one asked
  *  for 0 bytes. Each process may ask for another size. A block of a process of this node can be
  *  loaded from and stored to by its address (ARMCI_Uses_shm). 0; else there is not enough memory:
@@ -75,11 +75,11 @@ int ARMCI_Free_memdev(void *ptr);
 
 /** Not collective: memory that this process allocates, and describes to others by value. */
 typedef struct armci_meminfo_ds {
-    char *armci_addr;  // for ARMCI operations, with process cpid
-    char *addr;        // in process cpid
-    size_t size;       // bytes
-    int cpid;          // the process that allocated it
-    long idlist[8];    // not used
+    char *armci_addr;  /* for ARMCI operations, with process cpid */
+    char *addr;        /* in process cpid */
+    size_t size;       /* bytes */
+    int cpid;          /* the process that allocated it */
+    long idlist[8];    /* not used */
 } armci_meminfo_t;
 void ARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg);
 /** The block's address, + offset, for operations with process cpid; where ARMCI_Uses_shm gives 1
@@ -95,7 +95,7 @@ int ARMCI_Uses_shm(void);
 /** No effect: memory is limited by the machine only. */
 void ARMCI_Set_shm_limit(unsigned long bytes);
 
-// ---------------------------------------------------------------- contiguous
+/* ---------------------------------------------------------------- contiguous */
 #ifndef ARMCI_INT_SIZES
 int ARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc);
 int ARMCI_Get(void *src, void *dst, armci_size_t bytes, int proc);
@@ -114,9 +114,9 @@ long ARMCI_GetValueLong(void *src, int proc);
 float ARMCI_GetValueFloat(void *src, int proc);
 double ARMCI_GetValueDouble(void *src, int proc);
 
-// ---------------------------------------------------------------- strided
-// A section of an array: count [levels + 1]: bytes of a row, then rows, planes and so on; stride
-// [levels]: bytes between rows, between planes and so on. levels: 0 .. ARMCI_MAX_STRIDE_LEVEL.
+/* ---------------------------------------------------------------- strided
+ * A section of an array: count [levels + 1]: bytes of a row, then rows, planes and so on; stride
+ * [levels]: bytes between rows, between planes and so on. levels: 0 .. ARMCI_MAX_STRIDE_LEVEL. */
 #define ARMCI_MAX_STRIDE_LEVEL 8
 
 int ARMCI_PutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
@@ -132,21 +132,21 @@ int ARMCI_PutS_flag_dir(void *src, int *src_stride, void *dst, int *dst_stride, 
 void armci_write_strided(void *ptr, int levels, int *stride, int *count, char *buf);
 void armci_read_strided(void *ptr, int levels, int *stride, int *count, char *buf);
 
-// ---------------------------------------------------------------- vectors
+/* ---------------------------------------------------------------- vectors */
 /** Segments of one size. The order of the members differs between ARMCIs: use their names. */
 typedef struct armci_giov {
-    void **src_ptr_array;  // [ptr_array_len]
-    void **dst_ptr_array;  // [ptr_array_len]
+    void **src_ptr_array;  /* [ptr_array_len] */
+    void **dst_ptr_array;  /* [ptr_array_len] */
     int ptr_array_len;
-    int bytes;  // of each segment
+    int bytes;  /* of each segment */
 } armci_giov_t;
 
 int ARMCI_PutV(armci_giov_t *iov, int iov_len, int proc);
 int ARMCI_GetV(armci_giov_t *iov, int iov_len, int proc);
 
-// ---------------------------------------------------------------- accumulate
-// dst += scale * src, atomic for each element against all other accumulates. scale points to a
-// value of the type; complex types are two floats or doubles.
+/* ---------------------------------------------------------------- accumulate
+ * dst += scale * src, atomic for each element against all other accumulates. scale points to a
+ * value of the type; complex types are two floats or doubles. */
 #define ARMCI_ACC_OFF 36
 #define ARMCI_ACC_INT (ARMCI_ACC_OFF + 1)
 #define ARMCI_ACC_DBL (ARMCI_ACC_OFF + 2)
@@ -166,7 +166,7 @@ int ARMCI_AccV(int type, void *scale, armci_giov_t *iov, int iov_len, int proc);
 void ARMCI_Access_begin(void *ptr);
 void ARMCI_Access_end(void *ptr);
 
-// ---------------------------------------------------------------- read, modify, write
+/* ---------------------------------------------------------------- read, modify, write */
 #define ARMCI_SWAP 10
 #define ARMCI_SWAP_LONG 11
 #define ARMCI_FETCH_AND_ADD 12
@@ -176,7 +176,7 @@ void ARMCI_Access_end(void *ptr);
  *  where the name says so. Atomic. */
 int ARMCI_Rmw(int op, void *loc, void *rem, int value, int proc);
 
-// ---------------------------------------------------------------- completion and order
+/* ---------------------------------------------------------------- completion and order */
 /** All that this process did to `proc` is complete there. */
 void ARMCI_Fence(int proc);
 void ARMCI_AllFence(void);
@@ -189,7 +189,7 @@ int armci_notify(int proc);
  *  for. Returns how many have come. */
 int armci_notify_wait(int proc, int *pval);
 
-// ---------------------------------------------------------------- without waiting
+/* ---------------------------------------------------------------- without waiting */
 /** An operation under way, or several (an aggregate). Zero bytes are a valid handle, too. */
 typedef struct armci_hdl {
     void *causeway_op;
@@ -206,7 +206,7 @@ typedef struct armci_hdl {
 void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 
-// hdl NULL: completes with ARMCI_WaitProc or ARMCI_WaitAll
+/* hdl NULL: completes with ARMCI_WaitProc or ARMCI_WaitAll */
 #ifndef ARMCI_INT_SIZES
 int ARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbGet(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl);
@@ -235,7 +235,7 @@ int ARMCI_Test(armci_hdl_t *hdl);
 int ARMCI_WaitProc(int proc);
 int ARMCI_WaitAll(void);
 
-// ---------------------------------------------------------------- mutexes
+/* ---------------------------------------------------------------- mutexes */
 /** Each process offers `count` mutexes, numbered from 0. Collective. One set at a time. */
 int ARMCI_Create_mutexes(int count);
 int ARMCI_Destroy_mutexes(void);
@@ -243,7 +243,7 @@ int ARMCI_Destroy_mutexes(void);
 void ARMCI_Lock(int mutex, int proc);
 void ARMCI_Unlock(int mutex, int proc);
 
-// ---------------------------------------------------------------- groups
+/* ---------------------------------------------------------------- groups */
 typedef struct armci_group {
     const void *causeway_team;
     int causeway_id, causeway_size, causeway_rank;
@@ -273,9 +273,9 @@ int ARMCI_Free_group(void *ptr, ARMCI_Group *group);
 /** All that this process did to the members is complete. */
 void ARMCI_GroupFence(ARMCI_Group *group);
 
-// ---------------------------------------------------------------- where processes are
+/* ---------------------------------------------------------------- where processes are */
 typedef int armci_domain_t;
-#define ARMCI_DOMAIN_SMP 0  // nodes
+#define ARMCI_DOMAIN_SMP 0  /* nodes */
 
 int armci_domain_nprocs(armci_domain_t domain, int id);
 int armci_domain_id(armci_domain_t domain, int proc);
@@ -286,9 +286,9 @@ int armci_domain_same_id(armci_domain_t domain, int proc);
 int ARMCI_Same_node(int proc);
 int armci_sameclusnode(int proc);
 
-// ---------------------------------------------------------------- with MPI
-// Declared where mpi.h is found (above), and in C++ where it comes first. The communicator must
-// have the processes of MPI_COMM_WORLD, in the same order.
+/* ---------------------------------------------------------------- with MPI
+ * Declared where mpi.h is found (above), and in C++ where it comes first. The communicator must
+ * have the processes of MPI_COMM_WORLD, in the same order. */
 #ifdef MPI_VERSION
 int ARMCI_Init_mpi_comm(MPI_Comm comm);
 int ARMCI_Init_thread_comm(int level, MPI_Comm comm);

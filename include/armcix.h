@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause
-//
-// Extensions of ARMCI, by the names that ARMCI-MPI gave them: groups by colour, and sets of mutexes
-// that belong to a library. See armci(7).
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Extensions of ARMCI, by the names that ARMCI-MPI gave them: groups by colour, and sets of mutexes
+ * that belong to a library. See armci(7). */
 #ifndef ARMCIX_H
 #define ARMCIX_H
 
@@ -24,7 +24,7 @@ typedef struct armcix_mutex_set *armcix_mutex_hdl_t;
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *pgroup);
 /** Collective over the group. 0. */
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
-// proc: a member, by its number among all processes
+/* proc: a member, by its number among all processes */
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 /** 0: it is this process's now; another value: another one has it, or waits for it. Never waits for
  *  the mutex. */

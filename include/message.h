@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause
-//
-// The message layer of ARMCI: messages between two processes and global operations. See armci(7).
-// Threads: one at a time.
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The message layer of ARMCI: messages between two processes and global operations. See armci(7).
+ * Threads: one at a time. */
 #ifndef ARMCI_MESSAGE_H
 #define ARMCI_MESSAGE_H
 
@@ -10,8 +10,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
 
-// ---------------------------------------------------------------- processes
+/* ---------------------------------------------------------------- processes */
 int armci_msg_me(void);
 int armci_msg_nproc(void);
 /** Waits until all processes have called it. Completes nothing: ARMCI_Barrier does. */
@@ -37,7 +39,7 @@ void armci_msg_init_comm(MPI_Comm comm);
 /** Ends the job with that status (1 if it is 0). */
 void armci_msg_abort(int code);
 
-// ---------------------------------------------------------------- between two processes
+/* ---------------------------------------------------------------- between two processes */
 /** buffer may be changed when it returns, which may be when the message is received: up to 16 KiB
  *  of small messages (64 bytes more each) of a process wait at another one, then it waits. */
 void armci_msg_snd(int tag, void *buffer, int len, int to);
@@ -47,9 +49,9 @@ void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from);
 /** The first one of any process; returns which. */
 int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen);
 
-// ---------------------------------------------------------------- scopes
-// The processes that take part: all; those of this node; the lowest of each node. Processes that
-// are not of the scope return at once.
+/* ---------------------------------------------------------------- scopes
+ * The processes that take part: all; those of this node; the lowest of each node. Processes that
+ * are not of the scope return at once. */
 #define SCOPE_ALL 333
 #define SCOPE_NODE 337
 #define SCOPE_MASTERS 339
@@ -58,8 +60,8 @@ int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen);
  *  and children; -1: none. */
 void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right);
 
-// ---------------------------------------------------------------- broadcasts
-// Collective over the scope. root: a process of the scope, by its number among all processes.
+/* ---------------------------------------------------------------- broadcasts
+ * Collective over the scope. root: a process of the scope, by its number among all processes. */
 void armci_msg_bcast(void *buffer, int len, int root);
 void armci_msg_brdcst(void *buffer, int len, int root);
 void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
@@ -70,10 +72,10 @@ void armci_msg_clus_brdcst(void *buffer, int len);
 void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc,
                            ARMCI_Group *mastergroup);
 
-// ---------------------------------------------------------------- reductions
-// x[i] of all processes of the scope, combined in place; the same bits on all of them. op begins
-// with "+" "*" "min" "max" "absmin" "absmax" (of absolute values); of integers also with "or" "|"
-// "&" "||" "&&". Nothing behind that is looked at: strings of Fortran need no NUL.
+/* ---------------------------------------------------------------- reductions
+ * x[i] of all processes of the scope, combined in place; the same bits on all of them. op begins
+ * with "+" "*" "min" "max" "absmin" "absmax" (of absolute values); of integers also with "or" "|"
+ * "&" "||" "&&". Nothing behind that is looked at: strings of Fortran need no NUL. */
 #define ARMCI_INT -99
 #define ARMCI_LONG -101
 #define ARMCI_LONG_LONG -102
@@ -97,7 +99,7 @@ void armci_msg_group_llgop(long long *x, int n, char *op, ARMCI_Group *group);
 void armci_msg_group_fgop(float *x, int n, char *op, ARMCI_Group *group);
 void armci_msg_group_dgop(double *x, int n, char *op, ARMCI_Group *group);
 
-// of the processes of this node
+/* of the processes of this node */
 void armci_msg_clus_igop(int *x, int n, char *op);
 void armci_msg_clus_lgop(long *x, int n, char *op);
 void armci_msg_clus_llgop(long long *x, int n, char *op);
@@ -114,6 +116,7 @@ void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int cont
 #define armci_msg_sel(x, n, op, type, contribute) \
     armci_msg_sel_scope(SCOPE_ALL, (x), (n), (op), (type), (contribute))
 
+#pragma GCC diagnostic pop
 #ifdef __cplusplus
 }
 #endif

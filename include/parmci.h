@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause
-//
-// The names by which tools that replace a call of ARMCI reach the library's own (see armci.h).
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The names by which tools that replace a call of ARMCI reach the library's own (see armci.h). */
 #ifndef PARMCI_H
 #define PARMCI_H
 

@@ -88,14 +88,17 @@ def exported():
 
 
 # ------------------------------------------------------------ headers
-def comment(text):
-    return textwrap.wrap(text, 100, initial_indent="// ", subsequent_indent="// ",
-                         break_long_words=False, break_on_hyphens=False)
+# Comments and declarations are those of C89: programs compile as such, too.
+def comment(text, last=" */"):
+    lines = textwrap.wrap(text, 97, initial_indent="/* ", subsequent_indent=" * ",
+                          break_long_words=False, break_on_hyphens=False)
+    return [*lines[:-1], lines[-1] + last]
 
 
 def banner(text, guard):
-    return ["// SPDX-License-Identifier: BSD-3-Clause", f"// {NOTICE}", "//", *comment(text),
-            f"#ifndef {guard}", f"#define {guard}", ""]
+    return ["/* SPDX-License-Identifier: BSD-3-Clause", f" * {NOTICE}", " *",
+            *(line.replace("/* ", " * ", 1) for line in comment(text)), f"#ifndef {guard}",
+            f"#define {guard}", ""]
 
 
 def objects():
@@ -105,7 +108,8 @@ def objects():
 
 
 def definitions():
-    out = ["// The handles as objects, for bindings of other languages; in C the constants below.",
+    out = [*comment("The handles as objects, for bindings of other languages; in C the constants "
+                    "below."),
            *wrap_c([f"extern const {kind} {name};" for name, kind in objects()])]
     for row in of_kind("handle") + of_kind("constant"):
         out.append(f"#define {row['name']} {row['text']}")
@@ -117,27 +121,24 @@ def definitions():
 BASE = """#include <stddef.h>
 #include <stdint.h>
 
-// Complex numbers travel by pointer only; both languages agree on their layout. Old programs
-// include this header inside extern "C", which templates do not allow.
+/* Complex numbers travel by pointer only. C++ knows C's types, too; overloads take its own. */
+__extension__ typedef float _Complex causeway_complexf_t;
+__extension__ typedef double _Complex causeway_complexd_t;
+
 #ifdef __cplusplus
+/* A function template's result, where the expression in sizeof compiles. Old programs include this
+ * header inside extern "C", which templates do not allow. */
 extern "C++" {
-#include <complex>
-typedef std::complex<float> causeway_complexf_t;
-typedef std::complex<double> causeway_complexd_t;
-// those of C, which compilers know in C++, too
-__extension__ typedef float _Complex causeway_c_complexf_t;
-__extension__ typedef double _Complex causeway_c_complexd_t;
+template <size_t nbytes, typename result> struct causeway_where { typedef result type; };
+template <typename T> T &causeway_some();
 }
-#else
-typedef float _Complex causeway_complexf_t;
-typedef double _Complex causeway_complexd_t;
 #endif
 
 typedef struct shmem_ctx_opaque *shmem_ctx_t;
 typedef struct shmem_team_opaque *shmem_team_t;
 
-// Deprecated routines work like the others. With this defined before the first header the compiler
-// warns of them.
+/* Deprecated routines work like the others. With this defined before the first header the compiler
+ * warns of them. */
 #ifdef CAUSEWAY_WARN_DEPRECATED
 #define CAUSEWAY_OLD __attribute__((__deprecated__))
 #else
@@ -166,7 +167,7 @@ def prototypes(shift):
             proto = proto.replace(name + "(", profiling_name(name) + "(", 1)
         if row["section"] != section:
             section = row["section"]
-            out += ["", f"// {section}"]
+            out += ["", f"/* {section} */"]
         if name == "shmem_global_exit":
             proto = proto.replace(";", " __attribute__((__noreturn__));")
         if is_old(row):
@@ -176,8 +177,10 @@ def prototypes(shift):
 
 
 def wrap_c(lines):
-    begin = ["#ifdef __cplusplus", 'extern "C" {', "#endif", "#pragma GCC visibility push(default)"]
-    end = ["", "#pragma GCC visibility pop", "#ifdef __cplusplus", "}", "#endif", ""]
+    begin = ["#ifdef __cplusplus", 'extern "C" {', "#endif", "#pragma GCC visibility push(default)",
+             "#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wlong-long"']
+    end = ["", "#pragma GCC diagnostic pop", "#pragma GCC visibility pop", "#ifdef __cplusplus", "}",
+           "#endif", ""]
     return begin + lines + end
 
 
@@ -203,7 +206,9 @@ def shmem_h():
 def pshmem_h():
     out = banner("The profiling interface of OpenSHMEM: every routine under its name-shifted name. "
                  "A tool defines the shmem_ name itself and calls the pshmem_ one.", "PSHMEM_H")
-    return out + ['#include "causeway/shmem-base.h"', ""] + wrap_c(prototypes(True)) + ["#endif"]
+    return out + ['#include "causeway/shmem-base.h"', "", *wrap_c(prototypes(True)),
+                  "#ifdef __cplusplus", 'extern "C++" {', *complex_overloads(shift=True), "}",
+                  "#endif", "", "#endif"]
 
 
 def shmemx_h():
@@ -214,14 +219,14 @@ def shmemx_h():
     rows = of_kind("extension_type") + of_kind("extension")
     out += ['#include "shmem.h"', "", *wrap_c(["", *(row["text"] for row in rows)])]
     out += [
-        "#endif", "", "// Outside the guard: including this header again after mpi.h adds them.",
+        "#endif", "", "/* Outside the guard: including this header again after mpi.h adds them. */",
         "#if defined(MPI_VERSION) && !defined(SHMEMX_MPI_H)", "#define SHMEMX_MPI_H"
     ]
     for row in of_kind("mpi"):
         prototype, call = row["text"].split(" = ")
-        out += ["", f"static inline {prototype}", "{", f"    return {call};", "}"]
+        out += ["", f"static __inline__ {prototype}", "{", f"    return {call};", "}"]
     return out + [
-        "", "#endif", "", "// And after gasnetex.h: shmemx_team_from_gex_tm(3).",
+        "", "#endif", "", "/* And after gasnetex.h: shmemx_team_from_gex_tm(3). */",
         "#ifdef GEX_SPEC_VERSION_MAJOR", '#include "causeway/shmemx-gex.h"', "#endif"
     ]
 
@@ -360,30 +365,37 @@ def overload(name, target, params, ret, t, old=False):
             f"{{ {back}{target}({', '.join(names_of(params))}); }}")
 
 
-def of_c(param):
-    """A parameter with C's complex type instead of C++'s, and what is passed on for it."""
+def of_class(param):
+    """A parameter with a class for C's complex type, and what is passed on for it."""
     name = names_of([param])[0]
     if "causeway_complex" not in param:
         return param, name
     kind = param[:param.rindex(name)].strip()
-    return param.replace("causeway_", "causeway_c_"), f"reinterpret_cast<{kind}>({name})"
+    return (re.sub(r"causeway_complex(.)_t", lambda m: CLASS[m[1]], param),
+            f"reinterpret_cast<{kind}>({name})")
 
 
-def c_complex_overloads():
-    """The routines of complex types, under their own and their generic names, for pointers to C's
-    types."""
+CLASS = {"f": "pair_of<float>", "d": "pair_of<double>"}  # "complex" may be a macro
+
+
+def complex_overloads(shift=False):
+    """The routines of complex types for pointers to std::complex, under their own and their generic
+    names. Any class template with one parameter and a member imag is taken: so <complex> is not
+    included here."""
     generic = {plain["name"]: name for name, plain, _, _ in typed_generics()}
     for row, name, proto in functions():
         if "causeway_complex" not in proto:
             continue
-        ret = proto[:proto.index(name)].strip()
-        params, passed = zip(*(of_c(p.strip())
+        ret, target = proto[:proto.index(name)].strip(), profiling_name(name) if shift else name
+        params, passed = zip(*(of_class(p.strip())
                                for p in proto[proto.index("(") + 1:proto.rindex(")")].split(",")))
+        kind = CLASS[re.search(r"causeway_complex(.)", proto)[1]]
+        result = f"typename causeway_where<sizeof(causeway_some<{kind} >().imag()), {ret}>::type"
         old = "CAUSEWAY_OLD " if is_old(row) else ""
         back = "" if ret == "void" else "return "
-        for called in filter(None, (name, generic.get(row["name"]))):
-            yield (f"{old}static inline {ret} {called}({', '.join(params)}) "
-                   f"{{ {back}{name}({', '.join(passed)}); }}")
+        for called in filter(None, (target, None if shift else generic.get(row["name"]))):
+            yield (f"template <template <typename> class pair_of> {old}static inline {result} "
+                   f"{called}({', '.join(params)}) {{ {back}{target}({', '.join(passed)}); }}")
 
 
 def shmem_cxx_h():
@@ -391,7 +403,8 @@ def shmem_cxx_h():
                  "CAUSEWAY_SHMEM_CXX_H")
     out += [
         'extern "C++" {', "#pragma GCC diagnostic push",
-        '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"', ""
+        '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"',
+        '#pragma GCC diagnostic ignored "-Wlong-long"', ""
     ]
     for name, plain, ctx, types in typed_generics():
         for form in (plain, ctx):
@@ -411,7 +424,8 @@ def shmem_cxx_h():
     out.append(
         overload("shmem_sync", "shmem_team_sync", parameters(FAMILIES["shmem_team_sync"]), "int",
                  "int"))
-    out += ["", *comment("Pointers to C's complex types."), *c_complex_overloads()]
+    out += ["", *comment("Pointers to std::complex, without including <complex>."),
+            *complex_overloads()]
     return out + ["", "#pragma GCC diagnostic pop", "}", "", "#endif"]
 
 

@@ -13,6 +13,13 @@ HEADERS = ["shmem.h", "shmemx.h", "pshmem.h", "mpp/shmem.h", "mpp/shmemx.h"]
 C = [(cc, s) for cc in ("gcc", "clang") for s in ("c99", "c11", "c17", "gnu17")]
 CXX = [(cc, s) for cc in ("g++", "clang++") for s in ("c++11", "c++14", "c++17", "gnu++20")]
 BODY = "#include <shmem.h>\nvoid f(void); void f(void) { %s }\n"
+# Those of before C99 and C++11, and the headers whose interfaces are that old.
+OLDEST = [(*job, std) for std, job in (("c90", ("c", "gcc")), ("c90", ("c", "clang")),
+                                       ("c++98", ("c++", "g++")), ("c++98", ("c++", "clang++")))]
+OLD_HEADERS = [*HEADERS, "armci.h", "armcix.h", "parmci.h", "message.h"]
+# Lines that the preprocessor leaves of a program that includes nothing else, with some room.
+LINES = {"shmem.h": 4000, "pshmem.h": 4000, "mpp/shmemx.h": 4000, "armci.h": 4000,
+         "gasnet.h": 10000, "gasnetex.h": 10000, "dash/dart/if/dart.h": 4000}
 WARN = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
 # Warnings that careful users add.
 STRICT = ["-Wshadow", "-Wconversion", "-Wundef", "-Wredundant-decls", "-Wcast-qual",
@@ -123,6 +130,26 @@ def alone(job):
     return None if ok else f"{header} with {compiler} -std={std}:\n{text[:1000]}"
 
 
+def oldest(job):
+    """Without a comment, a type or a declaration of later standards. <mpi.h> is another's."""
+    language, compiler, std, header = job
+    ok, text = compiles(compiler, std, language, f"#include <{header}>\nextern int x;\n",
+                        "-pedantic-errors", "-DARMCI_WITHOUT_MPI")
+    return None if ok else f"{header} with {compiler} -std={std}:\n{text[:1000]}"
+
+
+def lean(job):
+    """No header brings in what its interface does not need."""
+    language, compiler, header = job
+    done = subprocess.run([compiler, "-x", language, "-E", "-DGASNET_SEQ=1", "-DARMCI_WITHOUT_MPI",
+                           "-I", str(STAGE / "include"), "-"],
+                          input=f"#include <{header}>\n", capture_output=True, text=True)
+    n = len(done.stdout.splitlines())
+    if done.returncode == 0 and n <= LINES[header]:
+        return None
+    return f"{header} is {n} lines for {compiler}, not {LINES[header]} at most\n{done.stderr}"
+
+
 def wrapped(job):
     """Old C++ programs put the header into extern "C" themselves."""
     compiler, std, header = job
@@ -190,6 +217,9 @@ def main():
     # maint/lint.py headers (tests/lint) compiles each header alone in C11, C17 and C++17.
     jobs = [(alone, (*job, header)) for job in here for header in HEADERS
             if job[2] not in ("c11", "c17", "c++17")]
+    jobs += [(oldest, (*job, header)) for job in OLDEST if shutil.which(job[1])
+             for header in OLD_HEADERS]
+    jobs += [(lean, (*job, header)) for job in (("c", "gcc"), ("c++", "g++")) for header in LINES]
     jobs += [(acceptance, job) for job in generic]
     # of each language
     ends = [job for job in here if job[2] in ("c99", "gnu17", "c++11", "gnu++20")]
