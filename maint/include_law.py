@@ -216,6 +216,27 @@ def check_file(path):
             yield f"{where}:{number}: only base and bootstrap read the environment"
 
 
+# Fractions in text follow the program's locale, where nothing forbids that.
+FRACTION = re.compile(r'"[^"\n]*%[-+ #0*.\d]*[lL]?[aefgAEFG][^"\n]*"|'
+                      r"\b(?:strto(?:d|f|ld)|atof)\s*\(")
+DECIMAL_POINT = re.compile(r"CWU_DECIMAL_POINT\(\)|gast_decimal_point\(\)")
+MESSAGE = re.compile(r"\b(?:cwu_(?:error|warn|debug|fatal)|cw_check_failed|aci_fail)\s*\(")
+
+
+def check_fractions():
+    for path in sources():
+        text = path.read_text(encoding="utf-8")
+        if path.relative_to(ROOT).parts[0] != "src" or DECIMAL_POINT.search(text):
+            continue
+        for found in FRACTION.finditer(text):
+            begin = max(text.rfind(mark, 0, found.start()) for mark in ";{}")
+            line = text[text.rfind("\n", 0, found.start()) + 1:found.start()]
+            if "//" not in line and not MESSAGE.search(text, begin + 1, found.start()):
+                number = text.count("\n", 0, found.start()) + 1
+                yield (f"{path.relative_to(ROOT)}:{number}: a fraction in the locale of the "
+                       "program: CWU_DECIMAL_POINT() of base/output.h first")
+
+
 # Names of interfaces, which the rooms below the front ends do not know: what they print of them
 # comes from core/world/front_end.h. Comments may name an interface as an example.
 FRONT_END_NAMES = re.compile(r"\w*(?:shmem|gasnet|armci)\w*|\b(?:gex|dart)_\w*|\bSMA_\w+",
@@ -286,6 +307,7 @@ def main():
     broken = [message for path in sources() for message in check_file(path)]
     broken += check_sizes()
     broken += check_names()
+    broken += check_fractions()
     if args.archive.exists():
         broken += check_symbols(args.archive)
     else:

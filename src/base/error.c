@@ -16,6 +16,7 @@
 
 #include "base/compiler.h"
 #include "base/env.h"
+#include "base/output.h"
 
 enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5, READ_MS = 200 };
 
@@ -125,6 +126,7 @@ static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args
     char line[MESSAGE_MAX];
     if (atomic_load_explicit(&hushed, memory_order_relaxed))
         return;
+    CWU_DECIMAL_POINT();
     size_t used = put_prefix(line, level);
     int n = vsnprintf(line + used, sizeof(line) - used, fmt, args);
     if (n > 0)

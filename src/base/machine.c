@@ -116,18 +116,20 @@ static bool take_pids(const char *folder, bool unified, void *limit_p)
 static bool take_quota(const char *folder, bool unified, void *processors_p)
 {
     char path[PATH_MAX + 32];
-    double quota = 0, period = 0, *least = processors_p;
+    double *least = processors_p;
+    long long quota = 0, period = 0;  // microseconds
     snprintf(path, sizeof path, "%s/%s", folder, unified ? "cpu.max" : "cpu.cfs_quota_us");
     FILE *f = fopen(path, "re");
-    int n = f ? fscanf(f, "%lf %lf", &quota, &period) : 0;  // "max" and -1: there is none
+    int n = f ? fscanf(f, "%lld %lld", &quota, &period) : 0;  // "max" and -1: there is none
     if (f)
         fclose(f);
     uint64_t us = 0;
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
     if (n == 1 && !unified && read_number(path, "", &us))
-        period = (double)us;
-    if (n > 0 && quota > 0 && period > 0 && (*least == 0 || quota / period < *least))
-        *least = quota / period;
+        period = (long long)us;
+    double share = n > 0 && quota > 0 && period > 0 ? (double)quota / (double)period : 0;
+    if (share > 0 && (*least == 0 || share < *least))
+        *least = share;
     return false;
 }
 

@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Output of the program that is still in buffers when the job ends by a call.
+// What the library shares with its program when it reads and writes text: the locale, whose numbers
+// may have a decimal comma, and the streams, which are still full when the job ends by a call.
+// Files, messages and settings have decimal points: everything in src that prints or parses a
+// fraction does so below CWU_DECIMAL_POINT(), or by cwu_error() and its like, which use it
+// (maint/include_law.py).
 #ifndef CW_BASE_OUTPUT_H
 #define CW_BASE_OUTPUT_H
+
+#include <locale.h>
+
+#include "base/compiler.h"
+
+static inline void cwu_decimal_end(const locale_t *programs)
+{
+    uselocale(*programs);
+}
+
+/** A statement (it declares a variable): until its block is left, numbers of this thread are those
+ *  of the "C" locale, which the C library has always and never frees. */
+#define CWU_DECIMAL_POINT()                                    \
+    const locale_t cwu_programs_ CW_CLEANUP(cwu_decimal_end) = \
+        uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0))
 
 /** Flushes all streams, in another thread: a second is waited for that, no longer, since a thread
  *  of the program may hold the lock of a stream in a read that never ends, or the caller may be a

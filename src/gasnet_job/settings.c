@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/output.h"
 #include "core/report/crash.h"
 #include "gasnet_job/gas.h"
 
@@ -80,6 +81,7 @@ double gas_exit_timeout(void)
 // ---------------------------------------------------------------- GASNET_VERBOSEENV
 static void report(const cwu_env_row_t *row)
 {
+    CWU_DECIMAL_POINT();
     char line[300], number[32];
     const char *value = row->given ? row->given : *row->def ? row->def : "*not set*";
     if (!row->given && strcmp(row->name, CWU_ENV_NAME(exit_timeout)) == 0) {

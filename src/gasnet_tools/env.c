@@ -63,7 +63,9 @@ static bool parse_size(const char *str, uint64_t without, int64_t *value_p)
 {
     char *end;
     errno = 0;
+    locale_t programs = gast_decimal_point();
     long double value = strtold(str, &end);
+    uselocale(programs);
     uint64_t factor = end == str ? 0 : unit_factor(end, without);
     if (errno || factor == 0 || !isfinite(value) || fabsl(value * (long double)factor) >= 0x1p63L)
         return false;
@@ -158,19 +160,24 @@ int64_t gasnett_getenv_int_withdefault(const char *keyname, int64_t defaultval,
     return value;
 }
 
+/** False: it begins with none. */
+static bool take_double(const char *text, char **end_p, double *value_p)
+{
+    locale_t programs = gast_decimal_point();
+    *value_p = strtod(text, end_p);
+    uselocale(programs);
+    return *end_p != text;
+}
+
 /** "1.5", "-1e4", "3/8". */
 static bool parse_double(const char *text, double *value_p)
 {
     char *end;
-    double above = strtod(text, &end), below = 1;
-    if (end == text)
+    double above, below = 1;
+    if (!take_double(text, &end, &above))
         return false;
-    if (*end == '/') {
-        const char *start = end + 1;
-        below = strtod(start, &end);
-        if (end == start || below == 0)
-            return false;
-    }
+    if (*end == '/' && (!take_double(end + 1, &end, &below) || below == 0))
+        return false;
     *value_p = above / below;
     return !*end;
 }
@@ -234,6 +241,8 @@ void gasnett_envint_display(const char *key, int64_t val, int is_dflt, int is_me
 void gasnett_envdbl_display(const char *key, double val, int is_dflt)
 {
     char text[40];
+    locale_t programs = gast_decimal_point();
     snprintf(text, sizeof text, "%g", val);
+    uselocale(programs);
     gasnett_envstr_display(key, text, is_dflt);
 }

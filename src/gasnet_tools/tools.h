@@ -7,7 +7,16 @@
 #define GASNETT_THREAD_SAFE 1
 #include "gasnet_tools.h"
 
+#include <locale.h>
+
 /** A yes or no as users write it: 1, 0, or -1 if it is neither. */
 int gast_parse_yesno(const char *text);
+
+/** Numbers of this thread have a decimal point from here on, whatever the locale of the program,
+ *  which uselocale() brings back. */
+static inline locale_t gast_decimal_point(void)
+{
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/output.h"
 #include "base/symbol.h"
 #include "core/mem/layout.h"
 #include "core/mem/segment.h"
@@ -116,6 +117,7 @@ static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
 
 void cw_report_print(const cw_report_wait_t *waits, uint64_t patience_ns, bool may_err, bool end)
 {
+    CWU_DECIMAL_POINT();
     char *text = NULL;
     size_t nbytes = 0;
     FILE *out = open_memstream(&text, &nbytes);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "core/report/record.h"
 
 #define FORMAT_VERSION 2
@@ -204,6 +205,7 @@ static void put_peers(FILE *out, const cw_view_t *v)
 
 void cw_stats_json_begin(FILE *out, const cw_view_t *first, bool recovered)
 {
+    CWU_DECIMAL_POINT();
     const cw_record_t *r = first->head;
     fprintf(out,
             "{\"format\": \"causeway-stats\", \"version\": %d, \"causeway\": \"" CAUSEWAY_VERSION
@@ -218,6 +220,7 @@ void cw_stats_json_begin(FILE *out, const cw_view_t *first, bool recovered)
 
 void cw_stats_json_pe(FILE *out, const cw_view_t *v, bool is_first)
 {
+    CWU_DECIMAL_POINT();
     if (!is_first)
         fputs(",\n", out);
     put_identity(out, v->head);

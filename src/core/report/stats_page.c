@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "core/report/record.h"
 
 enum { LINES = 12, PAIRS = 6, MOST_NAMES = CW_ROUTINES + CW_OP_TRANSFERS };
@@ -246,6 +247,7 @@ static void put_traffic(FILE *out, const cw_page_t *p)
 
 void cw_page_print(FILE *out, cw_page_t *p, bool recovered)
 {
+    CWU_DECIMAL_POINT();
     const char *slash = strrchr(p->program, '/');
     if (!p->npresent)
         return;

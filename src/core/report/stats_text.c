@@ -3,6 +3,7 @@
 // CAUSEWAY_STATS=pes: what a PE did, as lines for people.
 #include <stdlib.h>
 
+#include "base/output.h"
 #include "core/report/record.h"
 
 enum { TOP_PEERS = 5 };
@@ -179,6 +180,7 @@ static void print_routines(FILE *out, const cw_view_t *v)
 
 void cw_stats_text(FILE *out, const cw_view_t *v)
 {
+    CWU_DECIMAL_POINT();
     const cw_record_t *r = v->head;
     print_start(out, r);
     print_bundles(out, r);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
+
 #define CPUS "/sys/devices/system/cpu/"
 
 // ---------------------------------------------------------------- files
@@ -114,6 +116,7 @@ static void add_plain(int cpu, dart_hwinfo_t *info)
 // ---------------------------------------------------------------- all
 static void add_speed(int cpu, dart_hwinfo_t *info)
 {
+    CWU_DECIMAL_POINT();
     long least = number_in(NULL, CPUS "cpu%d/cpufreq/cpuinfo_min_freq", cpu),
          most = number_in(NULL, CPUS "cpu%d/cpufreq/cpuinfo_max_freq", cpu);
     info->min_cpu_mhz = least < 0 ? -1 : (int)(least / 1000);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/output.h"
 
 static delay_client_t *client_of(cwt_client_t *client)
 {
@@ -407,6 +408,7 @@ void delay_stats(const cwt_client_t *c, cwt_stats_t *stats_p)
 
 static void say_totals(const delay_client_t *client)
 {
+    CWU_DECIMAL_POINT();
     const delay_totals_t *t = &client->totals;
     if (t->operations)
         fprintf(stderr,
