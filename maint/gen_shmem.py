@@ -177,10 +177,11 @@ def prototypes(shift):
 
 
 def wrap_c(lines):
-    begin = ["#ifdef __cplusplus", 'extern "C" {', "#endif", "#pragma GCC visibility push(default)",
-             "#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wlong-long"']
-    end = ["", "#pragma GCC diagnostic pop", "#pragma GCC visibility pop", "#ifdef __cplusplus", "}",
-           "#endif", ""]
+    begin = ["#ifdef __cplusplus", 'extern "C" {', "#endif",
+             "#pragma GCC visibility push(default)", "#pragma GCC diagnostic push",
+             '#pragma GCC diagnostic ignored "-Wlong-long"']
+    end = ["", "#pragma GCC diagnostic pop", "#pragma GCC visibility pop",
+           "#ifdef __cplusplus", "}", "#endif", ""]
     return begin + lines + end
 
 
