@@ -165,8 +165,22 @@ void ofi_post_late(cwt_client_t *client);
  *  Does not check whether the connection is up. */
 int ofi_request_own(cwt_conn_t *conn, uint16_t op, const void *body, size_t nbytes,
                     cwt_reply_t *reply);
-/** Waits until every request sent on the connection is known executed. */
+// until: a value that conn->sent has or had; counts wrap
+/** Are all requests up to `until` known executed? */
+static inline bool ofi_is_executed(const cwt_conn_t *conn, uint32_t until)
+{
+    return conn->sent - conn->acked <= conn->sent - until;
+}
+/** Was an acknowledgement asked for that covers them? */
+static inline bool ofi_is_asked(const cwt_conn_t *conn, uint32_t until)
+{
+    return conn->sent - conn->asked <= conn->sent - until;
+}
+/** Waits until every request sent so far on the connection is known executed. */
 int ofi_wait_acks(cwt_conn_t *conn);
+/** Asks for the acknowledgement of requests up to `until`, a value of conn->sent, if none that is
+ *  due covers them. May wait for its turn. */
+int ofi_acks_ask(cwt_conn_t *conn, uint32_t until);
 /** RDM: asks the server for all requests that are not acknowledged, if it can be done at once. A
  *  connection under the endpoint may have broken, and the provider have opened another one: neither
  *  side has an event then. If requests were lost, the connection fails. Once a second at most. */
@@ -229,6 +243,10 @@ typedef struct ofi_waiter {
  *  client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);
+/** The same for a wait for requests up to `until` (request.c). Each round looks whether they are
+ *  asked for: what was asked before the wait began does not cover a request that another thread had
+ *  begun then, and sent behind the question. */
+int ofi_acks_round(cwt_conn_t *conn, uint32_t until, ofi_waiter_t *w);
 /** The bytes of a connection without operations in flight have come. */
 static inline void ofi_settle(cwt_conn_t *conn)
 {

@@ -115,7 +115,7 @@ bool ofi_outstanding(const cwt_conn_t *conn)
 static bool is_due(const cwt_conn_t *conn)
 {
     const cwt_client_config_t *config = &conn->client->config;
-    return conn->reads || (int32_t)(conn->asked - conn->acked) > 0 || ofi_puts_outstanding(conn) ||
+    return conn->reads || !ofi_is_executed(conn, conn->asked) || ofi_puts_outstanding(conn) ||
            ((conn->id & OFI_ID_NOTIFY) && config->due &&
             config->due(config->notified_arg, conn->node));
 }

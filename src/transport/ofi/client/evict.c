@@ -33,8 +33,8 @@ static void send_last(cwt_conn_t *conn, uint16_t op)
     uint64_t until = cwu_now_ns() + ofi_timeout_ns();
     ofi_conn_name(conn, false);
     int rc = ofi_request_own(conn, op, NULL, 0, NULL);
-    while (rc == 0 && conn->sent != conn->acked && cwu_now_ns() < until)
-        rc = ofi_wait_round(conn->client, conn, &w);
+    while (rc == 0 && !ofi_is_executed(conn, conn->sent) && cwu_now_ns() < until)
+        rc = ofi_acks_round(conn, conn->sent, &w);
 }
 
 static void close_msg(cwt_conn_t *conn)

@@ -91,8 +91,8 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
         return conn->error;
     }
     bool covered = false;  // the acknowledgement covers the puts
-    if (unacked && conn->asked != conn->sent) {
-        int rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL);
+    if (unacked && !ofi_is_asked(conn, conn->sent)) {
+        int rc = ofi_acks_ask(conn, conn->sent);
         if (rc != 0)
             return rc;
         covered = ofi_choice.send_after_write;
@@ -162,12 +162,7 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked ||
            (conn->linked && !ofi_link_proves(conn))) {
-        // another thread may have sent a request behind the one that asked for acknowledgement
-        int rc = conn->sent != conn->acked && conn->asked != conn->sent
-                     ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL)
-                     : 0;
-        if (rc == 0)
-            rc = ofi_wait_round(conn->client, conn, &w);
+        int rc = ofi_acks_round(conn, conn->sent, &w);
         if (rc != 0)
             return rc;
     }
@@ -180,8 +175,8 @@ int ofi_drain(cwt_conn_t *conn)
     ofi_waiter_t w = OFI_WAITER("operations on a connection to be closed");
     int rc = start_flush(conn);
     uint32_t sent = conn->sent;
-    while (rc == 0 && (conn->writes || conn->reads || (int32_t)(conn->acked - sent) < 0))
-        rc = ofi_wait_round(conn->client, conn, &w);
+    while (rc == 0 && (conn->writes || conn->reads || !ofi_is_executed(conn, sent)))
+        rc = ofi_acks_round(conn, sent, &w);
     return rc;
 }
 
@@ -238,7 +233,7 @@ int ofi_quiet(cwt_client_t *client)
 static int try_flush(cwt_conn_t *conn)
 {
     ofi_collect_dirty(conn);
-    bool unacked = conn->sent != conn->acked && conn->asked != conn->sent;
+    bool unasked = !ofi_is_executed(conn, conn->sent) && !ofi_is_asked(conn, conn->sent);
     if (conn->evicted || conn->changing || conn->error || conn->down)
         return start_flush(conn);  // does not wait then, and reports errors
     if (conn->dirty && ofi_choice.ordered) {
@@ -249,12 +244,12 @@ static int try_flush(cwt_conn_t *conn)
     }
     conn->dirty = false;
     reset_counts(conn);
-    if (!unacked)
+    if (!unasked)
         return 0;
     bool at_once = !conn->sending &&
                    conn->sent - conn->acked < (ofi_choice.send_after_send ? OFI_CREDITS : 1) &&
                    (ofi_choice.send_after_write || conn->writes == 0);
-    return at_once ? ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL) : CW_EAGAIN;
+    return at_once ? ofi_acks_ask(conn, conn->sent) : CW_EAGAIN;
 }
 
 static void await(ofi_op_t *op, void *arg)
@@ -275,9 +270,10 @@ static int begin_locked(cwt_client_t *client)
         int rc = try_flush(conn);
         if (rc != 0)
             return rc == CW_EAGAIN ? 0 : rc;
-    }
-    for (cwt_conn_t *conn = client->conns; conn; conn = conn->next)
+        // now: while another connection waits for room, threads may send more on this one, of which
+        // no acknowledgement is asked
         conn->awaited_sent = conn->sent;
+    }
     ofi_pool_each(&client->ops, await, client);
     ofi_pool_each(&client->bounce, await, client);
     return 1;
@@ -300,7 +296,7 @@ static int test_locked(cwt_client_t *client)
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         if (conn->error)
             return conn->error;
-        over = over && (int32_t)(conn->acked - conn->awaited_sent) >= 0 &&
+        over = over && ofi_is_executed(conn, conn->awaited_sent) &&
                (!conn->linked || ofi_link_proves(conn));
     }
     return client->error ? client->error : over;

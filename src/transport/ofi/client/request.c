@@ -308,14 +308,26 @@ void ofi_post_late(cwt_client_t *client)
 
 // ---------------------------------------------------------------- waiting
 
+int ofi_acks_ask(cwt_conn_t *conn, uint32_t until)
+{
+    return ofi_is_executed(conn, until) || ofi_is_asked(conn, until)
+               ? 0
+               : ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL);
+}
+
+int ofi_acks_round(cwt_conn_t *conn, uint32_t until, ofi_waiter_t *w)
+{
+    int rc = ofi_acks_ask(conn, until);
+    return rc ? rc : ofi_wait_round(conn->client, conn, w);
+}
+
 int ofi_wait_acks(cwt_conn_t *conn)
 {
-    int rc = 0;
-    if (conn->sent != conn->acked && conn->asked != conn->sent)
-        rc = ofi_request_own(conn, OFI_OWN_NOP, NULL, 0, NULL);
     ofi_waiter_t w = OFI_WAITER("acknowledgement of requests");
-    while (rc == 0 && conn->sent != conn->acked)
-        rc = ofi_wait_round(conn->client, conn, &w);
+    uint32_t until = conn->sent;
+    int rc = 0;
+    while (rc == 0 && !ofi_is_executed(conn, until))
+        rc = ofi_acks_round(conn, until, &w);
     return rc;
 }
 
