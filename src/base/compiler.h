@@ -39,6 +39,29 @@
 #define CW_VECTORIZED_WIDE CW_VECTORIZED
 #endif
 
+// Which lock guards what, and what a function does with it: clang's -Wthread-safety holds the code
+// to it, gcc knows nothing of it. They follow a declaration, since they name its parameters, or go
+// before a static function.
+#if defined(__clang__)
+#define CW_LOCK_TYPE __attribute__((capability("lock")))
+#define CW_GUARDED_BY(lock) __attribute__((guarded_by(lock)))
+#define CW_REQUIRES(lock) __attribute__((requires_capability(lock)))
+#define CW_ACQUIRES(lock) __attribute__((acquire_capability(lock)))
+#define CW_RELEASES(lock) __attribute__((release_capability(lock)))
+#define CW_TRY_ACQUIRES(lock) __attribute__((try_acquire_capability(true, lock)))
+#define CW_ASSERTS(lock) __attribute__((assert_capability(lock)))
+#define CW_LOCK_UNCHECKED __attribute__((no_thread_safety_analysis))
+#else
+#define CW_LOCK_TYPE
+#define CW_GUARDED_BY(lock)
+#define CW_REQUIRES(lock)
+#define CW_ACQUIRES(lock)
+#define CW_RELEASES(lock)
+#define CW_TRY_ACQUIRES(lock)
+#define CW_ASSERTS(lock)
+#define CW_LOCK_UNCHECKED
+#endif
+
 // A type of so many bytes that is passed in one register.
 #define CW_VECTOR(nbytes) __attribute__((vector_size(nbytes)))
 

@@ -123,6 +123,12 @@ int cw_nodes_touched(void)
     return nodes;
 }
 
+/** The counts as they are: this may be in the middle of a wait, with the port's lock. */
+CW_LOCK_UNCHECKED static void take_bundles(cw_figures_t *f)
+{
+    f->bundles = cw_bundles.stats;
+}
+
 void cw_figures_take(void)
 {
     cw_figures_t *f = &cw_mine.head->figures;
@@ -131,7 +137,7 @@ void cw_figures_take(void)
     take_memory(f);
     cw_heap_stats(&f->heap);
     cw_port_stats(&f->client);
-    f->bundles = cw_bundles.stats;
+    take_bundles(f);
     if (cw_server_serves()) {  // before, its thread opens it
         cw_server_stats(&server);
         cw_forwarding_stats(&f->forwarding);

@@ -24,10 +24,10 @@
 #define PROMPT_LESS 8u    // so many fewer for each other one
 
 cw_bundles_t cw_bundles = {.at_once = INT32_MAX};
-static cw_bundle_t *spare[CW_BUNDLES];
-static uint32_t nspare;
-static bool puts_in_order;
-static int32_t least;  // GROUP, or 0: all is looked at
+static cw_bundle_t *spare[CW_BUNDLES] CW_DEFAULT_PORT_GUARDS;
+static uint32_t nspare CW_DEFAULT_PORT_GUARDS;
+static bool puts_in_order CW_DEFAULT_PORT_GUARDS;
+static int32_t least CW_DEFAULT_PORT_GUARDS;  // GROUP, or 0: all is looked at
 
 // ---------------------------------------------------------------- what lies in the node object
 bool cw_bundles_possible(void)
@@ -67,6 +67,7 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn)
 }
 
 /** Those without an order, or those with one. */
+CW_DEFAULT_PORT_HELD
 static void choose_puts(void)
 {
     bool may = cw_bundles.may;
@@ -91,13 +92,17 @@ void cw_bundles_open(void)
 
 void cw_ctx_puts_in_order(void)
 {
+    cw_port_enter(&cw_port_default);
     puts_in_order = true;
     choose_puts();
+    cw_port_leave(&cw_port_default);
 }
 
 void cw_bundles_close(void)
 {
+    cw_port_enter(&cw_port_default);
     cw_bundles = (cw_bundles_t){.at_once = INT32_MAX};
+    cw_port_leave(&cw_port_default);
 }
 
 // ---------------------------------------------------------------- states
@@ -116,6 +121,7 @@ static bool claim(cw_bundle_t *b, bool *aged_p)
                                                    memory_order_acquire, memory_order_acquire);
 }
 
+CW_DEFAULT_PORT_HELD
 static cw_bundle_t *begin(cw_way_t *way)
 {
     if (nspare == 0)
@@ -132,6 +138,7 @@ static cw_bundle_t *begin(cw_way_t *way)
     return b;
 }
 
+CW_DEFAULT_PORT_HELD
 static void end(cw_way_t *way)
 {
     cw_way_t **at = &cw_bundles.filled;
@@ -143,6 +150,7 @@ static void end(cw_way_t *way)
 }
 
 /** It was taken: waits until it is executed, since what follows is in order behind it. */
+CW_DEFAULT_PORT_HELD
 static void await_taken(cw_way_t *way)
 {
     cw_wait_t w = CW_WAIT_DEAF("collected operations to be executed at another node");
@@ -163,6 +171,7 @@ static void await_taken(cw_way_t *way)
 }
 
 /** A PE that was interrupted once is prompt all the same. */
+CW_DEFAULT_PORT_HELD
 static void count_prompt(bool prompt)
 {
     uint32_t now = cw_bundles.prompt;
@@ -173,6 +182,7 @@ static void count_prompt(bool prompt)
 }
 
 /** Sends a bundle that this PE has claimed. */
+CW_DEFAULT_PORT_HELD
 static void send(cw_way_t *way, cw_bundle_reason_t reason)
 {
     cw_bundle_t *b = way->open;
@@ -209,6 +219,7 @@ void cw_bundles_proved(void)
 
 /** What the sweeper sends may overtake what this PE has sent. Behind a fence it must not, so all
  *  that was sent has to be executed first. */
+CW_DEFAULT_PORT_HELD
 static void prove(void)
 {
     int rc = cw_transport->quiet(cw_port_default.client);
@@ -220,6 +231,7 @@ static void prove(void)
 }
 
 /** Nothing is collected for the node. Is the operation one of many, as messages are? */
+CW_DEFAULT_PORT_HELD
 static bool is_flooded(cw_way_t *way, unsigned kind, const cw_bundle_order_t *order)
 {
     bool fenced = cw_bundles.fenced && !order;  // the begin of one in order is proved anyway
@@ -244,6 +256,7 @@ static bool is_flooded(cw_way_t *way, unsigned kind, const cw_bundle_order_t *or
     return since <= IDLE_NS;
 }
 
+CW_DEFAULT_PORT_HELD
 static void close(cw_way_t *way, cw_bundle_reason_t reason)
 {
     bool aged;
@@ -255,6 +268,7 @@ static void close(cw_way_t *way, cw_bundle_reason_t reason)
 
 /** A bundle for operations in order: what the sweeper sends overtakes nothing. Behind what was sent
  *  otherwise, what is collected for other nodes is proved, too. */
+CW_DEFAULT_PORT_HELD
 static cw_bundle_t *begin_ordered(cw_way_t *way, cw_bundle_order_t *order)
 {
     while (order->behind && cw_bundles.filled)
@@ -267,6 +281,7 @@ static cw_bundle_t *begin_ordered(cw_way_t *way, cw_bundle_order_t *order)
 }
 
 /** A bundle with room for a record, which this PE has claimed; NULL: all are in use. */
+CW_DEFAULT_PORT_HELD
 static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, size_t answer,
                                                 cw_bundle_order_t *order, bool *aged_p)
 {
@@ -287,6 +302,7 @@ static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, si
 
 /** Must the sweeper look now? If it dozes it comes by itself, late enough to find nothing of a PE
  *  that goes on sending its bundles soon. */
+CW_DEFAULT_PORT_HELD
 static bool must_wake(void)
 {
     uint32_t sweeper = atomic_load(&cw_sweep()->state);
@@ -295,6 +311,7 @@ static bool must_wake(void)
 }
 
 /** Lets the sweeper see a bundle. */
+CW_DEFAULT_PORT_HELD
 static void publish(cw_bundle_t *b, bool is_new)
 {
     if (CW_LIKELY(!is_new)) {
@@ -310,12 +327,14 @@ static void publish(cw_bundle_t *b, bool is_new)
 }
 
 /** What is open is no bundle for an operation in order. */
+CW_DEFAULT_PORT_HELD
 static void part(cw_way_t *way, const cw_bundle_order_t *order)
 {
     if (order && way->open && (order->behind || !way->proved))
         close(way, CW_BUNDLE_ORDER);
 }
 
+CW_DEFAULT_PORT_HELD
 static CW_ALWAYS_INLINE bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *src,
                                     size_t nbytes, cw_bundle_order_t *order)
 {
@@ -349,12 +368,11 @@ static CW_ALWAYS_INLINE bool append(cw_way_t *way, uint64_t offset, unsigned kin
 static CW_ALWAYS_INLINE bool collect(cw_path_t *path, const void *addr, unsigned kind,
                                      const void *src, size_t nbytes, cw_bundle_order_t *order)
 {
-    cw_ctx_t *ctx = &cw_ctx_default;
-    cw_ctx_enter(ctx);
+    cw_port_enter(&cw_port_default);
     bool taken = append(path->way, (uintptr_t)addr + path->direct.offset, kind, src, nbytes, order);
     if (taken)
-        cw_ctx_mark(ctx);
-    cw_ctx_leave(ctx);
+        cw_ctx_mark(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
     return taken;
 }
 
@@ -366,9 +384,9 @@ bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const v
 
 bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes)
 {
-    cw_ctx_enter(&cw_ctx_default);
+    cw_port_enter(&cw_port_default);
     bool taken = append(path->way, field, CW_BATCH_MESSAGE, src, nbytes, NULL);
-    cw_ctx_leave(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
     return taken;
 }
 
@@ -382,6 +400,7 @@ typedef struct fetch {
     size_t nbytes;
 } fetch_t;
 
+CW_DEFAULT_PORT_HELD
 static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f, cw_bundle_order_t *order)
 {
     size_t words = 1 + f->noperands, answer = (f->nbytes + 7) & ~(size_t)7;
@@ -409,12 +428,11 @@ static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f, cw_bu
 
 static bool collect_fetch(cw_path_t *path, const fetch_t *f, cw_bundle_order_t *order)
 {
-    cw_ctx_t *ctx = &cw_ctx_default;
-    cw_ctx_enter(ctx);
+    cw_port_enter(&cw_port_default);
     bool taken = append_fetch(path->way, (uintptr_t)f->addr + path->direct.offset, f, order);
     if (taken)
-        cw_ctx_mark(ctx);
-    cw_ctx_leave(ctx);
+        cw_ctx_mark(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
     return taken;
 }
 
@@ -494,6 +512,7 @@ bool cw_bundle_look_fetch(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, con
 /** A pause: is what follows looked at from its first operation on? It is after bundles that paid,
  *  and after more operations than a group has. One interval with nothing collected leaves it so,
  *  since programs set a flag between floods. */
+CW_DEFAULT_PORT_HELD
 static void judge(void)
 {
     cw_bundles_t *all = &cw_bundles;
@@ -535,38 +554,36 @@ void cw_bundles_flush_locked(void)
 
 void cw_bundles_flush(void)
 {
-    cw_ctx_enter(&cw_ctx_default);
+    cw_port_enter(&cw_port_default);
     cw_bundles_flush_locked();
-    cw_ctx_leave(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
 }
 
 void cw_bundles_send(cw_bundle_reason_t reason)
 {
-    cw_ctx_enter(&cw_ctx_default);
+    cw_port_enter(&cw_port_default);
     cw_bundles_send_locked(reason);
-    cw_ctx_leave(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
 }
 
 void cw_bundles_try_send(void)
 {
-    cw_port_t *port = &cw_port_default;
-    if (!(cw_bundles_due() & CW_BUNDLES_BUSY) ||
-        (port->locked && pthread_mutex_trylock(&port->lock)))
+    if (!(cw_bundles_due() & CW_BUNDLES_BUSY) || !cw_port_try_enter(&cw_port_default))
         return;
     if (!cw_bundles.sending)
         cw_bundles_send_locked(CW_BUNDLE_WAIT);
-    cw_ctx_leave(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
 }
 
 /** Gets stay behind puts, but not behind requests. */
 void cw_bundles_before_get(void)
 {
-    cw_ctx_enter(&cw_ctx_default);
+    cw_port_enter(&cw_port_default);
     cw_bundles_send_locked(CW_BUNDLE_ORDER);
     bool puts = cw_bundles_due() & CW_BUNDLES_PUTS;
     int rc = puts ? cw_transport->fence(cw_port_default.client) : 0;
     cw_bundles_note(cw_bundles_due() & CW_BUNDLES_BUSY);
-    cw_ctx_leave(&cw_ctx_default);
+    cw_port_leave(&cw_port_default);
     if (rc) {
         cw_lost_grace(rc);
         cwu_fatal("a get behind collected puts failed (%s)", cwu_error_name(rc));

@@ -92,24 +92,33 @@ enum {
     CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
 };
 
+// State of the default context's port. What may be read without its lock is atomic.
 typedef struct cw_bundles {
-    _Atomic bool atomics, puts;  // are they bundled? Read without the lock, too
+    _Atomic bool atomics, puts;  // are they bundled?
     _Atomic bool ordered;        // those that are in order
-    bool may;                    // puts could be
-    _Atomic uint8_t due;         // CW_BUNDLES_...; written under the lock, read without it
-    bool sent;                   // has a bundle been sent since the last quiet?
-    bool fenced;                 // since the last quiet there was a fence that waited for nothing
-    bool sending;                // its thread must not come here again from a wait
-    uint32_t pauses;
-    int32_t at_once;      // operations behind a pause before one is looked at
-    int32_t group;        // at_once when bundles no longer pay
-    _Atomic bool looked;  // was one looked at since the last pause?
-    uint32_t few;         // intervals in a row with nothing to collect
-    uint32_t messages;    // bundles since that pause, and
-    uint64_t counted, counted_full;  // stats.operations then, and stats.sent[CW_BUNDLE_FULL]
-    uint32_t prompt;      // bundles that this PE has sent soon after they opened, as counted
-    cw_way_t *filled;     // ways with a bundle
-    cw_bundle_stats_t stats;
+    _Atomic uint8_t due;         // CW_BUNDLES_...
+    _Atomic bool looked;         // was an operation looked at since the last pause?
+    // puts could be bundled
+    bool may CW_DEFAULT_PORT_GUARDS;
+    // has a bundle been sent since the last quiet?
+    bool sent CW_DEFAULT_PORT_GUARDS;
+    // since the last quiet there was a fence that waited for nothing
+    bool fenced CW_DEFAULT_PORT_GUARDS;
+    // its thread must not come here again from a wait
+    bool sending CW_DEFAULT_PORT_GUARDS;
+    uint32_t pauses CW_DEFAULT_PORT_GUARDS;
+    // operations behind a pause before one is looked at, and that number when bundles no longer pay
+    int32_t at_once CW_DEFAULT_PORT_GUARDS, group CW_DEFAULT_PORT_GUARDS;
+    // intervals in a row with nothing to collect
+    uint32_t few CW_DEFAULT_PORT_GUARDS;
+    // bundles since that pause, and stats.operations then, and stats.sent[CW_BUNDLE_FULL]
+    uint32_t messages CW_DEFAULT_PORT_GUARDS;
+    uint64_t counted CW_DEFAULT_PORT_GUARDS, counted_full CW_DEFAULT_PORT_GUARDS;
+    // bundles that this PE has sent soon after they opened, as counted
+    uint32_t prompt CW_DEFAULT_PORT_GUARDS;
+    // ways with a bundle
+    cw_way_t *filled CW_DEFAULT_PORT_GUARDS;
+    cw_bundle_stats_t stats CW_DEFAULT_PORT_GUARDS;
 } cw_bundles_t;
 extern cw_bundles_t cw_bundles CW_HIDDEN;
 
@@ -117,8 +126,8 @@ extern cw_bundles_t cw_bundles CW_HIDDEN;
 bool cw_bundles_possible(void);
 /** Bytes of the messages of small operations on a connection. */
 uint32_t cw_bundle_most(const cwt_conn_t *conn);
-/** The default context's port is open: decides. Lock of the port held. */
-void cw_bundles_open(void);
+/** The default context's port is open: decides. */
+void cw_bundles_open(void) CW_DEFAULT_PORT_HELD;
 void cw_bundles_close(void);
 
 /** A put or an atomic without a result. False: to be sent at once. Takes the lock. */
@@ -141,12 +150,12 @@ bool cw_bundle_look_get_ordered(cw_path_t *path, void *dest, const void *src, si
 
 /** Sends what was collected. */
 void cw_bundles_send(cw_bundle_reason_t reason);
-void cw_bundles_send_locked(cw_bundle_reason_t reason);
+void cw_bundles_send_locked(cw_bundle_reason_t reason) CW_DEFAULT_PORT_HELD;
 /** The same, which is no pause: what is in order behind it goes another way. */
 void cw_bundles_flush(void);
-void cw_bundles_flush_locked(void);
-/** All that was sent to nodes is proved to be executed. Lock held. */
-void cw_bundles_proved(void);
+void cw_bundles_flush_locked(void) CW_DEFAULT_PORT_HELD;
+/** All that was sent to nodes is proved to be executed. */
+void cw_bundles_proved(void) CW_DEFAULT_PORT_HELD;
 /** The same, if the lock is free and this thread is not about it; for waits. */
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
@@ -174,12 +183,14 @@ static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
     return any;
 }
 
+static inline void cw_bundles_note(unsigned due) CW_DEFAULT_PORT_HELD;
 static inline void cw_bundles_note(unsigned due)
 {
     atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_relaxed);
 }
 
 /** A pause of the default context: the next operations are not looked at. */
+static inline void cw_bundles_rest(void) CW_DEFAULT_PORT_HELD;
 static inline void cw_bundles_rest(void)
 {
     __atomic_store_n(&cw_ctx_default.direct, cw_bundles.at_once, __ATOMIC_RELAXED);

@@ -258,10 +258,9 @@ static CW_COLD void lost(int rc)
 static void advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
-    if (cw_batch_is_on(ctx) && (!port->locked || pthread_mutex_trylock(&port->lock) == 0)) {
+    if (cw_batch_is_on(ctx) && cw_port_try_enter(port)) {
         cw_batch_send(ctx);
-        if (port->locked)
-            pthread_mutex_unlock(&port->lock);
+        cw_port_leave(port);
     }
     // pairs with open_client
     cwt_client_t *client = __atomic_load_n(&port->client, __ATOMIC_ACQUIRE);

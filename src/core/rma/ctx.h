@@ -30,16 +30,17 @@ void cw_ctx_destroy_all(void);
 void cw_lost_grace(int rc);
 
 /** Locks the context's port if several threads may use it. */
+static inline void cw_ctx_enter(cw_ctx_t *ctx) CW_ACQUIRES(ctx->port->lock);
+static inline void cw_ctx_leave(cw_ctx_t *ctx) CW_RELEASES(ctx->port->lock);
+
 static inline void cw_ctx_enter(cw_ctx_t *ctx)
 {
-    if (CW_UNLIKELY(ctx->port->locked))
-        pthread_mutex_lock(&ctx->port->lock);
+    cw_port_enter(ctx->port);
 }
 
 static inline void cw_ctx_leave(cw_ctx_t *ctx)
 {
-    if (CW_UNLIKELY(ctx->port->locked))
-        pthread_mutex_unlock(&ctx->port->lock);
+    cw_port_leave(ctx->port);
 }
 
 /** Connects to the node of this rank if need be and returns its record. Fatal when that fails.

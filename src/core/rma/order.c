@@ -13,6 +13,7 @@ static void send_bundles(const cw_ctx_t *ctx)
 {
     if (ctx->port != &cw_port_default)
         return;
+    cw_port_held(&cw_port_default);
     if (cw_bundles_due() & CW_BUNDLES_BUSY)
         cw_bundles_send_locked(CW_BUNDLE_QUIET);
     else
@@ -21,19 +22,21 @@ static void send_bundles(const cw_ctx_t *ctx)
 
 /** Behind bundles a fence waits for them, and best for everything; else for as little as the
  *  transport has to. Lock held. */
-static int order(cw_ctx_t *ctx)
+static int order(const cw_ctx_t *ctx)
 {
-    bool collects = ctx->port == &cw_port_default && cw_bundles_take(&cw_bundles.atomics);
-    if (CW_UNLIKELY(cw_bundles_take(&cw_bundles.ordered)) && collects) {
+    if (ctx->port != &cw_port_default || !cw_bundles_take(&cw_bundles.atomics))
+        return cw_transport->fence(ctx->port->client);
+    cw_port_held(&cw_port_default);
+    if (CW_UNLIKELY(cw_bundles_take(&cw_bundles.ordered))) {
         if (cw_bundles.filled)  // a fence between two operations that are in order is no pause
             cw_bundles_flush_locked();
-    } else if (collects && (cw_bundles_due() & CW_BUNDLES_BUSY)) {
+    } else if (cw_bundles_due() & CW_BUNDLES_BUSY) {
         cw_bundles_send_locked(CW_BUNDLE_FENCE);
-    } else if (collects) {
+    } else {
         cw_bundles_rest();
     }
-    if (!collects || !cw_bundles.sent) {
-        cw_bundles.fenced |= collects;
+    if (!cw_bundles.sent) {
+        cw_bundles.fenced = true;
         return cw_transport->fence(ctx->port->client);
     }
     int rc = cw_transport->quiet(ctx->port->client);
@@ -64,8 +67,10 @@ void cw_quiet_cold(cw_ctx_t *ctx)
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
         }
     }
-    if (ctx->port == &cw_port_default)
+    if (ctx->port == &cw_port_default) {
+        cw_port_held(&cw_port_default);
         cw_bundles_proved();
+    }
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
     cw_ctx_leave(ctx);
@@ -115,7 +120,7 @@ static int try_locked(cw_ctx_t *ctx)
 int cw_quiet_try(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
-    if (ctx->port->locked && pthread_mutex_trylock(&ctx->port->lock))
+    if (!cw_port_try_enter(ctx->port))
         return CW_EAGAIN;  // or a first contact
     int over = try_locked(ctx);
     cw_ctx_leave(ctx);

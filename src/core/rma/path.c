@@ -150,9 +150,10 @@ static void collect(cw_path_t *path)
     }
 }
 
-/** Direct puts have used up their room. True: they seem to be a flood. */
+/** Direct puts of the default context have used up their room. True: they seem to be a flood. */
 static bool stream_of_direct(cw_port_t *port)
 {
+    cw_port_held(&cw_port_default);
     port->injected += STREAM;
     bool flood = (cw_bundles_due() & CW_BUNDLES_BUSY) && port->stream_pauses == cw_bundles.pauses;
     port->stream_pauses = cw_bundles.pauses;

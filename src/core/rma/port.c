@@ -12,7 +12,7 @@
 #include "core/rma/port.h"
 #include "core/world/job.h"
 
-cw_port_t cw_port_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
+cw_port_t cw_port_default = {.lock = {PTHREAD_MUTEX_INITIALIZER}};
 
 static struct {
     pthread_mutex_t lock;       // guards all of this
@@ -106,7 +106,7 @@ void cw_port_close(cw_port_t *port)
 static void destroy(cw_port_t *port)
 {
     cw_port_close(port);
-    pthread_mutex_destroy(&port->lock);
+    pthread_mutex_destroy(&port->lock.mutex);
     free(port);
     pthread_mutex_lock(&ports.lock);
     ports.own--;
@@ -161,7 +161,7 @@ cw_port_t *cw_port_take(bool locked)
         pthread_mutex_unlock(&ports.lock);
         return NULL;
     }
-    pthread_mutex_init(&port->lock, NULL);
+    pthread_mutex_init(&port->lock.mutex, NULL);
     port->locked = locked;
     return port;
 }
@@ -257,6 +257,7 @@ static void open_port(cw_port_t *port)
                   cwu_error_name(rc));
     now_open(port);
     if (port == &cw_port_default) {
+        cw_port_held(&cw_port_default);
         cw_bundles_open();
         cw_path_room(&cw_ctx_default);
         cw_path_open();

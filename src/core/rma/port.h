@@ -7,16 +7,24 @@
 //
 // Threads: below THREAD_MULTIPLE nothing is locked. With it, a port is `locked` unless it belongs
 // to a private context: the transport then takes calls from several threads at once, and port->lock
-// guards what core keeps: tables, connections, sessions, and each context's quiet.
+// guards what core keeps: tables, connections, sessions, and each context's quiet. The state of a
+// port is written under the lock of that port and of no other: a thread that is in another one (a
+// fence of another context) leaves it alone. What there is once, beside the default port, says so
+// with CW_GUARDED_BY(cw_port_default.lock), and clang checks each use of it.
 #ifndef CW_CORE_PORT_H
 #define CW_CORE_PORT_H
 
 #include <pthread.h>
 
+#include "base/compiler.h"
 #include "transport/transport.h"
 
+typedef struct CW_LOCK_TYPE cw_port_lock {
+    pthread_mutex_t mutex;
+} cw_port_lock_t;
+
 typedef struct cw_port {
-    pthread_mutex_t lock;
+    cw_port_lock_t lock;
     bool locked;
     bool trying;             // a quiet in two steps has begun (core/rma/order.c),
     bool landed;             // and what goes straight is complete
@@ -37,7 +45,40 @@ typedef struct cw_port {
     void (*forget)(struct cw_port *port);
 } cw_port_t;
 
-extern cw_port_t cw_port_default;
+extern cw_port_t cw_port_default CW_HIDDEN;
+#define CW_DEFAULT_PORT_GUARDS CW_GUARDED_BY(cw_port_default.lock)
+#define CW_DEFAULT_PORT_HELD CW_REQUIRES(cw_port_default.lock)
+
+/** Locks the port if several threads may use it. */
+static inline void cw_port_enter(cw_port_t *port) CW_ACQUIRES(port->lock) CW_LOCK_UNCHECKED;
+static inline void cw_port_leave(cw_port_t *port) CW_RELEASES(port->lock) CW_LOCK_UNCHECKED;
+/** False: another thread has it, or this one. */
+static inline bool cw_port_try_enter(cw_port_t *port) CW_TRY_ACQUIRES(port->lock) CW_LOCK_UNCHECKED;
+/** The caller has found out that the port whose lock it holds is this one. */
+static inline void cw_port_held(const cw_port_t *port) CW_ASSERTS(port->lock);
+
+static inline void cw_port_enter(cw_port_t *port)
+{
+    if (CW_UNLIKELY(port->locked))
+        pthread_mutex_lock(&port->lock.mutex);
+}
+
+static inline void cw_port_leave(cw_port_t *port)
+{
+    if (CW_UNLIKELY(port->locked))
+        pthread_mutex_unlock(&port->lock.mutex);
+}
+
+static inline bool cw_port_try_enter(cw_port_t *port)
+{
+    return !port->locked || pthread_mutex_trylock(&port->lock.mutex) == 0;
+}
+
+static inline void cw_port_held(const cw_port_t *port)
+{
+    (void)port;
+}
+
 /** A port for one context: a spare one of this kind, or a new one. NULL: the limit of endpoints is
  *  reached, or no memory. */
 cw_port_t *cw_port_take(bool locked);
