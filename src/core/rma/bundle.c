@@ -539,11 +539,13 @@ static void judge(void)
 void cw_bundles_send_locked(cw_bundle_reason_t reason)
 {
     cw_bundles.pauses++;
-    cw_bundles_note(cw_bundles_due() & CW_BUNDLES_PUTS);
     while (cw_bundles.filled)
         close(cw_bundles.filled, reason);
     judge();
     cw_bundles_rest();
+    // last: another thread that reads it takes its own operations for sent, and overtakes them
+    // else, since sending may wait
+    cw_bundles_note(cw_bundles_due() & CW_BUNDLES_PUTS);
 }
 
 void cw_bundles_flush_locked(void)

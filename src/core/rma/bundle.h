@@ -86,7 +86,7 @@ typedef struct cw_bundle_stats {
     uint64_t sent[CW_BUNDLE_REASONS];
 } cw_bundle_stats_t;
 
-/** What the next operation may have to wait for. */
+/** What the next operation may have to wait for. Each is cleared behind what makes it needless. */
 enum {
     CW_BUNDLES_BUSY = 1,  // an operation was looked at since the last pause
     CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
@@ -165,10 +165,10 @@ static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
     return atomic_load_explicit(which, memory_order_relaxed);
 }
 
-/** Of CW_BUNDLES_... A thread sees what it has collected itself. */
+/** Of CW_BUNDLES_... A thread sees what it has collected itself, until it was sent. */
 static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
 {
-    return atomic_load_explicit(&cw_bundles.due, memory_order_relaxed);
+    return atomic_load_explicit(&cw_bundles.due, memory_order_acquire);
 }
 
 /** Is anything due? */
@@ -186,7 +186,8 @@ static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
 static inline void cw_bundles_note(unsigned due) CW_DEFAULT_PORT_HELD;
 static inline void cw_bundles_note(unsigned due)
 {
-    atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_relaxed);
+    // behind what made it less; pairs with the loads, in threads whose operations were sent
+    atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_release);
 }
 
 /** A pause of the default context: the next operations are not looked at. */
