@@ -103,6 +103,10 @@ def whole_program():
                            capture_output=True, text=True)
     check(build.returncode == 0, "the ring is built", build.stderr)
     good("ring on one node", "ring of 4 PEs: ok\n", "-n", 4, program)
+    if os.getuid() == 0:
+        taken = os.path.join(os.path.dirname(__file__), "taken.py")
+        good("a name that another user has taken", "ring of 4 PEs: ok\n", "-n", 4, sys.executable,
+             taken, program)
     for endpoint in ("rdm", "msg"):
         good(f"ring on two nodes, {endpoint}", "ring of 4 PEs: ok\n", "-n", 4, "sh", "-c",
              f"CAUSEWAY_NODE=n$((PMIX_RANK / 2)) CAUSEWAY_ENDPOINT={endpoint} exec {program}")

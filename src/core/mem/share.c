@@ -5,11 +5,18 @@
 // names live in the network namespace and vanish with their owner, so nothing is left behind, and a
 // PE that cannot connect does not share the node. Both ends check that the other runs as the same
 // user.
+//
+// The name is known to all: what the launcher has told of the job. The job's secret comes too late
+// to be part of it, since its exchange goes on while PEs map the object. So any process may have
+// taken the name. Then the lowest PE listens at the same name with random bytes behind it, and the
+// others, whom the plain name leads nowhere for a moment, look through the kernel's list of names.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <poll.h>
@@ -19,15 +26,36 @@
 #include "core/mem/segment.h"
 #include "core/world/world.h"
 
-static socklen_t rendezvous_name(struct sockaddr_un *un, const cwb_t *boot)
+#define NAMES "/proc/net/unix"  // where an abstract name begins with @
+#define ID_MOST 46              // characters of a job's identity, from its end
+#define RANDOM_NBYTES 8u
+// attempts, some 20 ms, that find no process at the plain name, before the first look at the list
+#define LOOK_AFTER 8u
+
+typedef struct address {
+    struct sockaddr_un un;
+    socklen_t nbytes;
+} address_t;
+
+/** The address of an abstract name: its text stands behind a NUL, and has none at its end. */
+static address_t address_of(const char *text)
 {
-    memset(un, 0, sizeof *un);
-    un->sun_family = AF_UNIX;
-    int n = snprintf(un->sun_path + 1, sizeof un->sun_path - 1, "causeway.%u.%s.%d.%u",
-                     (unsigned)getuid(), boot->job_id, cw_world.node, cw_world.epoch);
-    if ((size_t)n >= sizeof un->sun_path - 1)
-        n = sizeof un->sun_path - 2;
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    address_t a = {.un = {.sun_family = AF_UNIX}};
+    size_t n = strlen(text);
+    memcpy(a.un.sun_path + 1, text, n);
+    a.nbytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
+    return a;
+}
+
+enum { PLAIN = 9 + 10 + 1 + ID_MOST + 1 + 11 + 1 + 10 };
+_Static_assert(PLAIN + 1 + 2 * RANDOM_NBYTES < sizeof(((struct sockaddr_un *)0)->sun_path),
+               "a name with random bytes behind it");
+
+static void plain_name(char text[PLAIN + 1], const cwb_t *boot)
+{
+    size_t n = strlen(boot->job_id);
+    snprintf(text, PLAIN + 1, "causeway.%u.%s.%d.%u", (unsigned)getuid(),
+             boot->job_id + (n > ID_MOST ? n - ID_MOST : 0), cw_world.node, cw_world.epoch);
 }
 
 static bool same_user(int sock)
@@ -86,13 +114,33 @@ static int make_object(int *fd_p)
     return CW_OK;
 }
 
+static int bind_to(int sock, const char *text)
+{
+    address_t a = address_of(text);
+    return bind(sock, (const struct sockaddr *)&a.un, a.nbytes);
+}
+
+/** At the plain name, or at one that no process can have foreseen. */
+static int bind_somewhere(int sock, const cwb_t *boot)
+{
+    char plain[PLAIN + 1], text[PLAIN + 2 + 2 * RANDOM_NBYTES];
+    uint64_t random;
+    _Static_assert(sizeof random == RANDOM_NBYTES, "as %016llx prints");
+    plain_name(plain, boot);
+    if (bind_to(sock, plain) == 0)
+        return 0;
+    if (errno != EADDRINUSE || getrandom(&random, sizeof random, 0) != sizeof random)
+        return -1;
+    cwu_debug("another process has taken the name %s", plain);
+    snprintf(text, sizeof text, "%s.%016llx", plain, (unsigned long long)random);
+    return bind_to(sock, text);
+}
+
 /** The lowest PE: serves every other PE of the node once. */
 static int hand_out(const cwb_t *boot, int fd)
 {
-    struct sockaddr_un un;
-    socklen_t len = rendezvous_name(&un, boot);
     int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (sock < 0 || bind(sock, (struct sockaddr *)&un, len) || listen(sock, cw_world.nslots)) {
+    if (sock < 0 || bind_somewhere(sock, boot) || listen(sock, cw_world.nslots)) {
         cwu_error("cannot listen for the PEs of this node: %s", strerror(errno));
         if (sock >= 0)
             close(sock);
@@ -124,25 +172,74 @@ static int hand_out(const cwb_t *boot, int fd)
     return rc;
 }
 
+static int receive_by(int sock, uint64_t deadline, int *fd_p)
+{
+    struct pollfd p = {sock, POLLIN, 0};
+    uint64_t now = cwu_now_ns();
+    if (now >= deadline || poll(&p, 1, (int)((deadline - now) / 1000000u) + 1) <= 0)
+        return CW_EAGAIN;
+    return receive_fd(sock, fd_p);
+}
+
+/** CW_EAGAIN: no process is there; CW_EREFUSED: another user's. Neither can make this PE wait. */
+static int ask(const char *text, uint64_t deadline, int *fd_p)
+{
+    address_t a = address_of(text);
+    int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc = CW_EAGAIN;
+    if (sock < 0) {
+        cwu_error("cannot open a socket: %s", strerror(errno));
+        return CW_ESYS;
+    }
+    if (connect(sock, (const struct sockaddr *)&a.un, a.nbytes) == 0)
+        rc = same_user(sock) ? receive_by(sock, deadline, fd_p) : CW_EREFUSED;
+    else if (errno == EAGAIN)  // more wait there than it lets
+        rc = CW_EREFUSED;
+    close(sock);
+    return rc == CW_ELOST || rc == CW_EPROTO ? CW_EAGAIN : rc;
+}
+
+/** Asks at all names with random bytes. */
+static int ask_listed(const char *plain, uint64_t deadline, int *fd_p)
+{
+    size_t n = strlen(plain);
+    int rc = CW_EAGAIN;
+    char *line = NULL;
+    size_t capacity = 0;
+    FILE *names = fopen(NAMES, "re");
+    while (names && (rc == CW_EAGAIN || rc == CW_EREFUSED) &&
+           getline(&line, &capacity, names) > 0) {
+        char *text = strchr(line, '@');
+        if (!text || strncmp(++text, plain, n) != 0 || text[n] != '.')
+            continue;
+        size_t digits = strspn(text + n + 1, "0123456789abcdef");
+        if (digits != 2 * (size_t)RANDOM_NBYTES || text[n + 1 + digits] != '\n')
+            continue;
+        text[n + 1 + digits] = '\0';
+        rc = ask(text, deadline, fd_p);
+    }
+    free(line);
+    if (names)
+        fclose(names);
+    return rc;
+}
+
 /** Every other PE: asks until the lowest one listens. */
 static int fetch(const cwb_t *boot, int *fd_p)
 {
-    struct sockaddr_un un;
-    socklen_t len = rendezvous_name(&un, boot);
+    char plain[PLAIN + 1];
+    plain_name(plain, boot);
     uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;
-    for (useconds_t nap = 100; cwu_now_ns() < deadline; nap = nap < 5000 ? nap * 2 : nap) {
-        int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (sock < 0) {
-            cwu_error("cannot open a socket: %s", strerror(errno));
-            return CW_ESYS;
-        }
-        int rc = CW_EAGAIN;
-        if (connect(sock, (struct sockaddr *)&un, len) == 0 && same_user(sock))
-            rc = receive_fd(sock, fd_p);
-        close(sock);
-        if (rc == CW_OK)
-            return CW_OK;
+    useconds_t nap = 100;
+    for (uint32_t attempt = 1; cwu_now_ns() < deadline; attempt++) {
+        int rc = ask(plain, deadline, fd_p);
+        // without another process at the plain name there probably was none: seldom, and less so
+        if (rc == CW_EREFUSED ||
+            (rc == CW_EAGAIN && attempt >= LOOK_AFTER && (attempt & (attempt - 1)) == 0))
+            rc = ask_listed(plain, deadline, fd_p);
+        if (rc != CW_EAGAIN && rc != CW_EREFUSED)
+            return rc;
         usleep(nap);
+        nap = nap < 5000 ? nap * 2 : nap;
     }
     cwu_error("PE %d should share this node's memory but does not reply after %ld s; does it run "
               "on another host? "
