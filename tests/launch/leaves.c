@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // leaves HOW WAIT PES MET: PEs ("1", "2,3") end without finalize while the others wait. HOW is
-// "exitN", "_exitN", "kill", "stop" (which is no end), or that they lose the launcher: "launcher"
-// kills its process on this host, "cut" closes the connection to it; WAIT is "barrier", "until"
-// (for a word that is never written), "get" (from the last PE, from half a second later on) or
-// "compute"; MET 1: all PEs have met in a barrier before; 2: those that end have read from all
+// "exitN", "_exitN", "kill", "abort", "stop" (which is no end), or that they lose the launcher:
+// "launcher" kills its process on this host, "cut" closes the connection to it; WAIT is "barrier",
+// "until" (for a word that is never written), "get" (from the last PE, from half a second later on)
+// or "compute"; MET 1: all PEs have met in a barrier before; 2: those that end have read from all
 // others, which thus are not connected with them, but the start is over.
 #include <shmem.h>
 #include <signal.h>
@@ -43,6 +43,8 @@ static void end(const char *how)
         kill(getppid(), SIGKILL);
     else if (strcmp(how, "cut") == 0)
         shutdown(atoi(getenv("PMI_FD")), SHUT_RDWR);
+    else if (strcmp(how, "abort") == 0)
+        abort();
     else
         raise(strcmp(how, "stop") == 0 ? SIGSTOP : SIGKILL);
 }

@@ -17,6 +17,7 @@
 #include "core/life/leave.h"
 #include "core/life/life.h"
 #include "core/life/lifeline.h"
+#include "core/life/neighbour.h"
 #include "core/life/unfinished.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
@@ -59,7 +60,7 @@ static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_o
 
 static noreturn void abort_job(int status, bool failed)
 {
-    cw_unfinished_close();
+    cw_unfinished_abort();
     if (cw_boot.ops)
         cw_boot.ops->abort(&cw_boot, status, failed);
     _exit(status);
@@ -284,6 +285,7 @@ void cw_finalize(const char *call)
         leave_network(call);
     cw_unfinished_close();
     cw_lifeline_stop();
+    cw_neighbour_stop();
     cw_world.initialized = cw_world.plain = false;
     cw_world.finalized = true;
     cw_watch_close();

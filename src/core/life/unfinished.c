@@ -4,28 +4,22 @@
 // object from its start to its last finalize; numbers of another process namespace say nothing.
 #include "core/life/unfinished.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "core/life/lifeline.h"
+#include "core/life/neighbour.h"
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
 #include "core/world/front_end.h"
 #include "core/world/job.h"
-
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
 
 #define MS UINT64_C(1000000)
 #define LOOK_NS (250 * MS)   // between two looks of this process at its neighbours
@@ -56,22 +50,11 @@ static CW_DESTRUCTOR void end_unfinished_job(void)
         return;
     cwu_error("exited with status %d without calling %s; ending the job", me.status,
               cw_names()->finalize);
+    cw_unfinished_abort();
     cw_boot.ops->abort(&cw_boot, me.status ? me.status : 1, true);
 }
 
 // ---------------------------------------------------------------- its neighbours
-/** Also true of a process that its parent has not reaped. */
-static bool has_ended(pid_t pid)
-{
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0)  // ESRCH; or no such system call, or no descriptor left
-        return errno == ESRCH || (kill(pid, 0) != 0 && errno == ESRCH);
-    struct pollfd ended = {.fd = fd, .events = POLLIN};
-    bool is = poll(&ended, 1, 0) > 0;
-    close(fd);
-    return is;
-}
-
 /** The first slot whose process has ended without leaving; -1: none. */
 static int find_gone(void)
 {
@@ -80,21 +63,12 @@ static int find_gone(void)
         cw_slot_t *s = &cw_segment.slots[slot];
         // pairs with cw_segment_init
         pid_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
-        if (pid > 0 && s != mine && s->pid_namespace == mine->pid_namespace && has_ended(pid) &&
+        if (pid > 0 && s != mine && s->pid_namespace == mine->pid_namespace &&
+            cw_neighbour_has_ended(pid) &&
             atomic_load_explicit(&s->pid, memory_order_acquire) == pid)
             return slot;
     }
     return -1;
-}
-
-/** One PE of the node reports it. */
-static void report(int slot)
-{
-    _Atomic int32_t *word = &cw_segment.slots[slot].pid;
-    int32_t pid = atomic_load_explicit(word, memory_order_relaxed);
-    if (pid > 0 && atomic_compare_exchange_strong(word, &pid, -pid))
-        cwu_fatal("PE %d (pid %d) of this node has ended without calling %s",
-                  cw_world.pes_of_node[slot], (int)pid, cw_names()->finalize);
 }
 
 // ---------------------------------------------------------------- its launcher
@@ -142,8 +116,8 @@ static uint64_t look(void)
     } else if (me.gone_ns == 0 || me.gone_slot != slot) {
         me.gone_slot = slot;
         me.gone_ns = now;
-    } else if (now - me.gone_ns >= GRACE_NS) {
-        report(slot);
+    } else if (now - me.gone_ns >= GRACE_NS && cw_neighbour_report(slot)) {
+        cwu_abort(1);
     }
     look_at_launcher(now);
     if (now >= me.watch_ns)
@@ -165,13 +139,26 @@ void cw_unfinished_open(void)
     uint64_t now = cwu_now_ns();
     me.watch_ns = watches ? now + WATCH_NS : UINT64_MAX;
     cw_lifeline_open();
+    cw_neighbour_watch();
     atomic_store(&me.look_ns, now + LOOK_NS);
     cw_progress_hooks.mind_neighbours = look;
 }
 
-void cw_unfinished_close(void)
+static void hush(void)
 {
     me.self = 0;
     cw_lifeline_hush();
+    cw_neighbour_hush();
+}
+
+void cw_unfinished_close(void)
+{
+    hush();
     cw_segment_depart();
+}
+
+void cw_unfinished_abort(void)
+{
+    hush();
+    cw_neighbour_claim();
 }

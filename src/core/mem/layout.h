@@ -92,7 +92,8 @@ typedef struct cw_slot {
     _Atomic uint64_t seen;          // its value when the sleeper last looked
     _Atomic uint32_t watched_size;  // bytes of it: 2, 4 or 8
     uint32_t pid_namespace;         // that pid is a number of; 0: not known. Written before pid
-    char pad[24];
+    _Atomic uint32_t life;          // robust futex of its thread core/life/neighbour.c
+    char pad[20];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 

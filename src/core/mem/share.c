@@ -6,7 +6,7 @@
 // PE that cannot connect does not share the node. Both ends check that the other runs as the same
 // user.
 //
-// The name is known to all: what the launcher has told of the job. The job's secret comes too late
+// The name is known to all: what the launcher has given the job. The job's secret comes too late
 // to be part of it, since its exchange goes on while PEs map the object. So any process may have
 // taken the name. Then the lowest PE listens at the same name with random bytes behind it, and the
 // others, whom the plain name leads nowhere for a moment, look through the kernel's list of names.

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The watch of the processes of this node (neighbour.h).
+//
+// The thread of each PE owns a robust futex in the PE's slot, on which the thread of the next one
+// sleeps. The kernel wakes that when the owner ends, however its process does, before it closes the
+// process's descriptors: by these Hydra's proxy learns of the end, and kills the others at once.
+//
+//     0 -> thread | WAITERS -> 0 | LEFT (in good order) or OWNER_DIED | WAITERS
+#include "core/life/neighbour.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/futex.h"
+#include "base/thread.h"
+#include "core/mem/segment.h"
+#include "core/world/front_end.h"
+#include "core/world/world.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+#define MS UINT64_C(1000000)
+#define GRACE_NS (400 * MS)  // the launcher, which knows how a process ended, may end the job first
+#define WAKE_NS (50 * MS)
+#define SPREE_NS 20000000  // in which a launcher kills all PEs of a node
+#define TESTS 100          // of a process whose thread has ended: 10 ms
+#define TEST_NS 100000
+#define EXITING 4u  // the kernel's flag of a process that is about to end
+#define LEFT 1u     // the number of no thread
+
+static struct {
+    pthread_t thread;
+    bool running;
+    bool success;             // the launcher takes what was reported for one
+    _Atomic uint32_t hushed;  // futex
+    _Atomic bool over;        // the thread needs no wake-up any more
+    struct robust_list_head robust;
+    struct robust_list entry;
+} watch = {.hushed = 1};
+
+bool cw_neighbour_has_ended(pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)  // ESRCH; or no such system call, or no descriptor left
+        return errno == ESRCH || (kill(pid, 0) != 0 && errno == ESRCH);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    bool is = poll(&ended, 1, 0) > 0;
+    close(fd);
+    return is;
+}
+
+// ---------------------------------------------------------------- the line
+/** Is it ending, or has it ended? And how, as wait() gives it, while its parent has not asked; -1:
+ *  not known. */
+static bool is_ending(pid_t pid, int *status_p)
+{
+    char path[40], text[512], state = 'X';
+    unsigned flags = EXITING;
+    *status_p = -1;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')'), *last = strrchr(text, ' ');
+    if (!name_end || sscanf(name_end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+        return true;  // it is gone
+    int status = atoi(last);
+    if (status != 0 || state == 'Z')  // 0 may also be: not yet
+        *status_p = status;
+    return state == 'Z' || (flags & EXITING);
+}
+
+/** The status, or -1. */
+static int describe(pid_t pid, char *text, size_t nbytes)
+{
+    int status;
+    text[0] = '\0';
+    if (!is_ending(pid, &status) || status < 0)
+        return -1;
+    if (WIFSIGNALED(status))
+        snprintf(text, nbytes, ": killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, nbytes, ": exited with status %d", WEXITSTATUS(status));
+    return status;
+}
+
+void cw_neighbour_claim(void)
+{
+    _Atomic int32_t *word = cw_segment.base ? &cw_segment.slots[cw_world.slot].pid : NULL;
+    int32_t pid = word ? atomic_load_explicit(word, memory_order_relaxed) : 0;
+    if (pid > 0)
+        atomic_compare_exchange_strong(word, &pid, -pid);
+}
+
+/** Has the end of a process of the node been reported? What ends after it follows from that. */
+static bool is_said(void)
+{
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        if (atomic_load_explicit(&cw_segment.slots[slot].pid, memory_order_relaxed) < 0)
+            return true;
+    return false;
+}
+
+bool cw_neighbour_report(int slot)
+{
+    _Atomic int32_t *word = &cw_segment.slots[slot].pid;
+    // pairs with cw_segment_init
+    int32_t pid = atomic_load_explicit(word, memory_order_acquire);
+    char how[60];
+    if (pid <= 0 || is_said())
+        return false;
+    int status = describe(pid, how, sizeof how);
+    if (cw_world.nnodes > 1 && status == SIGKILL)
+        // the launcher, for the sake of another node? Then this process ends in a moment, too
+        nanosleep(&(struct timespec){.tv_nsec = SPREE_NS}, NULL);
+    watch.success = status == 0;
+    if (!atomic_compare_exchange_strong(word, &pid, -pid))
+        return false;
+    cwu_error("PE %d (pid %d) of this node has ended without calling %s%s",
+              cw_world.pes_of_node[slot], (int)pid, cw_names()->finalize, how);
+    return true;
+}
+
+// ---------------------------------------------------------------- the thread
+static bool is_hushed(void)
+{
+    return atomic_load(&watch.hushed) != 0;
+}
+
+/** From now on the kernel marks the word when this thread ends. */
+static void own(_Atomic uint32_t *word)
+{
+    watch.robust = (struct robust_list_head){.list.next = &watch.entry,
+                                             .futex_offset = (char *)word - (char *)&watch.entry};
+    watch.entry.next = &watch.robust.list;
+    // the kernel compares it with the number of the thread that ends
+    atomic_store(word, (uint32_t)syscall(SYS_gettid) | FUTEX_WAITERS);
+    if (syscall(SYS_set_robust_list, &watch.robust, sizeof watch.robust) != 0)
+        atomic_store(word, LEFT);  // it is not watched
+    cwu_futex_wake((uint32_t *)word, 1);
+}
+
+static void give_up(_Atomic uint32_t *word)
+{
+    atomic_store(word, LEFT);
+    cwu_futex_wake((uint32_t *)word, 1);
+}
+
+/** Sleeps until the thread of another PE ends. True: not in good order. */
+static bool await_death(_Atomic uint32_t *word)
+{
+    uint32_t life;
+    while (!is_hushed() && (life = atomic_load(word)) != LEFT) {
+        if (life & FUTEX_OWNER_DIED)
+            return true;
+        cwu_futex_wait((const uint32_t *)word, life, 0);
+    }
+    return false;
+}
+
+/** A program that a PE executes takes its place: the threads have ended, the process has not. */
+static bool ends(pid_t pid)
+{
+    int status;
+    for (int i = 0; i < TESTS; i++) {
+        if (is_ending(pid, &status))
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = TEST_NS}, NULL);
+    }
+    return false;
+}
+
+/** The slot that this PE watches. */
+static int slot_before(void)
+{
+    return (cw_world.slot ? cw_world.slot : cw_world.nslots) - 1;
+}
+
+static void *watch_main(void *arg)
+{
+    int slot = slot_before();
+    (void)arg;
+    cw_slot_t *mine = &cw_segment.slots[cw_world.slot], *other = &cw_segment.slots[slot];
+    own(&mine->life);
+    // pairs with cw_segment_init
+    if (await_death(&other->life) && other->pid_namespace == mine->pid_namespace &&
+        ends(atomic_load(&other->pid)) && !is_hushed() && cw_neighbour_report(slot)) {
+        for (uint64_t left = watch.success ? 0 : GRACE_NS; left > 0 && !is_hushed();
+             left -= WAKE_NS)
+            cwu_futex_wait((const uint32_t *)&watch.hushed, 0, WAKE_NS);
+        if (!is_hushed())
+            cwu_abort(1);
+    }
+    while (!is_hushed())  // it is watched itself
+        cwu_futex_wait((const uint32_t *)&watch.hushed, 0, 0);
+    give_up(&mine->life);
+    atomic_fetch_sub(&cw_world.helpers, 1);
+    atomic_store(&watch.over, true);
+    return NULL;
+}
+
+void cw_neighbour_watch(void)
+{
+    if (cw_world.nslots == 1 || !cw_segment.slots[cw_world.slot].pid_namespace)
+        return;
+    atomic_store(&watch.hushed, 0);
+    atomic_store(&watch.over, false);
+    atomic_fetch_add(&cw_world.helpers, 1);
+    watch.running = cwu_thread_start(&watch.thread, watch_main, NULL, "causeway-watch") == 0;
+    if (!watch.running)
+        atomic_fetch_sub(&cw_world.helpers, 1);
+}
+
+void cw_neighbour_hush(void)
+{
+    atomic_store(&watch.hushed, 1);
+}
+
+void cw_neighbour_stop(void)
+{
+    cw_neighbour_hush();
+    if (!watch.running)
+        return;
+    cw_slot_t *other = &cw_segment.slots[slot_before()];
+    while (!atomic_load(&watch.over)) {  // it may be about to sleep
+        cwu_futex_wake((uint32_t *)&watch.hushed, 1);
+        cwu_futex_wake((uint32_t *)&other->life, 1);
+        nanosleep(&(struct timespec){.tv_nsec = TEST_NS}, NULL);
+    }
+    pthread_join(watch.thread, NULL);
+    watch.running = false;
+}
