@@ -218,7 +218,7 @@ static CW_ALWAYS_INLINE bool is_sound_near(gasnet_node_t node, unsigned handler)
 static CW_NOINLINE int medium_checked(gasnet_node_t dest, unsigned head, void *source_addr,
                                       size_t nbytes, const gasnet_handlerarg_t *args)
 {
-    check("gasnet_AMRequestMedium", dest, CW_AM_HEAD_HANDLER(head), nbytes, CW_AM_MAX_MEDIUM);
+    check("gasnet_AMRequestMedium", dest, CW_AM_HEAD_HANDLER(head), nbytes, gas.max_medium);
     if (gas.check)
         gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
     cw_am_request_medium((int)dest, head, (const uint32_t *)args, source_addr, nbytes, 0);
@@ -229,7 +229,7 @@ static CW_NOINLINE int medium_checked(gasnet_node_t dest, unsigned head, void *s
 static CW_NOINLINE int medium_any(gasnet_node_t dest, unsigned head, void *source_addr,
                                   size_t nbytes, const gasnet_handlerarg_t *args)
 {
-    if (CW_UNLIKELY(!is_sound(dest, head)) || CW_UNLIKELY(nbytes > CW_AM_MAX_MEDIUM))
+    if (CW_UNLIKELY(!is_sound(dest, head)) || CW_UNLIKELY(nbytes > gas.max_medium))
         return medium_checked(dest, head, source_addr, nbytes, args);
     return cw_am_medium((int)dest, head, source_addr, nbytes, (const uint32_t *)args);
 }
@@ -357,7 +357,7 @@ GAS_API int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t 
                                          void *source_addr, size_t nbytes, int nargs,
                                          const gasnet_handlerarg_t *args)
 {
-    cw_am_msg_t *msg = message("gasnet_AMReplyMedium", token, handler, nbytes, CW_AM_MAX_MEDIUM);
+    cw_am_msg_t *msg = message("gasnet_AMReplyMedium", token, handler, nbytes, gas.max_medium);
     cw_am_reply_medium(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes);
     return GASNET_OK;
 }
@@ -431,7 +431,7 @@ GAS_API size_t gasnet_AMMaxArgs(void)
 
 GAS_API size_t gasnet_AMMaxMedium(void)
 {
-    return CW_AM_MAX_MEDIUM;
+    return gas.max_medium;
 }
 
 GAS_API size_t gasnet_AMMaxLongRequest(void)

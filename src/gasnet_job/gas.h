@@ -56,7 +56,8 @@ typedef struct gas_state {
     bool slow_sync;    // checks, observers or messages: no short paths in messages and syncs
     bool mixed;        // the program uses OpenSHMEM too
     bool endpoints;    // or segments of further endpoints of GASNet-EX
-    uint32_t images;   // of this process, as gasnet_coll_init has it; 0: one
+    uint32_t images;    // of this process, as gasnet_coll_init has it; 0: one
+    size_t max_medium;  // bytes of payload of a medium message
 } gas_state_t;
 extern gas_state_t gas CW_HIDDEN;
 extern cw_owner_t gas_owner CW_HIDDEN;
@@ -116,7 +117,7 @@ bool gas_takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes);
 /** The most bytes of a long message. */
 static inline size_t gas_max_long(void)
 {
-    return gas.segments == GAS_EVERYTHING ? CW_AM_MAX_MEDIUM : CW_AM_MAX_LONG;
+    return gas.segments == GAS_EVERYTHING ? gas.max_medium : CW_AM_MAX_LONG;
 }
 
 // ---------------------------------------------------------------- polls (wait.c)

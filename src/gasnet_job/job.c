@@ -11,7 +11,7 @@
 #include "core/world/front_end.h"
 #include "gasnet_job/gas.h"
 
-gas_state_t gas = {.slow_sync = true};
+gas_state_t gas = {.slow_sync = true, .max_medium = CW_AM_PACKET};
 cw_owner_t gas_owner;
 
 // For tools that search binaries: what this library can be.
@@ -44,6 +44,27 @@ static struct {
 const cw_area_request_t gas_area_request = {
     .nbytes = gas_segment_size, .setting = "GASNET_MAX_SEGSIZE", .what = "the GASNet segments"};
 
+enum { LEAST_MEDIUM = 512 };  // as the release has it
+
+/** Small ones too: core has room for a packet anyway. */
+static size_t medium_nbytes(void)
+{
+    return cwu_env.max_medium;
+}
+
+static const cw_am_wish_t medium_wish = {.nbytes = medium_nbytes,
+                                         .setting = "GASNET_OFI_MAX_MEDIUM"};
+
+/** After the job was joined. Code that was loaded later found the room as it was. */
+static void choose_medium(const char *call)
+{
+    if (cwu_env.max_medium < LEAST_MEDIUM || cwu_env.max_medium > CW_AM_MOST_MEDIUM)
+        cwu_fatal("%s: GASNET_OFI_MAX_MEDIUM is %zu bytes; %d to %zu are possible", call,
+                  cwu_env.max_medium, LEAST_MEDIUM, CW_AM_MOST_MEDIUM);
+    size_t room = cw_am_max_medium();
+    gas.max_medium = cwu_env.max_medium < room ? cwu_env.max_medium : room;
+}
+
 static bool is_routine(const char *symbol)
 {
     return strncmp(symbol, "gasnet_", 7) == 0 || strncmp(symbol, "gex_", 4) == 0;
@@ -71,6 +92,7 @@ static cw_front_end_t front_end = {.is_routine = is_routine, .rename = rename_ro
 GAS_API void gasnet_causeway_announce(int mode, const char *source)
 {
     cw_area_reserve(&gas_area_request);
+    cw_am_reserve(&medium_wish);
     cw_front_end_register(&front_end);
     gas_exit_announce();
     if (!announced.source) {
@@ -211,6 +233,7 @@ int gas_init(const char *call, int mode, const char *config)
     gas.check = CW_CHECKING();
     gas.me = (uint32_t)cw_world.pe;
     gas.nodes = (uint32_t)cw_world.npes;
+    choose_medium(call);
     gas_settings_open();
     gas_debugger_open();
     gas_exit_open();

@@ -98,9 +98,48 @@ static void report(const cwu_env_row_t *row)
     }
 }
 
+// ---------------------------------------------------------------- settings of the release
+/** What tunes the insides of the release, or its tracing. Not those that clients set by themselves
+ *  for any GASNet, such as GASNET_PHYSMEM_PROBE, nor those that only ask for silence. */
+static const char *const without_effect[] = {
+    "GASNET_OFI_NUM_BBUFS", "GASNET_OFI_BBUF_SIZE", "GASNET_OFI_BBUF_THRESHOLD",
+    "GASNET_OFI_RMA_POLL_FREQ", "GASNET_OFI_NUM_RECEIVE_BUFFS", "GASNET_OFI_RECEIVE_BUFF_SIZE",
+    "GASNET_OFI_INJECT_LIMIT", "GASNET_OFI_TX_CQ_SIZE", "GASNET_OFI_RX_CQ_SIZE",
+    "GASNET_OFI_MAX_REQUEST_BUFFS", "GASNET_OFI_MAX_REPLY_BUFFS",
+    "GASNET_OFI_NUM_INITIAL_REQUEST_BUFFS", "GASNET_OFI_NUM_INITIAL_REPLY_BUFFS",
+    "GASNET_OFI_LONG_AM_RMA_THRESH", "GASNET_OFI_DEVICE", "GASNET_OFI_DEVICE_TYPE",
+    "GASNET_NETWORKDEPTH", "GASNET_PSHM_NETWORK_DEPTH", "GASNET_BARRIER",
+    "GASNET_PSHM_BARRIER_HIER", "GASNET_PSHM_BARRIER_RADIX", "GASNET_VIS_AMPIPE",
+    "GASNET_VIS_MAXCHUNK", "GASNET_VIS_PUT_MAXCHUNK", "GASNET_VIS_GET_MAXCHUNK",
+    "GASNET_VIS_REMOTECONTIG", "GASNET_COLL_SCRATCH_SIZE", "GASNET_COLL_ENABLE_SEARCH",
+    "GASNET_DISABLE_MUNMAP", "GASNET_TRACEFILE", "GASNET_TRACEMASK", "GASNET_TRACENODES",
+    "GASNET_STATSFILE", "GASNET_STATSMASK", "GASNET_STATSNODES"};
+
+/** One line for all that are set. */
+static void warn_without_effect(void)
+{
+    char names[400] = "";
+    size_t at = 0, n = 0;
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++) {
+        const char *value = cwu_env_get(without_effect[i]);
+        if (!value || !*value || at >= sizeof names)
+            continue;
+        int more =
+            snprintf(names + at, sizeof names - at, "%s%s", n ? ", " : "", without_effect[i]);
+        at += (size_t)more;
+        n++;
+    }
+    if (n)
+        cwu_warn("%s: of GASNet's own library, no effect here; causeway-info --env lists what has "
+                 "(CAUSEWAY_TRACE and CAUSEWAY_STATS for its tracing and statistics)",
+                 names);
+}
+
 void gas_settings_open(void)
 {
     choose_signals();
+    if (gas.me == 0)
+        warn_without_effect();
     cwu_env_row_t row;
     for (size_t i = 0; cwu_env.verbose_env && gas.me == 0 && cwu_env_table(i, &row); i++)
         if (strncmp(row.name, "GASNET_", 7) == 0)

@@ -185,11 +185,11 @@ void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsi
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING && !gex_has_far_primary())
         gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest,
                  nbytes, pe);
-    if (nbytes > CW_AM_MAX_MEDIUM)
+    if (nbytes > gas.max_medium)
         gas_fail(call,
                  "dest_addr %p of rank %u is not memory of the library, and the payload has %zu "
                  "bytes; at most %zu go there (gex_AM_MaxRequestLong)",
-                 dest, pe, nbytes, CW_AM_MAX_MEDIUM);
+                 dest, pe, nbytes, gas.max_medium);
     *flags_p |= CW_AM_RAW;
     return dest;
 }
@@ -230,7 +230,7 @@ GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Ind
     va_start(ap, nargs);
     take_args(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, CW_AM_MAX_MEDIUM);
+    check_length(call, nbytes, gas.max_medium);
     int left = cw_am_request_medium((int)pe, head, args, source_addr, nbytes, flags_of(flags)) != 0;
     gas_run_own(pe);
     gex_set_lc(lc_opt);
@@ -287,7 +287,7 @@ GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
     va_start(ap, nargs);
     take_args(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, CW_AM_MAX_MEDIUM);
+    check_length(call, nbytes, gas.max_medium);
     cw_am_reply_medium(gex_am_token(call, token), head, args, source_addr, nbytes);
     gex_set_lc(lc_opt);
     return 0;
@@ -321,12 +321,12 @@ GAS_API unsigned int gex_AM_MaxArgs(void)
 
 GAS_API size_t gex_AM_LUBRequestMedium(void)
 {
-    return CW_AM_MAX_MEDIUM;
+    return gas.max_medium;
 }
 
 GAS_API size_t gex_AM_LUBReplyMedium(void)
 {
-    return CW_AM_MAX_MEDIUM;
+    return gas.max_medium;
 }
 
 GAS_API size_t gex_AM_LUBRequestLong(void)

@@ -70,7 +70,7 @@ static void give_back(gex_AM_SrcDesc_t sd)
 size_t gex_am_most(bool is_a_long, bool lent)
 {
     // what the target copies to memory of its client travels in the message
-    size_t most = is_a_long && !gex_has_far_primary() ? gas_max_long() : CW_AM_MAX_MEDIUM;
+    size_t most = is_a_long && !gex_has_far_primary() ? gas_max_long() : gas.max_medium;
     return lent && most > MOST_LENT ? MOST_LENT : most;
 }
 
@@ -101,7 +101,7 @@ static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what,
     if (!client_buf) {
         if (sd->room_nbytes < sd->nbytes || !sd->room) {
             free(sd->room);
-            sd->room_nbytes = sd->nbytes < CW_AM_MAX_MEDIUM ? CW_AM_MAX_MEDIUM : sd->nbytes;
+            sd->room_nbytes = sd->nbytes < gas.max_medium ? gas.max_medium : sd->nbytes;
             if (!(sd->room = malloc(sd->room_nbytes)))
                 cwu_fatal("%s: out of memory for %zu bytes", call, sd->room_nbytes);
         }

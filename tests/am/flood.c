@@ -35,7 +35,7 @@ static void request(cw_am_msg_t *msg, uint32_t number, uint32_t with_reply)
     atomic_fetch_add(&got_requests, 1);
     if (!with_reply)
         return;
-    uint8_t bytes[CW_AM_MAX_MEDIUM];
+    uint8_t bytes[CW_AM_PACKET];
     size_t nbytes = number % 1000;
     if (with_reply == 1) {
         cw_am_reply_short(msg, HEAD(REPLY, 1), &number);
@@ -74,7 +74,7 @@ static bool send_one(int pe, uint64_t *sum)
 {
     uint32_t args[2] = {draw() & 0xffffff, draw() % 6};
     static uint8_t bytes[SLOT];
-    size_t nbytes = draw() % 16 ? draw() % 200 : draw() % (CW_AM_MAX_MEDIUM + 1);
+    size_t nbytes = draw() % 16 ? draw() % 200 : draw() % (CW_AM_PACKET + 1);
     *sum += args[0];
     switch (draw() % 8) {
     case 0:

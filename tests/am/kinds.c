@@ -225,7 +225,7 @@ static void every_kind(int pe)
             if (i == 0)
                 send_one(CW_AM_SHORT, pe, nargs, 0, seed++, 0), sent++;
             await(&replies, sent);
-            if (sizes[i] <= CW_AM_MAX_MEDIUM)
+            if (sizes[i] <= CW_AM_PACKET)
                 send_one(CW_AM_MEDIUM, pe, nargs, sizes[i], seed++, 0), sent++;
             await(&replies, sent);
             if (sizes[i] > 20000 && nargs % 5 != 0)
@@ -239,8 +239,8 @@ static void every_kind(int pe)
 
 static void raw_longs(int pe)
 {
-    for (size_t nbytes = 0; nbytes <= CW_AM_MAX_MEDIUM; nbytes += 31) {
-        uint8_t bytes[CW_AM_MAX_MEDIUM];
+    for (size_t nbytes = 0; nbytes <= CW_AM_PACKET; nbytes += 31) {
+        uint8_t bytes[CW_AM_PACKET];
         uint32_t seed = (uint32_t)(nbytes * 77 + (size_t)pe);
         fill_pattern(bytes, nbytes, seed);
         cw_am_request_long(pe, HEAD(RAW_REQ, 1), &seed, bytes, nbytes,

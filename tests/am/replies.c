@@ -39,9 +39,9 @@ static uint32_t draw(void)
 /** The kind and size of a reply follow from the number of its request. */
 static void send_reply(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
 {
-    uint8_t bytes[CW_AM_MAX_MEDIUM];
+    uint8_t bytes[CW_AM_PACKET];
     uint32_t args[2] = {slot, number};
-    size_t nbytes = number % 4 ? number % 200 : number % (CW_AM_MAX_MEDIUM + 1);
+    size_t nbytes = number % 4 ? number % 200 : number % (CW_AM_PACKET + 1);
     if (number % 8 < 5) {
         cw_am_reply_short(msg, HEAD(SHORT_BACK, 2), args);
     } else {
@@ -87,16 +87,16 @@ static void short_back(cw_am_msg_t *msg, uint32_t slot, uint32_t number)
 static void medium_back(cw_am_msg_t *msg, void *payload, size_t nbytes, uint32_t slot,
                         uint32_t number)
 {
-    size_t want = number % 4 ? number % 200 : number % (CW_AM_MAX_MEDIUM + 1);
+    size_t want = number % 4 ? number % 200 : number % (CW_AM_PACKET + 1);
     CHECK(msg->is_reply && nbytes == want && is_pattern(payload, nbytes, number + 1));
     take(slot, number);
 }
 
 static void ask(int pe, uint32_t slot)
 {
-    static uint8_t bytes[CW_AM_MAX_MEDIUM];
+    static uint8_t bytes[CW_AM_PACKET];
     uint32_t args[2] = {slot, draw()};
-    size_t nbytes = draw() % 8 ? draw() % 100 : draw() % (CW_AM_MAX_MEDIUM + 1);
+    size_t nbytes = draw() % 8 ? draw() % 100 : draw() % (CW_AM_PACKET + 1);
     number_of[slot] = args[1];
     due[slot] = true;
     ndue++;

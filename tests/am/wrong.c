@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         else if (!strcmp(what, "unknown-handler"))
             cw_am_request_short(last, HEAD(77, 0), NULL, 0);
         else if (!strcmp(what, "medium-too-long"))
-            cw_am_request_medium(last, HEAD(1, 0), NULL, bytes, CW_AM_MAX_MEDIUM + 1, 0);
+            cw_am_request_medium(last, HEAD(1, 0), NULL, bytes, CW_AM_PACKET + 1, 0);
         else if (!strcmp(what, "long-not-symmetric"))
             cw_am_request_long(last, HEAD(1, 0), NULL, bytes, 16, (void *)(uintptr_t)4096, 0);
         else if (!strcmp(what, "raw-not-taken"))

@@ -100,7 +100,7 @@ static void check_data(const void *buf, size_t nbytes, unsigned node)
 }
 
 static char *reply_to;  // address for long replies in the previous node's segment
-static char copy[4096];
+static char copy[65536];
 
 #define HANDLERS(n)                                                                                \
     static void short_request_##n(gasnet_token_t token P##n)                                       \

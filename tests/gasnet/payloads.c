@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Medium and long requests of every length up to beyond a cell, and of some beyond that, with few
-// and with many arguments: bytes and arguments arrive as they were sent, and no byte beside those
-// of a long changes. Longs go to the very end of a segment, too. All nodes send at a time, so that
+// Medium and long requests of every length up to beyond a cell, and of some beyond that, up to the
+// largest medium of the job, with few and with many arguments; replies with the larger payloads:
+// bytes and arguments arrive as they were sent, and no byte beside those of a long changes. Longs
+// go to the very end of a segment, too. All nodes send at a time, so that
 // rings fill up, and with GASNET_PAR two threads of each.
 #include <gasnet.h>
 #ifdef GASNET_PAR
@@ -13,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 200, MOST = 3968, SMALL = 150, ROUNDS = 3, NCOUNTS = 6, SEGMENT = 1 << 20 };
+enum { FIRST = 200, ECHO = 240, SMALL = 150, ROUNDS = 3, NCOUNTS = 6, SEGMENT = 4 << 20 };
+enum { PACKET = 3968, MOST = 65536 };  // of one message over any network; of all
 enum { EDGE = 70 };  // bytes of longs at the end
-static const size_t LARGE[] = {255, 256, 1000, 1024, 2047, MOST - 1, MOST};
-enum { NLARGE = sizeof LARGE / sizeof LARGE[0], NSIZES = SMALL + NLARGE };
+// as many as the job's mediums allow, and the largest of them
+static size_t large[] = {255,        256,        1000, 1024,  2047,  PACKET - 1, PACKET,
+                         PACKET + 1, 2 * PACKET, 8191, 15900, 16032, 40000,      MOST};
+static int nsizes = SMALL;
 #ifdef GASNET_PAR
 enum { THREADS = 2 };
 #else
@@ -34,7 +38,7 @@ static char byte_at(size_t nbytes, size_t i)
 
 static size_t size_of(int i)
 {
-    return i < SMALL ? (size_t)i : LARGE[i - SMALL];
+    return i < SMALL ? (size_t)i : large[i - SMALL];
 }
 
 static void look(gasnet_token_t token, const char *payload, size_t nbytes, int nargs,
@@ -49,7 +53,21 @@ static void look(gasnet_token_t token, const char *payload, size_t nbytes, int n
         if (args[i] != (gasnet_handlerarg_t)(nbytes + 1000u * (unsigned)i))
             atomic_fetch_add(&wrong, 1);
     atomic_fetch_add(&received, 1);
-    gasnet_AMReplyShort0(token, FIRST);
+    if (nbytes > 256)
+        gasnet_AMReplyMedium0(token, ECHO, (void *)payload, nbytes);
+    else
+        gasnet_AMReplyShort0(token, FIRST);
+}
+
+static void on_echo(gasnet_token_t token, void *payload, size_t nbytes)
+{
+    (void)token;
+    for (size_t i = 0; i < nbytes; i++)
+        if (((char *)payload)[i] != byte_at(nbytes, i)) {
+            atomic_fetch_add(&wrong, 1);
+            break;
+        }
+    atomic_fetch_add(&replies, 1);
 }
 
 static void on_reply(gasnet_token_t token)
@@ -113,7 +131,7 @@ static void *send_all(void *arg)
     int thread = (int)(intptr_t)arg;
     char src[MOST];
     for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < NSIZES; i++)
+        for (int i = 0; i < nsizes; i++)
             for (int which = 0; which < NCOUNTS; which++) {
                 size_t nbytes = size_of(i);
                 gasnet_node_t to = (me + 1) % nodes;
@@ -146,7 +164,7 @@ static int changed(void)
     int n = 0;
     for (int thread = 0; thread < THREADS; thread++)
         for (int which = 0; which < NCOUNTS; which++)
-            for (int i = 0; i < NSIZES; i++)
+            for (int i = 0; i < nsizes; i++)
                 n += place(me, thread, which, i)[size_of(i)] != 0;
     return n;
 }
@@ -155,9 +173,13 @@ int main(int argc, char **argv)
 {
     gasnet_handlerentry_t table[] = {{FIRST, on_reply},  {FIRST + 1, on_0}, {FIRST + 2, on_1},
                                      {FIRST + 5, on_4},  {FIRST + 8, on_7}, {FIRST + 9, on_8},
-                                     {FIRST + 17, on_16}};
-    int all = ROUNDS * NSIZES * NCOUNTS * 2 * THREADS;
+                                     {FIRST + 17, on_16}, {ECHO, on_echo}};
     GASNET_Safe(gasnet_init(&argc, &argv));
+    size_t most = gasnet_AMMaxMedium();
+    for (size_t i = 0; i < sizeof large / sizeof *large && large[i] < most; i++)
+        nsizes++;
+    large[nsizes++ - SMALL] = most;
+    int all = ROUNDS * nsizes * NCOUNTS * 2 * THREADS;
     GASNET_Safe(gasnet_attach(table, sizeof table / sizeof table[0], SEGMENT, 0));
     me = gasnet_mynode();
     nodes = gasnet_nodes();
@@ -178,6 +200,8 @@ int main(int argc, char **argv)
     send_edges();
     GASNET_BLOCKUNTIL(atomic_load(&received) == all + EDGE + 1);
     int bad = atomic_load(&wrong), beside = changed();
+    if (me == 0)
+        printf("largest medium: %zu\n", most);
     if (bad || beside)
         printf("node %u: %d messages are wrong, %d bytes beside them\n", me, bad, beside);
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);

@@ -75,6 +75,23 @@ def sizes():
     expect("no limit", run(1), 0, ", 256 threads")
 
 
+def messages():
+    """GASNET_OFI_MAX_MEDIUM (what it does: payloads.c)."""
+    for given in "511", "65K", "0":
+        expect("bounds", run(1, ofi_max_medium=given), 1,
+               r"GASNET_OFI_MAX_MEDIUM is \d+ bytes; 512 to 65536")
+    expect("no size", run(1, ofi_max_medium="some"), 1, 'GASNET_OFI_MAX_MEDIUM="some" is not a')
+
+
+def without_effect():
+    """Of the release's own insides: named once a job; those that clients set for any GASNet are
+    not."""
+    expect("named", run(3, ofi_receive_buff_size="2M", barrier="AMDISSEM", max_threads="7"), 0,
+           "GASNET_OFI_RECEIVE_BUFF_SIZE, GASNET_BARRIER: .*no effect here")
+    expect("not named", run(2, physmem_probe="0", odp_verbose="0", barrier="", ofi_max_medium="8K"),
+           0, "no effect", 0)
+
+
 def neighborhoods():
     result = run(5, supernode_maxsize="2")
     for rank, text in enumerate(("0, rank 0 of 2 from 0, 0", "0, rank 1 of 2 from 0, 0",
@@ -123,6 +140,8 @@ oshcc("settings", "-DGASNET_PAR", "-O1", SOURCE)
 exits()
 signals()
 sizes()
+messages()
+without_effect()
 neighborhoods()
 debugging()
 finish(f"{TRIED} settings")

@@ -19,7 +19,7 @@ CASES = [
     ("long-outside", False, ["gex_AM_RequestLong", "8 bytes. is not in the segment of rank 0"]),
     ("message-to-endpoint", False, ["gex_AM_RequestShort", "endpoint 0"]),
     ("prepare-twice", False, ["gex_AM_PrepareRequestMedium", "already"]),
-    ("prepare-least", False, ["gex_AM_PrepareRequestMedium", "at most 3968"]),
+    ("prepare-least", False, ["gex_AM_PrepareRequestMedium", "at most 8192"]),
     ("prepare-lc", False, ["gex_AM_PrepareRequestLong", "lc_opt"]),
     ("commit-nothing", False, ["gex_AM_CommitRequestMedium", "descriptor"]),
     ("commit-kind", False, ["gex_AM_CommitRequestLong", "gex_AM_CommitRequestMedium"]),

@@ -60,7 +60,7 @@ static int take_reply(cwt_from_t *from, const void *payload, size_t nbytes)
 /** An object of one slot, at the end of its pages: one byte too far is a fault. */
 static void make_object(void)
 {
-    object_nbytes = CONTROL + AM_AT + sizeof(cw_am_inbox_t);
+    object_nbytes = CONTROL + AM_AT + cw_am_inbox_nbytes();
     size_t pages = (object_nbytes + PAGE - 1) / PAGE * PAGE;
     char *all =
         mmap(NULL, pages + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -209,7 +209,7 @@ static void test_messages(void)
     cell = &inbox->reply[0];
     CHECK(inbox->request_tail == 1 && inbox->reply_tail == 1 && cell->turn == 1);
     CHECK(cell->token == 6 && (cell->flags & CW_AM_C_REPLY));
-    memset((char *)inbox, 0, sizeof *inbox);
+    memset((char *)inbox, 0, cw_am_inbox_nbytes());
 }
 
 /** Tokens whose requests were handled without a reply. */
@@ -235,7 +235,7 @@ static void test_done(void)
     done.req.target = 0;
     execute(&done, nbytes + 16);
     CHECK(inbox->done[1] == 3 && inbox->done[15] == 5 && inbox->done[0] == 0);
-    memset((char *)inbox, 0, sizeof *inbox);
+    memset((char *)inbox, 0, cw_am_inbox_nbytes());
 }
 
 static void test_batch(void)
@@ -745,7 +745,7 @@ static void test_random(void)
         CHECK(holes_are_whole());
         changes += memchr(object + CONTROL + HEAP_AT, 1, HEAP) != NULL;
         cw_am_server_fini();  // drops the messages that found no room
-        memset((char *)cw_am_inbox(0), 0, sizeof(cw_am_inbox_t));
+        memset((char *)cw_am_inbox(0), 0, cw_am_inbox_nbytes());
     }
     CHECK(replies > ROUNDS / 50);  // many were accepted
     CHECK(changes > 0);

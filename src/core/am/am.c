@@ -9,10 +9,34 @@
 #include "core/am/private.h"
 #include "core/mem/area.h"
 #include "core/observe/watch.h"
+#include "core/world/agreement.h"
 
+cw_am_buffers_t cw_am_buffers = {.log = CW_AM_BUFFER_LOG, .most = CW_AM_PACKET};
+static const cw_am_wish_t *wish;
+
+void cw_am_reserve(const cw_am_wish_t *it)
+{
+    wish = it;
+}
+
+size_t cw_am_max_medium(void)
+{
+    return cw_am_buffers.most;
+}
+
+/** Once, while the node object is laid out. */
 static uint64_t inbox_nbytes(void)
 {
-    return sizeof(cw_am_inbox_t);
+    size_t most = wish ? wish->nbytes() : CW_AM_PACKET;
+    most = most < CW_AM_PACKET ? CW_AM_PACKET : most < CW_AM_MOST_MEDIUM ? most : CW_AM_MOST_MEDIUM;
+    most = (most + 7) & ~(size_t)7;
+    cw_am_buffers = (cw_am_buffers_t){.log = CW_AM_BUFFER_LOG, .most = (uint32_t)most};
+    while ((size_t)1 << cw_am_buffers.log < most)
+        cw_am_buffers.log++;
+    cw_agreement.message_words = (uint16_t)(most / 8);
+    if (wish)
+        cw_agreement_message_setting = wish->setting;
+    return cw_am_inbox_nbytes();
 }
 
 cw_section_t cw_am_section = {.in = CW_SECTION_SLICE, .align = 65536, .nbytes = inbox_nbytes};

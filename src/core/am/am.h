@@ -27,8 +27,9 @@
 #include "core/rma/hot.h"
 
 #define CW_AM_MAX_ARGS 16
-#define CW_AM_MAX_MEDIUM ((size_t)3968)      // bytes of payload of a medium, request or reply
-#define CW_AM_MAX_LONG ((size_t)0x7fffffff)  // of a long, but for CW_AM_RAW: there CW_AM_MAX_MEDIUM
+#define CW_AM_PACKET ((size_t)3968)  // bytes of payload that every transport carries in one message
+#define CW_AM_MOST_MEDIUM ((size_t)65536)    // the most that cw_am_reserve may ask for
+#define CW_AM_MAX_LONG ((size_t)0x7fffffff)  // of a long, but for CW_AM_RAW: there as of mediums
 #define CW_AM_SMALL ((size_t)64)             // of cw_am_medium4, cw_am_long4
 #define CW_AM_HANDLERS 256
 
@@ -74,6 +75,17 @@ typedef struct cw_am_names {
     const char *poll;
 } cw_am_names_t;
 
+/** Before cw_init: mediums are to have that many bytes of payload, of which CW_AM_PACKET to
+ *  CW_AM_MOST_MEDIUM are possible. All PEs must want the same. setting: the variable that says it,
+ *  for messages. */
+typedef struct cw_am_wish {
+    size_t (*nbytes)(void);  // called in cw_init
+    const char *setting;
+} cw_am_wish_t;
+void cw_am_reserve(const cw_am_wish_t *wish);
+/** Bytes of payload of a medium, request or reply, and of a CW_AM_RAW long: after cw_init. */
+size_t cw_am_max_medium(void);
+
 /** Before cw_init, if it can be: messages will be opened. Connections of a PE that did not say so,
  *  and had its first before it opened messages, take no replies (docs/adr/0028). */
 void cw_am_expect(void);
@@ -106,7 +118,7 @@ void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes);
 enum {
     CW_AM_RAW = 1,        // dest of a long is an address of the target process itself, of memory
                           // that need not be symmetric: the target copies, where it takes that. At
-                          // most CW_AM_MAX_MEDIUM bytes
+                          // most cw_am_max_medium() bytes
     CW_AM_ASYNC = 2,      // src of a long stays in use until the handler of the reply runs, or
                           // cw_quiet
     CW_AM_IMMEDIATE = 4,  // instead of waiting for credits or room give CW_EAGAIN; nothing was sent

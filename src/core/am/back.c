@@ -43,7 +43,7 @@ typedef union notification {
     cw_notify_am_t body;
     unsigned char bytes[CW_NOTIFY_AM_NBYTES(CW_AM_MAX_ARGS)];
 } notification_t;
-_Static_assert(sizeof(notification_t) + CW_AM_MAX_MEDIUM <= CW_MESSAGE_MAX, "fits the transport");
+_Static_assert(sizeof(notification_t) + CW_AM_PACKET <= CW_MESSAGE_MAX, "fits the transport");
 
 bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
                       const uint32_t *args, const void *src, size_t nbytes)
@@ -133,7 +133,7 @@ static bool well_formed(const cw_notify_am_t *note, int node, size_t nbytes)
         return false;
     uint32_t nargs = CW_AM_HEAD_NARGS(note->head);
     if (nargs > CW_AM_MAX_ARGS || (note->kind != CW_AM_SHORT && note->kind != CW_AM_MEDIUM) ||
-        note->nbytes > (note->kind == CW_AM_MEDIUM ? CW_AM_MAX_MEDIUM : 0))
+        note->nbytes > (note->kind == CW_AM_MEDIUM ? CW_AM_PACKET : 0))
         return false;
     return nbytes == CW_NOTIFY_AM_NBYTES(nargs) + note->nbytes;
 }

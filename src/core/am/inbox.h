@@ -34,7 +34,7 @@
 // more than tokens, so that a reply waits for an unfinished one in its way only
 #define CW_AM_REPLY_CELLS_LOG 11
 #define CW_AM_TOKENS 1024u       // requests of a PE under way
-#define CW_AM_BUFFER_NBYTES 4096u
+#define CW_AM_BUFFER_LOG 12u  // unless cw_am_reserve wants more
 // payload that fits a cell, beside at most CW_AM_INLINE_ARGS arguments
 #define CW_AM_INLINE_NBYTES 64u
 #define CW_AM_INLINE_ARGS 8
@@ -77,7 +77,8 @@ enum {
                           // to dest
     CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (back.c)
     CW_AM_C_NOTIFIED = 128,   // a reply that came back over the connection of its request
-    CW_AM_C_COLLECTED = 256   // a short request of a flood to another node (credit.c)
+    CW_AM_C_COLLECTED = 256,  // a short request of a flood to another node (credit.c)
+    CW_AM_C_PART = 512        // on the wire: a part of a payload (wire.h)
 };
 
 typedef struct cw_am_inbox {
@@ -88,14 +89,21 @@ typedef struct cw_am_inbox {
     _Atomic uint32_t blocked;  // senders that sleep until there is room
     _Alignas(4096) cw_am_cell_t request[1u << CW_AM_REQUEST_CELLS_LOG];
     cw_am_cell_t reply[1u << CW_AM_REPLY_CELLS_LOG];
-    uint8_t request_buffer[1u << CW_AM_REQUEST_CELLS_LOG][CW_AM_BUFFER_NBYTES];
-    uint8_t reply_buffer[CW_AM_TOKENS][CW_AM_BUFFER_NBYTES];
+    _Alignas(4096) uint8_t buffers[];  // of cells of requests, of tokens; cw_am_buffers
 } cw_am_inbox_t;
-_Static_assert(CW_AM_MAX_MEDIUM <= CW_AM_BUFFER_NBYTES, "a payload fits a buffer");
+_Static_assert(CW_AM_PACKET <= 1u << CW_AM_BUFFER_LOG, "a payload fits a buffer");
 _Static_assert(CW_AM_TOKENS % 64 == 0, "bit maps");
 
 /** The inbox in each slice. */
 extern cw_section_t cw_am_section CW_HIDDEN;
+
+/** The buffers of an inbox, from cw_init on: the same in all PEs. A page that no payload reaches is
+ *  not touched, so large ones cost addresses only. */
+typedef struct cw_am_buffers {
+    uint32_t log;   // a buffer has 1 << log bytes
+    uint32_t most;  // bytes of a payload
+} cw_am_buffers_t;
+extern cw_am_buffers_t cw_am_buffers CW_HIDDEN;
 
 /** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer
  *  (core/rma/hot.h). */
@@ -178,9 +186,23 @@ static inline cw_am_cell_t *cw_am_take_reply(cw_am_inbox_t *inbox, uint32_t *ful
 }
 
 /** Where the payload of the request in that cell lies, if not in the cell. */
-static inline void *cw_am_request_buffer(cw_am_inbox_t *inbox, const cw_am_cell_t *cell)
+static CW_ALWAYS_INLINE void *cw_am_request_buffer(cw_am_inbox_t *inbox, const cw_am_cell_t *cell)
 {
-    return inbox->request_buffer[cell - inbox->request];
+    return inbox->buffers + ((size_t)(cell - inbox->request) << cw_am_buffers.log);
+}
+
+/** The same of the reply to the request with that token. */
+static CW_ALWAYS_INLINE void *cw_am_reply_buffer(cw_am_inbox_t *inbox, uint32_t token)
+{
+    size_t number = (1u << CW_AM_REQUEST_CELLS_LOG) + (token & 0xffff);
+    return inbox->buffers + (number << cw_am_buffers.log);
+}
+
+/** Bytes of an inbox. */
+static inline uint64_t cw_am_inbox_nbytes(void)
+{
+    uint64_t n = (1u << CW_AM_REQUEST_CELLS_LOG) + CW_AM_TOKENS;
+    return sizeof(cw_am_inbox_t) + (n << cw_am_buffers.log);
 }
 
 #endif

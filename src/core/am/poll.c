@@ -220,7 +220,7 @@ static void *payload_of(cw_am_cell_t *cell)
     if (cell->flags & CW_AM_C_INLINE)
         return &cell->args[CW_AM_INLINE_ARGS];
     if (cell->flags & CW_AM_C_REPLY)
-        return cw_am.mine->reply_buffer[cell->token & 0xffff];
+        return cw_am_reply_buffer(cw_am.mine, cell->token);
     return cw_am_request_buffer(cw_am.mine, cell);
 }
 

@@ -111,7 +111,7 @@ static CW_NOINLINE CW_COLD void refuse_nbytes(const out_t *out, size_t most)
 static CW_ALWAYS_INLINE void check_payload(out_t *out, void *dest, unsigned flags)
 {
     bool whole = (out->flags & CW_AM_C_KIND) == CW_AM_LONG && !(flags & CW_AM_RAW);
-    size_t most = whole ? CW_AM_MAX_LONG : CW_AM_MAX_MEDIUM;
+    size_t most = whole ? CW_AM_MAX_LONG : cw_am_buffers.most;
     if (CW_UNLIKELY(out->nbytes > most))
         refuse_nbytes(out, most);
     if (!whole) {
@@ -193,7 +193,7 @@ static CW_ALWAYS_INLINE void put_payload(cw_am_inbox_t *inbox, const room_t *roo
 {
     void *at = room->cell->args + CW_AM_INLINE_ARGS;
     if (!(out->flags & CW_AM_C_INLINE))
-        at = out->flags & CW_AM_C_REPLY ? inbox->reply_buffer[out->token & 0xffff]
+        at = out->flags & CW_AM_C_REPLY ? cw_am_reply_buffer(inbox, out->token)
                                         : cw_am_request_buffer(inbox, room->cell);
     if (out->nbytes)
         memcpy(at, out->src, out->nbytes);
@@ -293,9 +293,9 @@ void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes)
 typedef union wire {
     cw_req_am_t req;
     cw_req_am_short_t brief;
-    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS) + sizeof(uint64_t)];  // of a part
 } wire_t;
-_Static_assert(sizeof(wire_t) + CW_AM_MAX_MEDIUM <= CW_MESSAGE_MAX, "fits the transport");
+_Static_assert(sizeof(wire_t) + CW_AM_PACKET <= CW_MESSAGE_MAX, "fits the transport");
 
 /** A request of a flood, or a reply to one. False: the bundles do not take it, and it goes by
  *  itself. */
@@ -352,24 +352,65 @@ static CW_ALWAYS_INLINE size_t fill_wire(wire_t *wire, const out_t *out)
     return nbytes;
 }
 
+/** A message of the wire with its payload, where messages are routed. */
+static CW_NOINLINE int route_loaded(const out_t *out, const wire_t *wire, size_t nbytes,
+                                    const void *src, size_t src_nbytes)
+{
+    _Alignas(8) char whole[sizeof *wire + CW_AM_PACKET];
+    memcpy(whole, wire, nbytes);
+    if (src_nbytes)
+        memcpy(whole + nbytes, src, src_nbytes);
+    return route(out->pe, (cwt_header_t *)(void *)whole, nbytes + src_nbytes);
+}
+
 /** Where messages are routed: the body of a long that is too large for one is put first, straight,
  *  and is there when the message leaves, which may come by other nodes (ADR 52). */
 static CW_NOINLINE void send_routed(const out_t *out, const wire_t *wire, size_t nbytes)
 {
-    _Alignas(8) char whole[sizeof *wire + CW_AM_MAX_MEDIUM];
-    cwt_header_t *msg = (cwt_header_t *)(void *)whole;
-    memcpy(whole, wire, nbytes);
+    size_t inside = out->nbytes;
     int rc = CW_OK;
-    if (out->nbytes > CW_AM_MAX_MEDIUM) {
+    if (inside > CW_AM_PACKET) {
         const cwt_target_t *t = target_of(out->pe);
         rc = cw_transport->put_complete(t->conn, cw_segment.origin + out->dest + t->offset,
                                         out->src, out->nbytes);
-    } else if (out->nbytes) {
-        memcpy(whole + nbytes, out->src, out->nbytes);
-        nbytes += out->nbytes;
+        inside = 0;
     }
     if (CW_LIKELY(rc == CW_OK))
-        rc = route(out->pe, msg, nbytes);
+        rc = route_loaded(out, wire, nbytes, out->src, inside);
+    if (CW_UNLIKELY(rc))
+        cw_am_lost(rc, name_of(out), out->pe);
+    sent(out);
+}
+
+/** Of a payload that is too large for a message, from `at` on. */
+static int send_part(out_t *out, uint64_t at)
+{
+    wire_t wire;
+    size_t left = out->nbytes - at, n = left < CW_AM_PACKET ? left : CW_AM_PACKET;
+    out->flags |= CW_AM_C_PART;
+    size_t nbytes = fill_wire(&wire, out);
+    memcpy(wire.bytes + nbytes, &at, sizeof at);
+    nbytes += sizeof at;
+    const char *src = (const char *)out->src + at;
+    return cw_routed_is_on() ? route_loaded(out, &wire, nbytes, src, n)
+                             : cw_transport->message(target_of(out->pe)->conn, &wire.req.header,
+                                                     nbytes, src, n);
+}
+
+/** A payload that not every transport takes in one message: in one where this one does, else in
+ *  parts. */
+static CW_NOINLINE void send_large(out_t *out)
+{
+    wire_t wire;
+    int rc = CW_OK;
+    size_t nbytes = fill_wire(&wire, out);
+    if (!cw_routed_is_on() &&
+        nbytes + out->nbytes <= cw_transport->request_most(target_of(out->pe)->conn))
+        rc = cw_transport->message(target_of(out->pe)->conn, &wire.req.header, nbytes, out->src,
+                                   out->nbytes);
+    else
+        for (uint64_t at = 0; rc == CW_OK && at < out->nbytes; at += CW_AM_PACKET)
+            rc = send_part(out, at);
     if (CW_UNLIKELY(rc))
         cw_am_lost(rc, name_of(out), out->pe);
     sent(out);
@@ -379,7 +420,11 @@ static CW_NOINLINE void send_routed(const out_t *out, const wire_t *wire, size_t
  *  larger one is put before the message. */
 static CW_ALWAYS_INLINE void send_loaded(out_t *out)
 {
-    bool separate = out->nbytes > CW_AM_MAX_MEDIUM;
+    bool separate = out->nbytes > CW_AM_PACKET;
+    if (CW_UNLIKELY(separate) && has_payload(out)) {
+        send_large(out);
+        return;
+    }
     if (!separate && !has_payload(out))
         out->flags |= CW_AM_C_HERE;
     wire_t wire;
@@ -531,7 +576,7 @@ static CW_ALWAYS_INLINE void begin_reply(out_t *out, cw_am_msg_t *msg)
 static CW_ALWAYS_INLINE bool reply_back(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
-    if (msg->origin == 0 || kind == CW_AM_LONG ||
+    if (msg->origin == 0 || kind == CW_AM_LONG || out->nbytes > CW_AM_PACKET ||
         !cw_am_reply_back(msg, kind, out->head, out->args, out->src, out->nbytes))
         return false;
     sent(out);

@@ -13,11 +13,13 @@
 #include "core/server/server.h"
 
 /** A message that waits for room, requests and replies of a PE apart: replies must not wait behind
- *  requests. */
+ *  requests. Or one that waits for parts of its payload. */
 typedef struct kept {
     struct kept *next;
+    uint64_t missing;  // parts, by bits
     cw_req_am_t req;
 } kept_t;
+_Static_assert(CW_AM_PARTS_MOST < 64, "bits");
 
 typedef struct queue {
     kept_t *first, **end;
@@ -25,6 +27,7 @@ typedef struct queue {
 
 static queue_t *queues;  // [2 * nslots], when first needed
 static uint32_t held;
+static kept_t *in_parts;  // as many as credits let their senders have under way
 
 static const void *payload_of(const cw_req_am_t *req)
 {
@@ -45,7 +48,7 @@ bool cw_am_deliver(const cw_req_am_t *req, const uint32_t *args, const void *pay
     cw_am_cell_t *cell = reply ? cw_am_take_reply(inbox, &full) : cw_am_take_request(inbox, &full);
     if (!cell)
         return false;
-    void *at = reply ? inbox->reply_buffer[req->token & 0xffff] : cw_am_request_buffer(inbox, cell);
+    void *at = reply ? cw_am_reply_buffer(inbox, req->token) : cw_am_request_buffer(inbox, cell);
     if (inside)
         at = &cell->args[CW_AM_INLINE_ARGS];
     if (loaded)
@@ -67,7 +70,8 @@ static bool deliver(const cw_req_am_t *req)
     return cw_am_deliver(req, req->args, payload_of(req));
 }
 
-static void keep(queue_t *queue, const cw_req_am_t *req)
+/** Memory for a message, with its payload. */
+static kept_t *make_kept(const cw_req_am_t *req)
 {
     size_t nbytes =
         CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
@@ -77,10 +81,23 @@ static void keep(queue_t *queue, const cw_req_am_t *req)
                   "CAUSEWAY_AM_CREDITS",
                   nbytes, req->target);
     k->next = NULL;
-    memcpy(&k->req, req, nbytes);
+    return k;
+}
+
+static void enqueue(queue_t *queue, kept_t *k)
+{
     *queue->end = k;
     queue->end = &k->next;
     held++;
+}
+
+static void keep(queue_t *queue, const cw_req_am_t *req)
+{
+    kept_t *k = make_kept(req);
+    size_t nbytes =
+        CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + (has_payload(req) ? req->nbytes : 0);
+    memcpy(&k->req, req, nbytes);
+    enqueue(queue, k);
 }
 
 static queue_t *queue_of(const cw_req_am_t *req)
@@ -115,14 +132,32 @@ static bool well_formed(const cw_req_am_t *req, size_t nbytes)
     size_t until_payload = CW_REQ_AM_NBYTES(nargs);
     bool here = req->flags & CW_AM_C_HERE, raw = req->flags & CW_AM_C_RAW,
          carries = has_payload(req) || here;
+    size_t most = here ? CW_AM_PACKET : cw_am_buffers.most;
     if (nargs > CW_AM_MAX_ARGS || kind > CW_AM_LONG || (req->token & 0xffff) >= CW_AM_TOKENS ||
         nbytes < until_payload)
         return false;
     if ((req->flags & ~(uint32_t)(CW_AM_C_KIND | CW_AM_C_REPLY | CW_AM_C_RAW | CW_AM_C_HERE)) ||
         ((raw || here) && kind != CW_AM_LONG) || (raw && here))
         return false;
-    return carries ? req->nbytes <= CW_AM_MAX_MEDIUM && nbytes == until_payload + req->nbytes
+    return carries ? req->nbytes <= most && nbytes == until_payload + req->nbytes
                    : nbytes == until_payload;
+}
+
+/** Of a part the same, and that it is one of the payload's. *at_p: where it begins. */
+static bool well_formed_part(const cw_req_am_t *req, size_t nbytes, uint64_t *at_p)
+{
+    cw_req_am_t whole = *req;
+    uint32_t nargs = CW_AM_HEAD_NARGS(req->head);
+    size_t until_part = CW_REQ_AM_NBYTES(nargs) + sizeof *at_p;
+    whole.flags &= ~(uint32_t)CW_AM_C_PART;
+    if (nargs > CW_AM_MAX_ARGS || nbytes < until_part || req->nbytes <= CW_AM_PACKET ||
+        !has_payload(req) || !well_formed(&whole, CW_REQ_AM_NBYTES(nargs) + req->nbytes))
+        return false;
+    memcpy(at_p, payload_of(req), sizeof *at_p);
+    if (*at_p >= req->nbytes || *at_p % CW_AM_PACKET)
+        return false;
+    size_t left = req->nbytes - (size_t)*at_p;
+    return nbytes - until_part == (left < CW_AM_PACKET ? left : CW_AM_PACKET);
 }
 
 /** A long goes to memory of the target's slice, wherever it lies in a raw one's process. */
@@ -167,6 +202,53 @@ static void deliver_or_keep(const cw_from_t *from, const cw_req_am_t *req)
         keep(queue_of(req), req);
 }
 
+/** Is that a part of this message? */
+static bool is_of(const cw_req_am_t *whole, const cw_req_am_t *part)
+{
+    return whole->source == part->source && whole->target == part->target &&
+           whole->token == part->token && !((whole->flags ^ part->flags) & CW_AM_C_REPLY);
+}
+
+/** Where the message with that part stands in the list; its first part makes it. */
+static kept_t **find_parts(const cw_req_am_t *part)
+{
+    kept_t **at = &in_parts;
+    while (*at && !is_of(&(*at)->req, part))
+        at = &(*at)->next;
+    if (!*at) {
+        *at = make_kept(part);
+        memcpy(&(*at)->req, part, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(part->head)));
+        (*at)->req.flags &= ~(uint32_t)CW_AM_C_PART;
+        (*at)->missing = (UINT64_C(1) << (part->nbytes + CW_AM_PACKET - 1) / CW_AM_PACKET) - 1;
+    }
+    return at;
+}
+
+static bool part(const cw_req_am_t *req, size_t nbytes)
+{
+    uint64_t at;
+    if (!well_formed_part(req, nbytes, &at))
+        return false;
+    kept_t **place = find_parts(req), *k = *place;
+    uint64_t bit = UINT64_C(1) << at / CW_AM_PACKET;
+    if (k->req.head != req->head || k->req.nbytes != req->nbytes || !(k->missing & bit))
+        return false;
+    size_t until_part = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)) + sizeof at;
+    memcpy((char *)(uintptr_t)payload_of(&k->req) + at, (const char *)req + until_part,
+           nbytes - until_part);
+    k->missing &= ~bit;
+    if (k->missing)
+        return true;
+    *place = k->next;
+    k->next = NULL;
+    queue_t *queue = queue_of(&k->req);
+    if (queue->first || !deliver(&k->req))
+        enqueue(queue, k);
+    else
+        free(k);
+    return true;
+}
+
 /** The most that a message without its payload has. */
 typedef union plain {
     cw_req_am_t req;
@@ -176,6 +258,8 @@ typedef union plain {
 static bool loaded_message(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_am_t *req = (const cw_req_am_t *)(const void *)msg;
+    if (nbytes >= sizeof *req && req->flags & CW_AM_C_PART)
+        return part(req, nbytes);
     if (!well_formed(req, nbytes) || !destination_exists(req))
         return false;
     if (!(req->flags & CW_AM_C_HERE)) {
@@ -290,6 +374,10 @@ void cw_am_server_fini(void)
             queues[i].first = k->next;
             free(k);
         }
+    for (kept_t *k; (k = in_parts);) {
+        in_parts = k->next;
+        free(k);
+    }
     free(queues);
     queues = NULL;
     held = 0;

@@ -45,6 +45,10 @@ _Static_assert(sizeof(cw_req_am_t) == 56, "wire format");
 /** Bytes up to the payload. */
 #define CW_REQ_AM_NBYTES(nargs)                                                \
     ((sizeof(cw_req_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
+// Of a payload that no message of the transport takes whole, each CW_AM_PACKET bytes travel as such
+// a message with CW_AM_C_PART, in any order: in front of them is a word, where in the payload they
+// begin. nbytes: of the whole payload.
+#define CW_AM_PARTS_MOST ((CW_AM_MOST_MEDIUM + CW_AM_PACKET - 1) / CW_AM_PACKET)
 
 //  0 header | 24 target | 28 words | 32 bits, of these words only
 typedef struct cw_req_am_done {

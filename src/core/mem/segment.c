@@ -33,7 +33,7 @@
 // Owner-addressed memory lies at one address in all PEs of a node where this place is free: far
 // from where kernels put programs, libraries and stacks, with 32 TiB behind it
 #define PLACE ((uintptr_t)1 << 45)
-#define WIRE_VERSION 6u
+#define WIRE_VERSION 7u
 
 cw_segment_t cw_segment;
 

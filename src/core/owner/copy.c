@@ -130,7 +130,7 @@ static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t 
 static void on_get(cw_am_msg_t *token, uint32_t src0, uint32_t src1, uint32_t nbytes, uint32_t id)
 {
     cw_am_reply_medium(token, head_of(GOT, 1), &id,
-                       shared(token, src0, src1, nbytes, CW_AM_MAX_MEDIUM), nbytes);
+                       shared(token, src0, src1, nbytes, CW_AM_PACKET), nbytes);
 }
 
 static void on_done(cw_am_msg_t *token, uint32_t id)
@@ -189,7 +189,7 @@ void cw_owner_copy_close(void)
 // ---------------------------------------------------------------- operations
 static size_t chunk(size_t nbytes)
 {
-    return nbytes < CW_AM_MAX_MEDIUM ? nbytes : CW_AM_MAX_MEDIUM;
+    return nbytes < CW_AM_PACKET ? nbytes : CW_AM_PACKET;
 }
 
 void cw_owner_copy_put(uint32_t pe, void *dest, const void *src, size_t nbytes, cw_handle_op_t *op)

@@ -266,8 +266,8 @@ static void begin(exchange_t *x, exchange_t **list)
 
 static void send_pieces(int pe, uint32_t number, const char *buf, size_t nbytes)
 {
-    for (size_t at = 0; at < nbytes; at += CW_AM_MAX_MEDIUM) {
-        size_t n = nbytes - at < CW_AM_MAX_MEDIUM ? nbytes - at : CW_AM_MAX_MEDIUM;
+    for (size_t at = 0; at < nbytes; at += CW_AM_PACKET) {
+        size_t n = nbytes - at < CW_AM_PACKET ? nbytes - at : CW_AM_PACKET;
         const uint32_t args[] = {number, (uint32_t)at};
         cw_am_request_medium(pe, head(PIECE, 2), args, buf + at, n, 0);
     }
@@ -323,7 +323,7 @@ static void begin_send(const cw_envelope_t *to, const void *buf, size_t nbytes, 
     }
     pthread_mutex_lock(&p2p.lock);
     peer_t *peer = &p2p.peer[to->peer];
-    bool eager = nbytes <= CW_AM_MAX_MEDIUM && peer->waiting + cost <= CW_P2P_WAITING;
+    bool eager = nbytes <= CW_AM_PACKET && peer->waiting + cost <= CW_P2P_WAITING;
     if (eager)
         peer->waiting += cost;
     s->x.number = peer->sent++;

@@ -12,6 +12,7 @@
 
 cw_agreement_t cw_agreement;
 const char *cw_agreement_area_setting = "the size of segments";
+const char *cw_agreement_message_setting = "the size of messages";
 
 static int differ(const char *setting, uint64_t mine, uint64_t theirs, const char *whose)
 {
@@ -72,5 +73,8 @@ int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
                   whose);
         return CW_EMISMATCH;
     }
+    if (mine->message_words != theirs->message_words)
+        return differ(cw_agreement_message_setting, mine->message_words * UINT64_C(8),
+                      theirs->message_words * UINT64_C(8), whose);
     return programs_differ(theirs) ? report_programs(theirs, whose) : CW_OK;
 }
