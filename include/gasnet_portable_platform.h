@@ -7,6 +7,22 @@
 #ifndef GASNET_PORTABLE_PLATFORM_H
 #define GASNET_PORTABLE_PLATFORM_H
 
+// Open MPI's mpi.h has some of these names, too, from an old release of GASNet. Behind it they are
+// defined anew; before it they stand for those of that header, which has the same values.
+#if defined(OPAL_PORTABLE_PLATFORM_H)
+#undef PLATFORM_COMPILER_FAMILYID
+#undef PLATFORM_COMPILER_FAMILYNAME
+#undef PLATFORM_COMPILER_GNU
+#undef PLATFORM_COMPILER_GNU_C
+#undef PLATFORM_COMPILER_GNU_CXX
+#undef PLATFORM_COMPILER_UNKNOWN
+#undef PLATFORM_COMPILER_VERSION
+#undef PLATFORM_COMPILER_VERSION_INT
+#undef PLATFORM_COMPILER_VERSION_STR
+#else
+#define OPAL_PORTABLE_PLATFORM_H
+#endif
+
 #define PLATFORM_STRINGIFY_(x) #x
 #define PLATFORM_STRINGIFY(x) PLATFORM_STRINGIFY_(x)
 #define PLATFORM_COMPILER_VERSION_INT(major, minor, patch) \

@@ -139,11 +139,10 @@ GASNETT_PLEASE_INLINE(_gasneti_threadkey_init)
 void _gasneti_threadkey_init(pthread_key_t *value, gasnett_mutex_t *initmutex,
                              volatile int *isinit)
 {
-    (void)initmutex;  // single-threaded mode
-    gasnett_mutex_lock(initmutex);
+    gasnett_mutex_lock_(initmutex, (const char *)0);
     if (!*isinit)
         *isinit = pthread_key_create(value, NULL) == 0;
-    gasnett_mutex_unlock(initmutex);
+    gasnett_mutex_unlock_(initmutex, (const char *)0);
 }
 #define gasnett_threadkey_get(key) (gasnett_threadkey_##key)
 #define gasnett_threadkey_set(key, newvalue) ((void)(gasnett_threadkey_##key = (void *)(newvalue)))
