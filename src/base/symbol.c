@@ -289,12 +289,23 @@ static bool routine_called(const void *return_address, bool (*is_routine)(const 
     return false;
 }
 
+enum { DEEPEST = 24 };  // frames that lead from the library to its caller, or more
+
+uint64_t cwu_symbol_site(void)
+{
+    void *stack[DEEPEST];
+    int n = backtrace(stack, DEEPEST);
+    uint64_t site = UINT64_C(0xcbf29ce484222325);  // FNV-1a
+    for (int i = 1; i < n; i++)
+        site = (site ^ (uintptr_t)stack[i]) * UINT64_C(0x100000001b3);
+    return site ? site : 1;
+}
+
 bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *routine_p, char *where,
                        size_t where_nbytes)
 {
     char *routine = routine_p->name;
     size_t routine_nbytes = sizeof routine_p->name;
-    enum { DEEPEST = 24 };
     void *stack[DEEPEST];
     module_t mine, theirs;
     int n = backtrace(stack, DEEPEST), caller = -1;

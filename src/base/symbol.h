@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** "main+0x1c (prog)" for code, "flag+0x8" for data; "prog+0x1234" or the bare address when there
  *  is no symbol. */
@@ -30,6 +31,8 @@ typedef struct cwu_routine {
  */
 bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *routine_p, char *where,
                        size_t where_nbytes);
+/** A number for the calls on the stack: each turn of a loop has the same. Cheap; never 0. */
+uint64_t cwu_symbol_site(void);
 /** In a signal's handler: the same for the code that it interrupted at `pc`. False: that is no
  *  routine, nor anything below one; where describes it. */
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),

@@ -287,7 +287,7 @@ static CW_NOINLINE dart_ret_t update(const update_t *u)
     if (u->op == DART_OP_MINMAX || (user ? user->type != u->type : !drt_op_fn(u->type, u->op)))
         return drt_refuse_op(u->call, u->type, u->op);
     dart_ret_t rc = drt_resolve(u->call, u->gptr, nbytes, &target);
-    if (rc != DART_OK || u->nelem == 0)
+    if (rc != DART_OK || u->nelem == 0 || target.is_nowhere)
         return rc;
     if (!u->values && u->op != DART_OP_NO_OP)
         return drt_refuse_null(u->call, "values");
@@ -470,7 +470,7 @@ DRT_API dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, co
     drt_gets_finish();
     drt_target_t target;
     dart_ret_t rc = drt_resolve(__func__, gptr, nbytes, &target);
-    if (rc != DART_OK)
+    if (rc != DART_OK || target.is_nowhere)
         return rc;
     if ((uintptr_t)target.far % nbytes)
         return drt_refuse(__func__, DART_ERR_INVAL, "offset %llu is not aligned to %zu bytes",

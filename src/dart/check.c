@@ -1,22 +1,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use: codes, and messages in checking mode.
+// Wrong use: codes, and a line for each place of the program that a call was refused from.
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/symbol.h"
 #include "dart/drt.h"
+
+static dart_config_t config = {.log_enabled = 1};
+
+DRT_API void dart_config(dart_config_t **config_out)
+{
+    if (config_out)
+        *config_out = &config;
+}
+
+bool drt_is_routine(const char *symbol)
+{
+    return strncmp(symbol, "dart_", 5) == 0;
+}
+
+// ---------------------------------------------------------------- one line for each place
+// Programs that ignore codes may be refused in loops, and millions of lines would hide the first.
+enum { PLACES = 64 };  // as many lines as one reads
+static _Atomic uint64_t reported[PLACES];  // cwu_symbol_site; 0: free
+static _Atomic unsigned long unreported;
+
+/** Is this the first refusal from its place, and is there room to remember it? */
+static bool is_news(void)
+{
+    const uint64_t site = cwu_symbol_site();
+    for (int i = 0; i < PLACES; i++) {
+        uint64_t known = 0;
+        if (atomic_compare_exchange_strong_explicit(&reported[i], &known, site,
+                                                    memory_order_relaxed, memory_order_relaxed))
+            return true;
+        if (known == site)
+            break;
+    }
+    atomic_fetch_add_explicit(&unreported, 1, memory_order_relaxed);
+    return false;
+}
+
+/** A domain that is not found is an answer, which programs ask for. */
+static bool must_tell(dart_ret_t code)
+{
+    return CW_CHECKING() || (config.log_enabled && code != DART_ERR_NOTFOUND && is_news());
+}
+
+void drt_refusals_close(void)
+{
+    const unsigned long n = atomic_exchange_explicit(&unreported, 0, memory_order_relaxed);
+    if (n > 0)
+        cwu_warn("dart_exit: %lu more calls were refused, from places that have had their line; "
+                 "CAUSEWAY_CHECK=1 prints all",
+                 n);
+}
 
 dart_ret_t drt_refuse(const char *call, dart_ret_t code, const char *fmt, ...)
 {
-    char text[400];
+    char text[400], where[160] = "";
+    cwu_routine_t routine;
     va_list ap;
-    if (!CW_CHECKING())
+    if (!must_tell(code))
         return code;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    cwu_error("%s: %s", call, text);
+    bool found = cwu_symbol_caller(drt_is_routine, &routine, where, sizeof where);
+    cwu_error("%s: %s%s%s", call, text, found ? "; called from " : "", where);
     return code;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Shared by the files of the DART front end. Units are PEs, with the same numbers; a team is a
-// group of core. Wrong use gives an error code, and in checking mode a message (drt_refuse).
+// group of core. Wrong use gives an error code and a message (drt_refuse).
 //
 // Threads: as dart_init_thread granted; calls of one team's collectives are the program's to keep
 // apart.
@@ -35,13 +35,18 @@ typedef struct drt_team {
 } drt_team_t;
 
 // ---------------------------------------------------------------- checks (check.c)
-/** In checking mode prints "<call>: <text>"; returns the code. */
+/** Prints "<call>: <text>; called from <where>", the first time from each place, unless the program
+ *  has set log_enabled of dart_config to 0; in checking mode always. Returns the code. */
 dart_ret_t drt_refuse(const char *call, dart_ret_t code, const char *fmt, ...)
     CW_PRINTF(3, 4) CW_COLD;
 /** For a call whose team or life is not as it should be: the code, with its message. */
 dart_ret_t drt_refuse_team(const char *call, int team) CW_COLD;
 dart_ret_t drt_refuse_null(const char *call, const char *argument) CW_COLD;
 dart_ret_t drt_refuse_unit(const char *call, int unit, const drt_team_t *team) CW_COLD;
+
+/** At the end: how many had no line. */
+void drt_refusals_close(void);
+bool drt_is_routine(const char *symbol);
 
 /** An argument that must be an address. */
 #define DRT_WANT(argument)             \

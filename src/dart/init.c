@@ -21,17 +21,12 @@
 
 static bool joined, joining;
 
-static bool is_routine(const char *symbol)
-{
-    return strncmp(symbol, "dart_", 5) == 0;
-}
-
-static cw_front_end_t front_end = {.is_routine = is_routine};
+static cw_front_end_t front_end = {.is_routine = drt_is_routine};
 
 /** DART may come after another front end: then the program itself must call it. */
 static bool is_wanted(void)
 {
-    return joining || cw_program_uses(is_routine);
+    return joining || cw_program_uses(drt_is_routine);
 }
 
 const cw_area_request_t drt_area_request = {
@@ -108,6 +103,7 @@ DRT_API dart_ret_t dart_exit(void)
     cw_private_close();
     drt_places_close();
     drt_memory_close();
+    drt_refusals_close();
     cw_finalize(__func__);
     return DART_OK;
 }
@@ -122,11 +118,4 @@ DRT_API void dart_abort(int errorcode)
     fflush(stdout);
     cwu_error("dart_abort: called with %d", errorcode);
     cw_global_exit(errorcode);
-}
-
-DRT_API void dart_config(dart_config_t **config_out)
-{
-    static dart_config_t config = {.log_enabled = 1};
-    if (config_out)
-        *config_out = &config;
 }

@@ -184,8 +184,11 @@ static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit, bool l
     const drt_segment_t *segment = drt_segment_find_any(gptr);
     if (CW_UNLIKELY(!segment))
         return drt_refuse_segment(call, gptr);
-    if (CW_UNLIKELY(of_unit && (uint32_t)gptr.unitid >= (uint32_t)segment->nunits))
-        return drt_refuse_unit(call, gptr.unitid, drt_team_find(gptr.teamid));
+    if (CW_UNLIKELY(of_unit && (uint32_t)gptr.unitid >= (uint32_t)segment->nunits)) {
+        const drt_team_t *team = drt_team_find(gptr.teamid);
+        return drt_is_ignored(team, gptr.unitid) ? DART_OK
+                                                 : drt_refuse_unit(call, gptr.unitid, team);
+    }
     CW_WATCH(cw_watch_call(call));
     if (drt_windows_on)
         drt_window_flush(of_unit ? cw_group_pe(drt_team_find(gptr.teamid)->group, gptr.unitid)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/env.h"
 #include "core/bulk/pieces.h"
 
 static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *target)
@@ -15,6 +16,24 @@ static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *targ
     target->there = (cw_private_t){target->pe, part->range, (uintptr_t)target->far, at};
 }
 
+bool drt_is_ignored(const drt_team_t *team, int unit)
+{
+    return unit == team->group->size && strcmp(cwu_env.dart_unit_after_last, "ignored") == 0;
+}
+
+static CW_COLD dart_ret_t refuse_unit_of(const char *call, dart_gptr_t gptr, size_t nbytes,
+                                         const drt_team_t *team)
+{
+    return drt_refuse(call, DART_ERR_INVAL,
+                      "unit %d does not exist; team %d has %d (%zu bytes at offset %llu of segment "
+                      "%d)%s",
+                      gptr.unitid, team->id, team->group->size, nbytes,
+                      (unsigned long long)gptr.addr_or_offs.offset, gptr.segid,
+                      gptr.unitid == team->group->size
+                          ? "; CAUSEWAY_DART_UNIT_AFTER_LAST=ignored lets that pass"
+                          : "");
+}
+
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
 {
     drt_segment_t *segment = drt_segment_find_any(gptr);
@@ -23,8 +42,10 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
     if (!segment->parts)
         drt_index_enter(segment);
     const drt_team_t *team = drt_team_find(gptr.teamid);
-    if (!drt_is_member(team, gptr.unitid))
-        return drt_refuse_unit(call, gptr.unitid, team);
+    if (!drt_is_member(team, gptr.unitid)) {
+        *target_p = (drt_target_t){.is_nowhere = drt_is_ignored(team, gptr.unitid)};
+        return target_p->is_nowhere ? DART_OK : refuse_unit_of(call, gptr, nbytes, team);
+    }
     const uint64_t at = gptr.addr_or_offs.offset;
     const drt_part_t *part = segment->parts ? &segment->parts[gptr.unitid] : NULL;
     const uint64_t most = segment->sizes[gptr.unitid];
@@ -252,7 +273,7 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
     dart_ret_t rc = drt_resolve(t->call, t->gptr, span, &target);
     if (rc != DART_OK)
         return rc;
-    if (t->nelem == 0)
+    if (t->nelem == 0 || target.is_nowhere)
         return DART_OK;  // the address may be NULL
     if (!t->local)
         return drt_refuse_null(t->call, t->put ? "src" : "dest");

@@ -62,6 +62,7 @@ static CW_ALWAYS_INLINE bool drt_plain_nbytes(size_t nelem, dart_datatype_t src_
 /** What a pointer names. */
 typedef struct drt_target {
     int pe;
+    bool is_nowhere;  // the unit after the last one: there is nothing to do
     bool is_private;  // then it is there, and mapped nowhere else
     char *far;        // symmetric; of private memory: in its process
     char *near;       // mapped here; NULL: use far
@@ -86,6 +87,9 @@ bool drt_read(const char *call, const drt_target_t *target, size_t at, void *des
 bool drt_write(const char *call, const drt_target_t *target, size_t at, const void *src,
                size_t nbytes);
 
+/** Is it the unit after the last one, and does the user let that pass
+ *  (CAUSEWAY_DART_UNIT_AFTER_LAST)? */
+bool drt_is_ignored(const drt_team_t *team, int unit) CW_COLD;
 /** Of [gptr, +nbytes): DART_OK, or why there is none, with its message. */
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p);
 

@@ -8,6 +8,7 @@
 
 #include "frame/check.h"
 #include "frame/random.h"
+#include "refusals.h"
 
 static dart_global_unit_t me;
 static int size;
@@ -302,6 +303,7 @@ static void refused(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     size_t units;
     REQUIRE(dart_init(&argc, &argv) == DART_OK);
     dart_myid(&me);

@@ -6,6 +6,7 @@
 #include <dash/dart/if/dart.h>
 
 #include "frame/check.h"
+#include "refusals.h"
 
 static int me, size;  // in the team
 static dart_team_t team;
@@ -269,6 +270,7 @@ static void all_of(dart_team_t of)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     dart_global_unit_t unit;
     dart_group_t group;
     dart_team_t some;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "frame/check.h"
+#include "refusals.h"
 
 enum { LIST = 7, WRONG = 9 };
 
@@ -71,6 +72,7 @@ static void of_teams(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     dart_global_unit_t me;
     size_t size;
 #ifndef WITHOUT

@@ -8,6 +8,7 @@
 
 #include "frame/check.h"
 #include "frame/usage.h"
+#include "refusals.h"
 
 static int entries(const char *path)
 {
@@ -87,6 +88,7 @@ static void use_memory(int time)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     int times = argc > 1 ? atoi(argv[1]) : 100, files = 0, maps = 0;
     outside();
     for (int time = 0; time < times; time++) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "frame/check.h"
+#include "refusals.h"
 
 typedef dart_domain_locality_t domain_t;
 
@@ -278,6 +279,7 @@ static void refused(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     size_t n;
     const int nodes = argc > 1 ? atoi(argv[1]) : 1;
     without_hwloc = argc > 2;

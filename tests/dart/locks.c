@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "frame/check.h"
+#include "refusals.h"
 
 enum { ROUNDS = 100, THREADS = 3 };
 
@@ -176,6 +177,7 @@ static void allocators(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     size_t units;
     long zero = 0;
     dart_thread_support_level_t level;

@@ -8,6 +8,7 @@
 
 #include "frame/check.h"
 #include "frame/random.h"
+#include "refusals.h"
 
 enum { MANY = 300 };
 
@@ -212,6 +213,7 @@ static void refused(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     REQUIRE(dart_init(&argc, &argv) == DART_OK);
     dart_myid(&me);
     dart_size(&size);

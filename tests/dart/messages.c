@@ -5,6 +5,7 @@
 #include <dash/dart/if/dart.h>
 
 #include "frame/check.h"
+#include "refusals.h"
 
 static dart_global_unit_t me;
 static int size;
@@ -77,6 +78,7 @@ static void refused(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     const size_t sizes[] = {0, 1, 100, 1000, 5000, 100000, 1000000};
     for (int time = 0; time < 3; time++) {
         size_t units;

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use, one after the other: each gives a code, and in checking mode a line (misuse.py).
+// Wrong use, one after the other: each gives a code and a line (misuse.py). Argument "quiet": and
+// none, as the program says.
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
 
 #include "frame/check.h"
 
-int main(void)
+static void twice_from_one_place(void)
 {
+    for (int i = 0; i < 2; i++)
+        CHECK(dart_team_size(8, NULL) == DART_ERR_INVAL);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    dart_config_t *config;
+    dart_config(&config);
+    CHECK(config->log_enabled == 1);
+    config->log_enabled = argc == 1;
     dart_gptr_t gptr, beyond;
     dart_handle_t handle = (dart_handle_t)&gptr;
     dart_datatype_t type;
@@ -31,6 +43,9 @@ int main(void)
     CHECK(dart_flush(DART_GPTR_NULL) == DART_ERR_INVAL);
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(1));
     CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
+    CHECK(dart_flush(gptr) == DART_ERR_INVAL);
+    dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(2));
+    CHECK(dart_get(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(0));
     CHECK(dart_accumulate(gptr, &value, 1, DART_TYPE_INT, DART_OP_MINMAX) == DART_ERR_INVAL);
     CHECK(dart_wait(&handle) == DART_ERR_INVAL);
@@ -59,6 +74,7 @@ int main(void)
     CHECK(dart_domain_find(top, ".5", &part) == DART_ERR_NOTFOUND);
     CHECK(dart_unit_locality(DART_TEAM_ALL, DART_TEAM_UNIT_ID(1), &unit) == DART_ERR_INVAL);
     CHECK(dart_domain_clone(NULL, &part) == DART_ERR_INVAL);
+    twice_from_one_place();
     CHECK(dart_memalloc((size_t)1 << 50, DART_TYPE_BYTE, &gptr) == DART_ERR_NOMEM);
     CHECK(dart_exit() == DART_OK && dart_exit() == DART_ERR_NOTINIT);
     return check_result();

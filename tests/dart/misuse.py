@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong use gives a code; in checking mode also one line each, in the order of the calls, that
-names call and cause, and without it none."""
+"""Wrong use gives a code and one line, in the order of the calls, that names call, cause and place;
+a place that comes again has one in checking mode only. A domain that is not found is an answer: it
+has a line in checking mode only. A program may ask for silence, but not in checking mode."""
 import os
 import re
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 
 from frame.script import STAGE, TESTS, check, finish, oshcc
 
-# The call before dart_init prints nothing: checking mode is not known yet. Nor does the last one.
+EARLY = ("dart_barrier", "called before dart_init")
+LATE = ("dart_exit", "called without dart_init")
+CHECKED = "in checking mode"
 LINES = [
     ("dart_init", "called again before dart_exit"),
     ("dart_put_blocking", "4 bytes at offset 16 reach out of segment 1"),
@@ -20,7 +23,11 @@ LINES = [
     ("dart_put", "src is NULL"),
     ("dart_put", "elements of 4 bytes are too many"),
     ("dart_flush", "DART_GPTR_NULL"),
-    ("dart_put_blocking", "unit 1 does not exist; team 0 has 1"),
+    ("dart_put_blocking", r"unit 1 does not exist; team 0 has 1 \(4 bytes at offset 0 of segment 1"
+                          r"\); CAUSEWAY_DART_UNIT_AFTER_LAST=ignored"),
+    ("dart_flush", "unit 1 does not exist; team 0 has 1"),
+    ("dart_get", r"unit 2 does not exist; team 0 has 1 \(4 bytes at offset 0 of segment 1\); "
+                 "called"),
     ("dart_accumulate", "type 3 has no operation 3"),
     ("dart_wait", "handle 0 is none"),
     ("dart_team_size", "in no team with number 9"),
@@ -34,34 +41,47 @@ LINES = [
     ("dart_team_memfree", "segment -1 of team 0 is registered"),
     ("dart_put_blocking", "team 0 has no segment -1"),
     ("dart_team_memderegister", "team 0 has no segment -1"),
-    ("dart_domain_find", "domain . has no domain .5 inside"),
+    ("dart_domain_find", r"domain \. has no domain .5 inside", CHECKED),
     ("dart_unit_locality", "unit 1 does not exist; team 0 has 1"),
     ("dart_domain_clone", "domain_in is NULL"),
+    ("dart_team_size", "size is NULL"),
+    ("dart_team_size", "size is NULL", CHECKED),
     ("dart_memalloc", "no memory for 1125899906842624 bytes"),
 ]
 LINE = re.compile(r"^causeway: error: .*?: (dart_\w+): (.*)$", re.M)
+MORE = "dart_exit: 1 more calls were refused"
 
 
-def attempt(program, checking):
+def attempt(program, checking, *arguments):
     env = dict(os.environ, CAUSEWAY_CHECK="1" if checking else "0")
-    done = subprocess.run([str(STAGE / "bin/oshrun"), "-n", "1", str(program)], env=env,
+    done = subprocess.run([str(STAGE / "bin/oshrun"), "-n", "1", str(program), *arguments], env=env,
                           capture_output=True, text=True, timeout=60, check=False)
     check(done.returncode == 0, "all codes are as expected", done.stdout, done.stderr)
-    return LINE.findall(done.stdout + done.stderr)
+    return LINE.findall(done.stderr), MORE in done.stderr
+
+
+def compare(what, lines, wanted):
+    check(len(lines) == len(wanted), f"{what}: a line for each", *lines)
+    for (call, text), (wanted_call, words, *_) in zip(lines, wanted):
+        check(call == wanted_call and re.search(words, text)
+              and re.search(r"; called from (main|twice_from_one_place)\+", text),
+              f"{what}: {wanted_call}: {words}", call, text)
 
 
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = Path(scratch) / "misuse"
         oshcc("-O2", f"-I{TESTS}", TESTS / "dart/misuse.c", "-o", program, "-ldart-causeway")
-        lines = attempt(program, False)
-        check(not lines, "no line without checking mode", lines)
-        lines = attempt(program, True)
-        while lines and lines[-1][0] == "dart_exit":
-            lines.pop()
-        check(len(lines) == len(LINES), "a line for each", lines)
-        for (call, text), (wanted_call, wanted) in zip(lines, LINES):
-            check(call == wanted_call and wanted in text, f"{wanted_call}: {wanted}", call, text)
+        plain = [line for line in LINES if CHECKED not in line]
+        lines, more = attempt(program, False)
+        compare("plain", lines, [EARLY, *plain, LATE])
+        check(more, "the second from one place is counted")
+        lines, more = attempt(program, False, "quiet")
+        check(not lines and not more, "no line if the program says so", *lines)
+        lines, more = attempt(program, True, "quiet")
+        # checking mode is not known before dart_init and after dart_exit
+        compare("checking", lines, LINES)
+        check(not more, "checking mode prints all")
     finish()
 
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "frame/check.h"
+#include "refusals.h"
 
 static dart_global_unit_t me;
 static int size;
@@ -379,6 +380,7 @@ static void sleeping(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     size_t n;
     forbidden = argc > 1;
     for (int life = 0; life < 2; life++) {

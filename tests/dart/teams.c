@@ -6,6 +6,7 @@
 
 #include "frame/check.h"
 #include "frame/random.h"
+#include "refusals.h"
 
 static dart_global_unit_t me;
 static int size;
@@ -193,6 +194,7 @@ static void thousands(int times)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
     size_t units;
     int times = argc > 1 ? atoi(argv[1]) : 3000;
     dart_thread_support_level_t level;

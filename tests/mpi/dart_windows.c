@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dart/refusals.h"
 #include "frame/check.h"
 
 enum { WORDS = 3000, ROUNDS = 20 };
@@ -185,6 +186,7 @@ static void team(void)
 
 int main(int argc, char **argv)
 {
+    refuse_without_lines();
 #ifdef WITH_MPI
     int granted;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted);
