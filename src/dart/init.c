@@ -81,10 +81,16 @@ DRT_API dart_ret_t dart_init_thread(int *argc, char ***argv,
 {
     (void)argc, (void)argv;
     DRT_WANT(thread_safety);
-    dart_ret_t rc = join(__func__, CW_THREAD_MULTIPLE);
-    if (rc == DART_OK)
-        *thread_safety = DART_THREAD_MULTIPLE;
-    return rc;
+    const bool multiple = !cw_world.initialized || cw_world.thread_multiple;
+    dart_ret_t rc = join(__func__, multiple ? CW_THREAD_MULTIPLE : CW_THREAD_SINGLE);
+    if (rc != DART_OK)
+        return rc;
+    *thread_safety = multiple ? DART_THREAD_MULTIPLE : DART_THREAD_SINGLE;
+    if (!multiple)
+        cwu_debug("%s: the job was joined by %s with thread level %d: DART_THREAD_SINGLE is "
+                  "provided",
+                  __func__, cw_world.init_call, cw_world.thread_level);
+    return DART_OK;
 }
 
 DRT_API dart_ret_t dart_exit(void)

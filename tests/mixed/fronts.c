@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM, GASNet and ARMCI in one program without MPI, in the order that argv[1] gives: s
-// shmem_init, S shmem_finalize, g gasnet_init and gasnet_attach, c ARMCI_Init, C ARMCI_Finalize; as
-// the last step X gasnet_exit, R return from main. After each step all initialised libraries
-// communicate, each in its own memory. argv[2]: a call of ARMCI that a handler makes.
+// OpenSHMEM, GASNet, ARMCI and DART in one program without MPI, in the order that argv[1] gives: s
+// shmem_init, S shmem_finalize, g gasnet_init and gasnet_attach, c ARMCI_Init, C ARMCI_Finalize, d
+// dart_init_thread, D dart_exit; as the last step X gasnet_exit, R return from main. After each
+// step all initialised libraries communicate, each in its own memory. argv[2]: a call of ARMCI that
+// a handler makes.
 #include <gasnet.h>
 #include <shmem.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "armci_talk.h"
+#include "dart_talk.h"
 #include "frame/check.h"
 #include "talk.h"
 
@@ -24,7 +26,8 @@
 enum { ASK = MARK + 1, ANSWER, ADDRESS };
 enum { SEGMENT = 4 * GASNET_PAGESIZE, BLOCK = 3 * GASNET_PAGESIZE };
 
-static bool shmem_on, gasnet_on, armci_on;
+static bool shmem_on, gasnet_on, armci_on, dart_on;
+static int level;  // of the job
 static volatile int answers;
 static void *volatile next_address;
 static const char *in_handler;
@@ -116,8 +119,10 @@ static void communicate(long turn)
         me = shmem_my_pe(), npes = shmem_n_pes();
     else if (me < 0 && gasnet_on)
         me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
-    else if (me < 0)
+    else if (me < 0 && armci_on)
         me = armci_msg_me(), npes = armci_msg_nproc();
+    else if (me < 0)
+        me = dart_talk_number(&npes);
     check_as("process", me, npes);
     if (shmem_on)
         shmem_talk(turn);
@@ -125,6 +130,8 @@ static void communicate(long turn)
         gasnet_talk(turn);
     if (armci_on)
         armci_talk(turn, me, npes);
+    if (dart_on)
+        dart_talk(turn, me, npes);
     if (gasnet_on && armci_on)
         handlers_in_armci();
     if (shmem_on && gasnet_on && armci_on)
@@ -184,6 +191,8 @@ int main(int argc, char **argv)
     const char *order = argc > 1 ? argv[1] : "sgcCSX";
     in_handler = argc > 2 ? argv[2] : NULL;
     for (long turn = 1; *order && *order != 'X'; turn++, order++) {
+        if (!shmem_on && !gasnet_on && !armci_on && !dart_on)
+            level = *order == 'd' ? 3 : LEVEL;
         if (*order == 's')
             start_shmem();
         else if (*order == 'S')
@@ -194,9 +203,14 @@ int main(int argc, char **argv)
             CHECK(ARMCI_Init_thread(LEVEL) == 0, "ARMCI_Init_thread");
         else if (*order == 'C')
             CHECK(ARMCI_Finalize() == 0, "ARMCI_Finalize");
+        else if (*order == 'd')
+            dart_talk_init(level == 3);
+        else if (*order == 'D')
+            CHECK(dart_exit() == DART_OK, "dart_exit");
         shmem_on = *order == 's' || (shmem_on && *order != 'S');
         armci_on = *order == 'c' || (armci_on && *order != 'C');
-        if (shmem_on || gasnet_on || armci_on)
+        dart_on = *order == 'd' || (dart_on && *order != 'D');
+        if (shmem_on || gasnet_on || armci_on || dart_on)
             communicate(turn);
     }
     return last_step(*order);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenSHMEM, GASNet and ARMCI in one process: each order of their initialisations, between nodes
-and on one, with observers; calls of ARMCI in handlers of messages; a library that uses ARMCI, in a
-program that does not call it."""
+"""OpenSHMEM, GASNet, ARMCI and DART in one process: each order of their initialisations, between
+nodes and on one, with observers; calls of ARMCI in handlers of messages; a library that uses ARMCI,
+in a program that does not call it."""
 
 import os
 import subprocess
@@ -11,8 +11,9 @@ from pathlib import Path
 from frame.script import check, finish, oshcc
 
 HERE = Path(os.environ["CAUSEWAY_TEST_SOURCE"]) / "tests/mixed"
-# Each comes first and last; two of three; ARMCI twice.
-ORDERS = ["sgcCSX", "scgSCX", "gscSCX", "gcsCSX", "csgSCX", "cgsCSX", "gcCX", "cgR", "gscCcCSX"]
+# Each comes first and last, with DART among them or not; two alone; ARMCI and DART twice.
+ORDERS = ["sgcdDCSX", "sdDdgSDX", "gscdSCDX", "gdcsCSDX", "csgSCX", "cgsdCDSX", "dscgCSDX",
+          "dgsDSX", "cdDCgX", "gdR", "gscCcCSX"]
 LAYOUTS = [(4, [], {}),
            (4, ["--emulate-nodes", "2"], {"CAUSEWAY_ENDPOINT": "msg"}),
            (5, ["--emulate-nodes", "3"], {"CAUSEWAY_ENDPOINT": "rdm"}),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenSHMEM, GASNet, ARMCI and MPI in one program, in the order that argv[1] gives: s shmem_init, S
-// shmem_finalize, g gasnet_init and gasnet_attach, c ARMCI_Init, C ARMCI_Finalize, m MPI_Init, M
-// MPI_Finalize; as the last step X gasnet_exit, R return from main, E shmem_global_exit, A
-// MPI_Abort; x, e, a: only the last process does so, the others wait in MPI_Barrier or
-// gasnet_barrier_wait. After each step all initialised libraries communicate. Words in argv[2] and
-// later:
+// OpenSHMEM, GASNet, ARMCI, DART and MPI in one program, in the order that argv[1] gives: s
+// shmem_init, S shmem_finalize, g gasnet_init and gasnet_attach, c ARMCI_Init, C ARMCI_Finalize, d
+// dart_init_thread, D dart_exit, m MPI_Init, M MPI_Finalize; as the last step X gasnet_exit, R
+// return from main, E shmem_global_exit, A MPI_Abort; x, e, a: only the last process does so, the
+// others wait in MPI_Barrier or gasnet_barrier_wait. After each step all initialised libraries
+// communicate. Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
 //   status=N  the status of the last step (default 0)
 #include <mpi.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "armci_talk.h"
+#include "dart_talk.h"
 #include "frame/check.h"
 #include "talk.h"
 
@@ -31,7 +32,7 @@
 enum { SEGMENT = 4 * GASNET_PAGESIZE };
 
 static int status;
-static bool shmem_on, gasnet_on, armci_on, mpi_on;
+static bool shmem_on, gasnet_on, armci_on, dart_on, mpi_on, job_multiple;
 
 // ---------------------------------------------------------------- each library on its own
 static void mpi_talk(void)
@@ -143,6 +144,8 @@ static void communicate(long turn)
         me = (int)gasnet_mynode(), npes = (int)gasnet_nodes();
     if (me < 0 && armci_on)
         me = armci_msg_me(), npes = armci_msg_nproc();
+    if (me < 0 && dart_on)
+        me = dart_talk_number(&npes);
     if (me < 0) {
         MPI_Comm_rank(MPI_COMM_WORLD, &me);
         MPI_Comm_size(MPI_COMM_WORLD, &npes);
@@ -154,6 +157,8 @@ static void communicate(long turn)
         gasnet_talk(turn);
     if (armci_on)
         armci_talk(turn, me, npes);
+    if (dart_on)
+        dart_talk(turn, me, npes);
     if (mpi_on)
         mpi_talk();
     if (shmem_on && gasnet_on && mpi_on)
@@ -171,6 +176,8 @@ int main(int argc, char **argv)
     }
     const char *order = argv[1];
     for (long turn = 1; *order; turn++, order++) {
+        if (!shmem_on && !gasnet_on && !armci_on && !dart_on)
+            job_multiple = *order == 'd' || GASNET_THREADS;
         switch (*order) {
         case 's':
             start_shmem();
@@ -190,6 +197,14 @@ int main(int argc, char **argv)
             CHECK(ARMCI_Finalize() == 0, "ARMCI_Finalize");
             armci_on = false;
             break;
+        case 'd':
+            dart_talk_init(job_multiple);
+            dart_on = true;
+            break;
+        case 'D':
+            CHECK(dart_exit() == DART_OK, "dart_exit");
+            dart_on = false;
+            break;
         case 'm':
             start_mpi();
             break;
@@ -200,7 +215,7 @@ int main(int argc, char **argv)
         default:
             return last_step(*order);
         }
-        if (shmem_on || gasnet_on || armci_on || mpi_on)
+        if (shmem_on || gasnet_on || armci_on || dart_on || mpi_on)
             communicate(turn);
     }
     return last_step('R');

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenSHMEM, GASNet, ARMCI and MPI in one program, under the MPI named by the argument and its
-launcher: every order of the initialisations of three and some of four, ends of each kind, progress
-of one while another blocks, teams of one given to the others."""
+"""OpenSHMEM, GASNet, ARMCI, DART and MPI in one program, under the MPI named by the argument and
+its launcher: every order of the initialisations of three and some of five, ends of each kind,
+progress of one while another blocks, teams of one given to the others."""
 
 import json
 import os
@@ -19,8 +19,8 @@ MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
 # All orders of the three initialisations; each library ends first and last once at least. X:
 # gasnet_exit, R: return.
 ORDERS = ["sgmMSX", "smgSMX", "gsmSMR", "gmsMSX", "msgSMX", "mgsMSR"]
-# The same with ARMCI, which each of them comes before and behind.
-FOUR = ["mcgsSCMX", "sgmcCMSX", "gcsmCSMX", "mscgCSMR"]
+# The same with ARMCI and DART, which each of them comes before and after.
+FIVE = ["mcgsdSCDMX", "sgdmcCMDSX", "dgcsmCSMDX", "mscdgCSDMR"]
 # The end comes without MPI_Finalize or shmem_finalize, by all and by the last process alone; then
 # the status.
 ENDS = [("smgX", 0), ("gsmR", 0), ("msgMX", 7), ("smgx", 6), ("gsme", 8), ("mgsa", 9)]
@@ -37,11 +37,11 @@ def ends_cleanly(job, program, what):
 
 
 def orders(one, many):
-    for order in ORDERS + FOUR:
+    for order in ORDERS + FIVE:
         job = MPI.good("process 0 is here, 0 failures", 3, one, order, "nodes")
         check(job is None or job.stdout.count("is here, 0 failures") == 3,
               f"{order}: every process came to the end", job)
-    for order in ("gmsSMX", "mgsSMX", "mgcsSCMX"):
+    for order in ("gmsSMX", "mgsSMX", "mgcdsSCDMX"):
         MPI.good("process 0 is here, 0 failures", 3, many, order)
 
 

@@ -13,7 +13,8 @@ extern "C" {
 
 /** Joins the job; again after dart_exit, as often as wanted. The arguments may be NULL. */
 dart_ret_t dart_init(int *argc, char ***argv) DART_NOTHROW;
-/** The same for a program with threads; *thread_safety says what it may do. */
+/** As above, for a program with threads. *thread_safety says what it may do: DART_THREAD_MULTIPLE,
+ *  but DART_THREAD_SINGLE where another interface has joined the job with less. */
 dart_ret_t dart_init_thread(int *argc, char ***argv,
                             dart_thread_support_level_t *thread_safety) DART_NOTHROW;
 dart_ret_t dart_exit(void) DART_NOTHROW;
