@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core/am/am.h"
 #include "core/life/life.h"
+#include "core/life/mpi.h"
 #include "core/mem/area.h"
 #include "core/owner/private.h"
 #include "core/world/front_end.h"
@@ -40,11 +41,31 @@ static CW_CONSTRUCTOR(101) void announce(void)
     drt_updates_expect();
 }
 
+static bool is_start_of_mpi(const char *symbol)
+{
+    static const char *const names[] = {"MPI_Init",         "MPI_Init_thread", "PMPI_Init",
+                                        "PMPI_Init_thread", "mpi_init_",       "mpi_init_thread_",
+                                        "mpi_init",         "mpi_init_thread"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(symbol, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/** For programs that leave it to DART. One that has a call of MPI_Init may make it later. MPI is
+ *  finalised when the process ends: it cannot be initialised again, and DART can. */
+static int start_mpi(const char *call, int level)
+{
+    return cw_program_calls(is_start_of_mpi) ? 0 : cw_mpi_start(call, level);
+}
+
 static dart_ret_t join(const char *call, int level)
 {
     if (joined)
         return drt_refuse(call, DART_ERR_OTHER, "called again before dart_exit");
     cw_front_end_register(&front_end);
+    if (start_mpi(call, level))
+        return DART_ERR_OTHER;
     if (!cw_may_join(call, level, &drt_area_request, "DART"))
         return DART_ERR_OTHER;
     if (!cw_area_beside_symmetric())

@@ -6,13 +6,14 @@ progress of one while another blocks, teams of one given to the others."""
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 SOURCE = Path(os.environ["CAUSEWAY_TEST_SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests/launch"))
-from common import check, finish, processes, wait_until  # noqa: E402
+from common import STAGE, check, finish, processes, wait_until  # noqa: E402
 from mpi import Mpi  # noqa: E402
 
 MPI = Mpi(sys.argv[1] if len(sys.argv) > 1 else "mpich")
@@ -63,6 +64,19 @@ def statistics(one, scratch):
               "calls of both are counted", sorted(pe["routines"]))
 
 
+def started(scratch):
+    """DART starts an MPI that the program leaves to it, and the process ends it."""
+    program = build(scratch, "started")
+    for npes, words in ((1, ["relies"]), (2, ["relies", "nodes"]), (2, ["threads"])):
+        job = MPI.good("started", npes, program, *words)
+        check(job is None or job.stdout.count("MPI is finalised") == npes,
+              f"{words}: MPI is finalised by each process", job)
+    job = subprocess.run([STAGE / "bin/oshrun", "-n", "2", program, "oshrun"],
+                         capture_output=True, text=True, timeout=100, check=False)
+    check(job.returncode == 0 and job.stdout.count("started") == 2,
+          "no MPI is started under oshrun", job.returncode, job.stdout, job.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         one, many = build(scratch, "life", "-DGASNET_SEQ"), build(scratch, "life", "-DGASNET_PAR")
@@ -74,6 +88,7 @@ def main():
             MPI.good("progress seen", 2, progress)
             MPI.good("progress seen", 4, progress, "nodes",
                      env={"CAUSEWAY_ENDPOINT": "msg" if "PAR" in flags else "rdm"})
+        started(scratch)
         teams = build(scratch, "teams", "-DGASNET_SEQ")
         for npes, words in ((1, []), (5, ["nodes"]), (4, [])):
             job = MPI.run(npes, teams, *words)

@@ -39,6 +39,8 @@ bool cw_has_named_routines(void);
 /** Does the program, or a library beside this one, call such routines, of a front end of this
  *  process? (program.c) */
 bool cw_program_uses(bool (*is_routine)(const char *symbol));
+/** Does the main program itself call such functions, of any shared library? */
+bool cw_program_calls(bool (*is_named)(const char *symbol));
 /** Those of a front end with names? */
 bool cw_program_uses_named_routines(void);
 void cw_rename_routine(char *routine, size_t nbytes, bool exact);

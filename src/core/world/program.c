@@ -81,6 +81,19 @@ bool cw_program_uses(bool (*is_routine)(const char *symbol))
     return found.in_program || found.uses;
 }
 
+static int examine_program(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    examine(info, size, arg);
+    return 1;  // it comes first
+}
+
+bool cw_program_calls(bool (*is_named)(const char *symbol))
+{
+    finding_t found = {.is_routine = is_named};
+    dl_iterate_phdr(examine_program, &found);
+    return found.uses;
+}
+
 bool cw_program_uses_named_routines(void)
 {
     return cw_has_named_routines() && cw_program_uses(is_named);

@@ -11,7 +11,9 @@
 extern "C" {
 #endif
 
-/** Joins the job; again after dart_exit, as often as wanted. The arguments may be NULL. */
+/** Joins the job; again after dart_exit, as often as wanted. The arguments may be NULL. Where the
+ *  program is linked with an MPI and has no call of MPI_Init, this makes it; the end of the process
+ *  then calls MPI_Finalize (dart(7)). */
 dart_ret_t dart_init(int *argc, char ***argv) DART_NOTHROW;
 /** As above, for a program with threads. *thread_safety says what it may do: DART_THREAD_MULTIPLE,
  *  but DART_THREAD_SINGLE where another interface has joined the job with less. */
