@@ -70,9 +70,9 @@ GAS_API void gasnet_coll_causeway_notify(gasnet_team_handle_t team, int id, int 
     team->notified = true;
     gex_said_t *mine = &team->said[team->layout.nimages];
     *mine = (gex_said_t){.id = id, .flags = (uint32_t)flags};
-    team->event = gasnet_coll_gather_all_nb(
-        team, team->said, mine, sizeof *mine,
-        GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
+    team->event = gasnet_coll_gather_all_nb(team, team->said, mine, sizeof *mine,
+                                            GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC |
+                                                GASNET_COLL_LOCAL);
 }
 
 static int outcome(gasnet_team_handle_t team, gex_said_t mine)
