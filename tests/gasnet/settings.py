@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings of GASNet's environment: each changes what it is for."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -81,6 +82,11 @@ def messages():
         expect("bounds", run(1, ofi_max_medium=given), 1,
                r"GASNET_OFI_MAX_MEDIUM is \d+ bytes; 512 to 65536")
     expect("no size", run(1, ofi_max_medium="some"), 1, 'GASNET_OFI_MAX_MEDIUM="some" is not a')
+    pathlib.Path("differ").write_text(
+        "#!/bin/sh\nGASNET_OFI_MAX_MEDIUM=$((8192 * (OSHRUN_PE + 1))) exec ./settings\n")
+    os.chmod("differ", 0o755)
+    expect("disagreement", run(2, program="differ"), 1,
+           "the PEs disagree about GASNET_OFI_MAX_MEDIUM: (8192|16384) bytes here")
 
 
 def without_effect():
