@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 
@@ -172,22 +171,12 @@ int cwu_parse_size(const char *text, size_t *nbytes_p)
     return CW_OK;
 }
 
-static bool is_one_of(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcasecmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 /** A clear yes or no; where any value counts, what is no clear no is a yes. */
 static int parse_bool(const char *text, bool any, bool *value_p)
 {
-    static const char *const yes[] = {"1", "y", "yes", "true", "on", NULL};
-    static const char *const no[] = {"0", "n", "no", "false", "off", NULL};
-    if (is_one_of(text, no))
+    if (cwu_is_no(text))
         *value_p = false;
-    else if (any || is_one_of(text, yes))
+    else if (any || cwu_is_yes(text))
         *value_p = true;
     else
         return CW_EINVAL;

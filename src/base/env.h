@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <strings.h>
 
 typedef bool cwu_env_BOOL;
 typedef bool cwu_env_ANYBOOL;  // any value but a clear no is a yes
@@ -55,6 +56,27 @@ char *cwu_env_kept(const char *name);
 
 /** getenv, for front ends whose interface includes it. */
 const char *cwu_env_get(const char *name);
+
+/** A setting's yes and no, for oshrun, too, which has no table. */
+static inline bool cwu_is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcasecmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static inline bool cwu_is_yes(const char *text)
+{
+    static const char *const yes[] = {"1", "y", "yes", "true", "on", NULL};
+    return cwu_is_one_of(text, yes);
+}
+
+static inline bool cwu_is_no(const char *text)
+{
+    static const char *const no[] = {"0", "n", "no", "false", "off", NULL};
+    return cwu_is_one_of(text, no);
+}
 
 /** Parses "1.5G", "512m", "1e6", "4096". Returns 0 or CW_EINVAL (also for negatives, NaN and
  *  overflow). */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 
@@ -224,4 +225,21 @@ long cwu_free_files(void)
     if (dir)
         closedir(dir);
     return most - used;
+}
+
+#define ASK 0xffffffffu  // personality(2): changes nothing
+
+bool cwu_addresses_random(void)
+{
+    int now = personality(ASK);
+    return now != -1 && !(now & ADDR_NO_RANDOMIZE);
+}
+
+bool cwu_addresses_fix(bool fixed)
+{
+    int now = personality(ASK);
+    if (now == -1)
+        return false;
+    unsigned other = (unsigned)now & ~(unsigned)ADDR_NO_RANDOMIZE;
+    return personality(fixed ? other | ADDR_NO_RANDOMIZE : other) != -1;
 }

@@ -5,6 +5,7 @@
 #ifndef CW_BASE_MACHINE_H
 #define CW_BASE_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Bytes of memory available to a job here: RAM and swap, or the lowest limit of this process's
@@ -28,6 +29,11 @@ uint64_t cwu_address_limit(void);
 uint64_t cwu_file_limit(void);
 /** Bytes of the largest cache in a folder like /sys/devices/system/cpu/cpu0/cache; 0: not known. */
 uint64_t cwu_machine_cache(const char *folder);
+/** Does the kernel place programs that this process executes, and their libraries, at random
+ *  addresses? Children have it from their parents. */
+bool cwu_addresses_random(void);
+/** From now on at fixed addresses, or at random ones again. False: it may not say that. */
+bool cwu_addresses_fix(bool fixed);
 /** File descriptors that this process may still open. */
 long cwu_free_files(void);
 

@@ -104,6 +104,14 @@ bool cwb_is_of_oshrun(void);
 
 extern const cwb_ops_t cwb_launch, cwb_pmix, cwb_pmi1, cwb_pmi2, cwb_mpi, cwb_single;
 
+// ---------------------------------------------------------------- before main
+/** Is this a PE of another launcher than oshrun, whose program lies at a random address, and may it
+ *  begin again? Programs at a fixed address need not. (restart.c) */
+bool cwb_may_restart(void);
+/** Executes the program again, before main has done anything, without address randomisation.
+ *  Returns if that is not possible: the process is as it was. */
+void cwb_restart(char *const *argv);
+
 // ---------------------------------------------------------------- an MPI in the same process
 // With any back end the process may use an MPI as well. Handles of communicators are passed by
 // address, with their size for comparison; 0: it is not known, the handle came in a register, whose

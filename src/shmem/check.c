@@ -5,6 +5,7 @@
 
 #include "core/observe/check.h"
 #include "core/world/front_end.h"
+#include "core/world/one_address.h"
 #include "shmem/shm.h"
 
 static bool is_routine(const char *symbol)
@@ -27,7 +28,7 @@ static void rename_routine(char *routine, size_t nbytes, bool exact)
 }
 
 /** Core names routines so in its messages, also before the first call. */
-CW_AT_LOAD static void register_names(void)
+static void register_names(void)
 {
     static const cw_names_t names = {.init = "shmem_init",
                                      .finalize = "shmem_finalize",
@@ -39,6 +40,14 @@ CW_AT_LOAD static void register_names(void)
     static cw_front_end_t front_end = {
         .names = &names, .is_routine = is_routine, .rename = rename_routine};
     cw_front_end_register(&front_end);
+}
+
+/** First of all: the program may begin again. glibc passes main's arguments. */
+static CW_CONSTRUCTOR(101) void at_load(int argc, char **argv)
+{
+    (void)argc;
+    register_names();
+    cw_one_address_at_load(argv);
 }
 
 void shm_not_initialized(const char *func)

@@ -73,10 +73,10 @@ void *pshmem_calloc(size_t count, size_t size)
 }
 SHM_WEAK(shmem_calloc);
 
-/** Whether one offset can have this alignment on all PEs. Address randomisation moves heaps by 2
- *  MiB, or by pages if the program was not linked for that, so for more than a page all PEs must
- *  compare: equal low bits of a symmetric address
- *  survive in the AND over all PEs of it and of its complement. */
+/** Whether one offset can have this alignment on all PEs. Where their heaps are not at one address
+ *  (ADR 137) they differ by 2 MiB, or by pages if the program was not linked for that, so for more
+ *  than a page all PEs must compare: equal low bits of a symmetric address survive in the AND over
+ *  all PEs of it and of its complement. */
 static bool alignment_is_common(size_t alignment)
 {
     if (alignment <= (size_t)sysconf(_SC_PAGESIZE) || cw_world.npes == 1)
@@ -92,8 +92,8 @@ static bool alignment_is_common(size_t alignment)
     if (!common && cw_world.pe == 0)
         (cw_world.check ? cwu_warn : cwu_debug)(
             "shmem_align(%zu, ...) gives NULL: the heaps of the PEs begin at different addresses "
-            "modulo that; alignments up to 2 MiB work in programs linked by oshcc, or with "
-            "-Wl,-z,max-page-size=0x200000",
+            "modulo that, because address randomisation is on (SHMEM_DEBUG=1 says why); programs "
+            "linked with -no-pie have one address",
             alignment);
     return common;
 }

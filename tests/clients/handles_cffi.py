@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A Python program that loads the library by cffi, without a compiler: handles, memory, transfers,
-reductions, alignments above a page. Run by itself it starts the PEs."""
+reductions, large alignments, the heap at one address. Run by itself it starts the PEs."""
 import subprocess
 import sys
 
@@ -41,6 +41,7 @@ def pe():
     assert lib.shmem_team_n_pes(world) == npes
     assert lib.shmem_team_n_pes(lib.SHMEM_TEAM_INVALID) == -1
     own = ffi.cast("long *", lib.shmem_malloc(2 * ffi.sizeof("long")))
+    print(f"heap {int(ffi.cast('uintptr_t', own)):#x}")
     lib.shmem_barrier_all()
     lib.shmem_ctx_long_p(lib.SHMEM_CTX_DEFAULT, own, me + 1, (me + 1) % npes)
     lib.shmem_barrier_all()
@@ -50,7 +51,7 @@ def pe():
     assert there[0] == me + 1, there[0]
     assert lib.shmem_long_sum_reduce(world, own + 1, own, 1) == 0
     assert own[1] == npes * (npes + 1) // 2, own[1]
-    for shift in (4, 12, 16, 21):
+    for shift in (4, 12, 16, 21, 23, 26):
         block = lib.shmem_align(1 << shift, 100)
         assert block and int(ffi.cast("uintptr_t", block)) % (1 << shift) == 0, (shift, block)
         lib.shmem_free(block)
@@ -59,11 +60,15 @@ def pe():
 
 
 def main():
-    for options in (["-n", "1"], ["-n", "2"], ["-n", "4"], ["-n", "4", "--emulate-nodes", "2"]):
+    random = ["-x", "CAUSEWAY_ONE_ADDRESS=0"]
+    for options in (["-n", "1"], ["-n", "2"], ["-n", "4", *random],
+                    ["-n", "4", "--emulate-nodes", "2", *random]):
         done = subprocess.run([STAGE / "bin/oshrun", *options, sys.executable, __file__, "pe"],
                               text=True, capture_output=True, timeout=60)
         check(done.returncode == 0 and done.stdout.count("python done") == int(options[1]),
               f"{options}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        heaps = {line for line in done.stdout.splitlines() if line.startswith("heap ")}
+        check(len(heaps) == 1, f"{options}: heaps at {sorted(heaps)}")
     finish("cffi")
 
 

@@ -5,6 +5,8 @@
 
 #include <shmem.h>
 
+static int own;
+
 static int symmetric(void *at)
 {
     return shmem_addr_accessible(at, (shmem_my_pe() + 1) % shmem_n_pes());
@@ -18,4 +20,5 @@ const struct layer layer = {.init = shmem_init,
                             .symmetric = symmetric,
                             .alloc = shmem_malloc,
                             .put = shmem_int_p,
-                            .get = shmem_int_g};
+                            .get = shmem_int_g,
+                            .own = &own};

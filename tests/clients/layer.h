@@ -13,6 +13,7 @@ struct layer {
     void *(*alloc)(size_t nbytes);
     void (*put)(int *at, int value, int pe);
     int (*get)(const int *at, int pe);
+    int *own;  // static data of the layer
 };
 extern const struct layer layer;
 

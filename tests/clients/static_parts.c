@@ -13,8 +13,10 @@
 
 #ifdef LAYER
 #include "layer.h"
+#define LAYER_IN_PROGRAM 0
 #else
 #include "layer.c"
+#define LAYER_IN_PROGRAM 1
 #endif
 
 #ifndef ALIGN
@@ -64,6 +66,7 @@ static void run_epoch(const struct layer *l, int round)
         expect(l, words[i].name, *words[i].at,
                round ? 1000 * round + 10 * left + i : words[i].initial);
     expect(l, "a word that is accessible", l->symmetric((void *)(uintptr_t)constant_p), 0);
+    expect(l, "the layer's own word that is accessible", l->symmetric(l->own), LAYER_IN_PROGRAM);
     l->barrier();
     for (int i = 0; i < WORDS; i++) {
         expect(l, words[i].name, l->symmetric(words[i].at), 1);

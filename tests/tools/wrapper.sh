@@ -45,8 +45,10 @@ check "functions of the mathematical library" oshcc sine.c -o sine
 
 # The command that it would run.
 place=-Wl,-z,max-page-size=0x200000
-output_has "^cc -I[^ ]* $place hello.c -o x -L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway -lm\$" \
-    oshcc -show hello.c -o x
+own='-L[^ ]*/lib -Wl,-rpath,[^ ]*/lib -lcauseway -lm'
+output_has "^cc -I[^ ]* [^ ]*/place.o hello.c -o x $own\$" oshcc -show hello.c -o x
+output_has "^cc -I[^ ]* -no-pie hello.c -L" oshcc -show -no-pie hello.c
+output_has "^cc -I[^ ]* -shared -fPIC hello.c -L" oshcc -show -shared -fPIC hello.c
 output_has "^cc -I[^ ]*/include -c hello.c\$" oshcc -showme -c hello.c
 output_has "'-DTEXT=\"a b\"'" oshcc --showme -c '-DTEXT="a b"' hello.c
 output_has "^-I$stage/include\$" oshcc --showme:compile
@@ -62,6 +64,14 @@ refuses 2 'unknown option' oshcc --showme:nonsense
 check "parts work with another driver" sh -c \
     'cc $(oshcc --showme:compile) hello.c -o parts $(oshcc --showme:link)'
 output_has "$runs" ./parts
+
+# Small, with a segment that the kernel aligns, also where the linker collects what is not used.
+for flags in '' -pie -Wl,--gc-sections; do
+    check "oshcc $flags" oshcc $flags hello.c -o placed
+    check "size of the file" test "$(wc -c <placed)" -lt 100000
+    output_has 'LOAD .* 0x200000$' readelf -lW placed
+    output_has "$runs" ./placed
+done
 
 # Arguments are passed whole.
 mkdir 'a dir'
@@ -82,6 +92,7 @@ fi
 output_has "$runs" ./static_hello
 check "static, position independent" oshcc -static-pie hello.c -o static_pie_hello
 output_has "$runs" ./static_pie_hello
+output_has 'PE 1 of 2 received 0' oshrun -n 2 ./static_pie_hello
 check "-lsma" cc "-I$stage/include" hello.c -o sma "-L$stage/lib" -lsma "-Wl,-rpath,$stage/lib"
 output_has "$runs" ./sma
 

@@ -9,6 +9,7 @@
 // starts ends with it, and a key press at the terminal reaches it once, through oshrun.
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,7 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/futex.h"
+#include "base/machine.h"
 #include "oshrun.h"
 
 extern char **environ;
@@ -43,6 +46,7 @@ typedef struct seat {
     char **argv, **envp, *stack;
     const cpu_set_t *cpus;  // NULL: as oshrun's
     bool must_bind;         // it is the user's wish
+    bool fixed_addresses;   // for one address of symmetric memory
     char launch[128], rank[32], node[32];
     int in_fd, out_fd, err_fd, node_fd;
     _Atomic uint32_t here;  // not 0 while the process shares oshrun's memory;
@@ -71,6 +75,8 @@ static int become_pe(void *arg)
         goto fail;
     if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) != 0 && c->must_bind)
         goto fail;
+    if (c->fixed_addresses)
+        cwu_addresses_fix(true);  // where that is not allowed, it goes on as it is
     setrlimit(RLIMIT_NOFILE, c->nofile);
     sigprocmask(SIG_SETMASK, c->mask, NULL);
     execve(c->program, c->argv, c->envp);
@@ -350,14 +356,35 @@ static void make_seat(const run_t *run, seat_t *c)
         die(1, "out of memory");
 }
 
+/** A position-independent program that is its own loader. Without randomisation the kernel places
+ *  it right below the stack, and the symmetric heap has no room above it. */
+static bool is_static_pie(const char *path)
+{
+    ElfW(Ehdr) file;
+    ElfW(Phdr) ph;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool found = fd >= 0 && read(fd, &file, sizeof file) == (ssize_t)sizeof file &&
+                 memcmp(file.e_ident, ELFMAG, SELFMAG) == 0 && file.e_type == ET_DYN;
+    for (int i = 0; found && i < file.e_phnum; i++)
+        found = pread(fd, &ph, sizeof ph, (off_t)(file.e_phoff + (size_t)i * sizeof ph)) ==
+                    (ssize_t)sizeof ph &&
+                ph.p_type != PT_INTERP;
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
 /** The seats start PEs of this part from now on. None is taken. */
 static void use_part(const run_t *run, const part_t *part)
 {
     size_t nshared;
     char **envp = make_environment(part, run->opt.npes, &nshared);
+    const char *one_address = options_getenv(part, "CAUSEWAY_ONE_ADDRESS");
+    bool fixed = !(one_address && cwu_is_no(one_address)) && !is_static_pie(part->program);
     for (int i = 0; i < SEATS && i < run->opt.npes; i++) {
         seat_t *c = &seats[i];
         c->wdir = part->wdir;
+        c->fixed_addresses = fixed;
         free(c->envp);
         c->envp = calloc(nshared + NOWN + 1, sizeof *envp);
         if (!c->envp)

@@ -74,6 +74,7 @@ typedef struct cw_control {
     _Atomic uint32_t state;     // 0 fresh, 1 being filled in, 2 ready; futex
     _Atomic uint32_t attached;  // PEs whose slice is ready; futex
     _Atomic uint32_t backing;   // does the network need memory behind pages? futex (backing.h)
+    uint32_t origin_page;       // of the first PE to come (core/world/one_address.h)
     uint64_t magic;
     cw_agreement_t agreement;
     cwt_layout_t layout;

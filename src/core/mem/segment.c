@@ -22,6 +22,7 @@
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
 #include "core/mem/sizes.h"
+#include "core/world/one_address.h"
 #include "core/world/world.h"
 
 // room for brk and for growth between static data and heap: addresses, not memory
@@ -33,7 +34,10 @@
 // Owner-addressed memory lies at one address in all PEs of a node where this place is free: far
 // from where kernels put programs, libraries and stacks, with 32 TiB behind it
 #define PLACE ((uintptr_t)1 << 45)
-#define WIRE_VERSION 7u
+// The heap of a program without symmetric static data, at one address in all PEs where this place
+// is free: behind the shadow memory of sanitizers, with 8 TiB before the place above
+#define HEAP_PLACE ((uintptr_t)24 << 40)
+#define WIRE_VERSION 8u
 
 cw_segment_t cw_segment;
 
@@ -211,23 +215,47 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
     return CW_OK;
 }
 
+/** Without static data nothing says where the heap must be. Nor is there a reason for a second view
+ *  but its place; owner-addressed memory has its own (map_all). */
+static void place_heap(int fd, uint64_t slice, size_t nbytes)
+{
+    cw_segment_t *s = &cw_segment;
+    if (cw_agreement.area_nbytes)
+        return;
+    void *at = cwu_pages_map((void *)HEAP_PLACE, nbytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, slice);
+    if (at == (void *)HEAP_PLACE) {
+        s->heap = at;
+        s->own_view = true;
+        return;
+    }
+    if (at != MAP_FAILED)
+        munmap(at, nbytes);
+    cwu_debug("the symmetric heap is at another address on each PE: %#lx is taken",
+              (unsigned long)HEAP_PLACE);
+}
+
 /** The own view of the heap is mapped first: it has one place only, and all else may lie anywhere.
  *  (valgrind gives mappings the first gap, which is that place.) */
 static int map_own_heap(int fd)
 {
     cw_segment_t *s = &cw_segment;
     const cw_static_data_t *data = &s->data;
-    const uint64_t offset = s->layout.heap_offset, nbytes = s->layout.slice_stride - offset;
-    if (data->nbytes == 0)
-        return CW_OK;
-    s->heap = (char *)data->start + offset;
-    int rc =
-        map_at((uintptr_t)s->heap, nbytes, fd, cw_slice_offset((uint32_t)cw_world.slot) + offset,
-               MAP_FIXED_NOREPLACE, "symmetric heap");
-    if (rc)
-        return rc;
-    s->own_view = true;
-    cwu_pages_dump(s->heap, nbytes, false);
+    const uint64_t offset = s->layout.heap_offset, nbytes = s->layout.slice_stride - offset,
+                   slice = cw_slice_offset((uint32_t)cw_world.slot);
+    if (data->nbytes == 0) {
+        place_heap(fd, slice, nbytes);
+    } else {
+        s->heap = (char *)data->start + offset;
+        int rc = map_at((uintptr_t)s->heap, nbytes, fd, slice + offset, MAP_FIXED_NOREPLACE,
+                        "symmetric heap");
+        if (rc)
+            return rc;
+        s->own_view = true;
+    }
+    cw_one_address_is(s->own_view ? (uintptr_t)s->heap - offset : 0);
+    if (s->own_view)
+        cwu_pages_dump(s->heap, nbytes, false);
     return CW_OK;
 }
 
@@ -270,12 +298,14 @@ static int agree(void)
         c->magic = CW_CONTROL_MAGIC;
         c->agreement = cw_agreement;
         c->layout = s->layout;
+        c->origin_page = cw_one_address_page();
         atomic_store_explicit(&c->state, 2, memory_order_release);  // pairs with the loads below
         cwu_futex_wake((uint32_t *)&c->state, INT_MAX);
         return CW_OK;
     }
     while ((fresh = atomic_load_explicit(&c->state, memory_order_acquire)) != 2)
         cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
+    cw_one_address_compare(c->origin_page, "another PE of this node");
     return cw_agreement_check(&c->agreement, "another PE of this node");
 }
 
@@ -363,8 +393,9 @@ static int map_own_view(int fd)
     cw_segment_t *s = &cw_segment;
     uint64_t slice = cw_slice_offset((uint32_t)cw_world.slot);
     if (s->data.nbytes == 0) {
-        s->origin = (uintptr_t)s->base + slice;
-        s->heap = s->base + slice + s->layout.heap_offset;
+        if (!s->own_view)
+            s->heap = s->base + slice + s->layout.heap_offset;
+        s->origin = s->own_view ? (uintptr_t)s->heap : (uintptr_t)s->base + slice;
         return CW_OK;
     }
     s->origin = s->data.start;
@@ -395,7 +426,7 @@ static void close_gaps(char *slice)
 static void close_holes(void)
 {
     const cw_segment_t *s = &cw_segment;
-    uint64_t hole = round_up(s->layout.data_nbytes, 65536);
+    const uint64_t hole = s->layout.data_nbytes;  // whole pages; brk may begin right behind them
     if (!s->own_view || s->in_parts || (cw_world.nnodes > 1 && cw_world.slot == 0) ||
         cw_world.nslots > HOLES_MOST)
         return;

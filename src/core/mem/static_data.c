@@ -53,10 +53,9 @@ static void add_part(finding_t *f, uintptr_t start, uintptr_t end, uintptr_t fil
         file_end = end;
     d->start = d->nparts ? d->start : start;
     d->nbytes = end - d->start;
-    d->part[d->nparts++] =
-        (cw_data_part_t){.start = start,
-                         .nbytes = end - start,
-                         .file_nbytes = file_end > start ? file_end - start : 0};
+    d->part[d->nparts++] = (cw_data_part_t){.start = start,
+                                            .nbytes = end - start,
+                                            .file_nbytes = file_end > start ? file_end - start : 0};
 }
 
 static void add_segment(finding_t *f, uintptr_t at, const ElfW(Phdr) * ph)

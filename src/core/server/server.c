@@ -24,6 +24,7 @@
 #include "core/route/setting.h"
 #include "core/server/rest.h"
 #include "core/world/job.h"
+#include "core/world/one_address.h"
 
 // Naps while a PE polls for the server. A request waits for the longest one at most when that PE
 // stops polling.
@@ -102,7 +103,7 @@ static bool has_sleepers(void)
 
 static int publish(void)
 {
-    cw_node_record_t record = {.agreement = cw_agreement};
+    cw_node_record_t record = {.agreement = cw_agreement, .origin_page = cw_one_address_page()};
     uint64_t start = cwu_now_ns();
     gethostname(record.host, sizeof record.host - 1);
     size_t nbytes = sizeof record.address;

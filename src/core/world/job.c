@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "core/world/one_address.h"
 
 cwb_t cw_boot;
 
@@ -203,6 +204,7 @@ int cw_job_node_record(int node, cw_node_record_t *record_p)
     record_p->host[sizeof record_p->host - 1] = '\0';
     char whose[96];
     snprintf(whose, sizeof whose, "PE %d (host %s)", cw_world.leader_of_node[node], record_p->host);
+    cw_one_address_compare(record_p->origin_page, whose);
     return cw_agreement_check(&record_p->agreement, whose);
 }
 

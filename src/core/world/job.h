@@ -16,7 +16,7 @@ extern cwb_t cw_boot;
 /** What a node publishes under a key of its own (cw_job_node_key) for PEs that connect to it. */
 typedef struct cw_node_record {
     cw_agreement_t agreement;
-    uint32_t address_nbytes, pad;
+    uint32_t address_nbytes, origin_page;  // core/world/one_address.h
     char host[48];
     uint8_t address[CWT_ADDRESS_MAX];
 } cw_node_record_t;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Begins again at fixed addresses (ADR 137). Only in processes of a launcher, so that no other
+// program is executed twice. Where personality(2) is forbidden (containers), nothing happens.
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/machine.h"
+#include "bootstrap/bootstrap.h"
+
+// the process that has begun again: it does so once, whatever comes of it
+#define MARK "CAUSEWAY_RESTARTED"
+
+extern char **environ;
+
+/** Signs of a launcher that is not oshrun, as the back ends look for them. */
+static bool is_launched(void)
+{
+    static const char *const signs[] = {"PMI_FD",      "PMI_SIZE",    "PMIX_RANK",
+                                        "PALS_RANKID", "ALPS_APP_PE", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (getenv(signs[i]))
+            return true;
+    return false;
+}
+
+/** Has the loader placed the program itself, by an interpreter that its file names? Not so where it
+ *  has one address, or was given to the loader by name. */
+static bool is_placed_by_kernel(void)
+{
+    const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    unsigned long n = getauxval(AT_PHNUM);
+    bool moved = false, has_loader = false;
+    for (unsigned long i = 0; ph && i < n; i++) {
+        if (ph[i].p_type == PT_PHDR)
+            moved = (uintptr_t)ph != ph[i].p_vaddr;
+        has_loader |= ph[i].p_type == PT_INTERP;
+    }
+    return moved && has_loader && getauxval(AT_BASE) != 0;
+}
+
+/** Under valgrind the new program would not be. */
+static bool is_under_valgrind(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded && strstr(preloaded, "/vgpreload_");
+}
+
+static bool has_restarted(void)
+{
+    const char *mark = getenv(MARK);
+    return mark && strtol(mark, NULL, 10) == getpid();
+}
+
+bool cwb_may_restart(void)
+{
+    const char *setting = getenv("CAUSEWAY_ONE_ADDRESS");
+    return !(setting && cwu_is_no(setting)) && !getenv("CAUSEWAY_LAUNCH") && is_launched() &&
+           !getauxval(AT_SECURE) && is_placed_by_kernel() && cwu_addresses_random() &&
+           !has_restarted() && !is_under_valgrind();
+}
+
+void cwb_restart(char *const *argv)
+{
+    char path[PATH_MAX], mark[24];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    snprintf(mark, sizeof mark, "%ld", (long)getpid());
+    if (n <= 0 || setenv(MARK, mark, 1) != 0)
+        return;
+    path[n] = '\0';
+    if (cwu_addresses_fix(true)) {
+        execve(path, argv, environ);
+        cwu_addresses_fix(false);
+    }
+    unsetenv(MARK);
+}
