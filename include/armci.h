@@ -16,7 +16,7 @@
  * declared then.
  *
  * Layouts of ARMCI_Group and armci_hdl_t are this library's: compile programs with this header.
- * Threads: as ARMCI_Init_thread was asked for; else one thread at a time. */
+ * Threads: as ARMCI_Init_thread was asked for, or as MPI was; else one thread at a time. */
 #ifndef ARMCI_H
 #define ARMCI_H
 
@@ -40,8 +40,9 @@ extern "C" {
 typedef intptr_t armci_size_t;
 
 /* ---------------------------------------------------------------- start and end */
-/** Joins the job. Collective. After MPI_Init in a program that uses MPI. Counted: each needs its
- *  ARMCI_Finalize. Returns 0, or another value when the job cannot be joined (reported). */
+/** Joins the job. Collective. After MPI_Init in a program that uses MPI, whose thread level it then
+ *  takes. Counted: each needs its ARMCI_Finalize. Returns 0, or another value when the job cannot
+ *  be joined (reported). */
 int ARMCI_Init(void);
 /** The same; the arguments stay as they are. */
 int ARMCI_Init_args(int *argc, char ***argv);
@@ -287,10 +288,13 @@ int ARMCI_Same_node(int proc);
 int armci_sameclusnode(int proc);
 
 /* ---------------------------------------------------------------- with MPI
- * Declared where mpi.h is found (above), and in C++ where it comes first. The communicator must
- * have the processes of MPI_COMM_WORLD, in the same order. */
+ * Declared where mpi.h is found (above), and in C++ where it comes first. The job consists of the
+ * communicator's processes, numbered by its ranks: all of MPI_COMM_WORLD, or a part, which is a job
+ * of its own. A process is in one job at a time, and may be in another one after ARMCI_Finalize. */
 #ifdef MPI_VERSION
+/** 1, as ComEx has it and Global Arrays relies on; 0: the job cannot be joined (reported). */
 int ARMCI_Init_mpi_comm(MPI_Comm comm);
+/** 0, as ARMCI_Init_thread; another value: the job cannot be joined. */
 int ARMCI_Init_thread_comm(int level, MPI_Comm comm);
 int PARMCI_Init_mpi_comm(MPI_Comm comm);
 int PARMCI_Init_thread_comm(int level, MPI_Comm comm);

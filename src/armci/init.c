@@ -89,14 +89,14 @@ int aci_join(const char *call, int level)
 
 ACI_API int PARMCI_Init(void)
 {
-    return aci_join(aci_call(__func__), CW_THREAD_SINGLE);
+    return aci_join(aci_call(__func__), cw_mpi_thread_level());
 }
 ACI_WEAK(ARMCI_Init);
 
 ACI_API int PARMCI_Init_args(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    return aci_join(aci_call(__func__), CW_THREAD_SINGLE);
+    return aci_join(aci_call(__func__), cw_mpi_thread_level());
 }
 ACI_WEAK(ARMCI_Init_args);
 
@@ -155,7 +155,7 @@ ACI_API void armci_msg_init(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     aci.messages++;
-    if (cw_mpi_start(__func__, CW_THREAD_SINGLE) || aci_join(__func__, CW_THREAD_SINGLE))
+    if (cw_mpi_start(__func__, CW_THREAD_SINGLE) || aci_join(__func__, cw_mpi_thread_level()))
         cw_global_exit(1);  // reported
 }
 

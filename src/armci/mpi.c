@@ -19,15 +19,17 @@ static int join(const char *call, int level, MPI_Comm comm)
             call);
         return 1;
     }
-    if (cw_mpi_check_world(call, &comm, 0) || aci_join(call, level))
+    if (cw_mpi_choose(call, &comm, 0) || aci_join(call, level))
         return 1;
     of_world = comm;
     return 0;
 }
 
+/** 1: joined. Global Arrays initialises itself behind this one only, so it is ComEx's value, the
+ *  opposite of what the other calls have (ADR 142). */
 ACI_API int PARMCI_Init_mpi_comm(MPI_Comm comm)
 {
-    return join(aci_call(__func__), CW_THREAD_SINGLE, comm);
+    return join(aci_call(__func__), cw_mpi_thread_level(), comm) == 0;
 }
 ACI_WEAK(ARMCI_Init_mpi_comm);
 
@@ -40,7 +42,7 @@ ACI_WEAK(ARMCI_Init_thread_comm);
 ACI_API void armci_msg_init_comm(MPI_Comm comm)
 {
     aci.messages++;
-    if (join(__func__, CW_THREAD_SINGLE, comm))
+    if (join(__func__, cw_mpi_thread_level(), comm))
         cw_global_exit(1);  // reported
 }
 

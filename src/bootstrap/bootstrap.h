@@ -53,6 +53,9 @@ typedef struct cwb_ops {
      *  has been reported and may follow from the end of another PE; else because the program asked
      *  for it. */
     void (*abort)(cwb_t *b, int status, bool failed);
+    /** init, finalize: the routines by which the program has joined last, and that it must call
+     *  before it ends, for the launcher's messages. NULL: the launcher does not ask. */
+    void (*tell)(cwb_t *b, const char *init, const char *finalize);
     /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
     /** NULL, or what has ended: the launcher's process that this one is connected with, in the
@@ -80,6 +83,9 @@ struct cwb {
     int records_fd;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
+    /** A job over the communicator that cwb_mpi_choose has named: it has a store and a name of its
+     *  own, and the next one may have other PEs. */
+    bool is_part;
     /** When the launcher started (CLOCK_MONOTONIC), or 0 if unknown. */
     uint64_t started_ns;
     /** Memory of this machine if the launcher knows it, or 0: see base/machine.h. */
@@ -121,6 +127,10 @@ void cwb_restart(char *const *argv);
  *  thread level or the one that the transport needs. CW_ENOENT (not reported): there is none to
  *  initialise, or oshrun has started the process, which MPI would take for a job of its own. */
 int cwb_mpi_start(int level, const char *call);
+/** The next cwb_open joins a job of the processes of that communicator, in the order of their
+ *  ranks, whatever has started them. comm lives until then. */
+void cwb_mpi_choose(const void *comm);
+bool cwb_mpi_is_chosen(void);
 /** Gathers the PEs of a communicator's members in the order of their ranks; each member passes its
  *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator.
  *  between: called again and again until all have come; NULL: MPI blocks. */
@@ -128,11 +138,12 @@ int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, void (*between
                     void *arg, int **pes_p, int *n_p, int *rank_p);
 /** Combines words of all members, by AND and by MAX. Collective over the communicator. */
 int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
-/** This process in MPI_COMM_WORLD; *null_p (may be NULL) becomes MPI_COMM_NULL. */
+/** This process in MPI_COMM_WORLD, or in what was chosen; *null_p (may be NULL) becomes
+ *  MPI_COMM_NULL. */
 int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p);
 /** MPI_INFO_NULL, as it passes in a register. */
 int cwb_mpi_no_info(void **info_p);
-/** A communicator of these ranks of MPI_COMM_WORLD. Collective over them. */
+/** A communicator of these ranks of it. Collective over them. */
 int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p);
 /** Frees such a communicator, unless MPI is finalised. Collective over it. */
 int cwb_mpi_free(void *comm_p);

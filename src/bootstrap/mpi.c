@@ -35,6 +35,8 @@ enum { RECORD_MAX = sizeof(record_t) + CWB_KEY_MAX + CWB_VALUE_MAX };
 
 static struct {
     const cwb_mpi_plugin_t *plugin;
+    const void *chosen;        // the communicator of the job to be joined next; NULL: none
+    bool is_part;              // the job is that of such a one
     bool any_thread;
     bool fencing, exchanging;  // the fence has begun; and its exchange, too
     int error;                 // of the exchange
@@ -50,6 +52,8 @@ static struct {
         *table;  // open addressing, a power of two, at most half full; records lie in blocks of a
                  // fence each
     size_t nslots, nrecords;
+    void **blocks;  // of records, of the fences so far
+    size_t nblocks;
 } m = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int find(const cwb_mpi_plugin_t **plugin_p)
@@ -105,10 +109,41 @@ static int grow(size_t nrecords)
     return 0;
 }
 
+/** The store of the next job is empty. */
+static void forget_all(void)
+{
+    for (size_t i = 0; i < m.nblocks; i++)
+        free(m.blocks[i]);
+    free(m.blocks);
+    free(m.table);
+    free(m.pending);
+    m.blocks = NULL;
+    m.table = NULL;
+    m.pending = NULL;
+    m.nblocks = m.nslots = m.nrecords = m.pending_nbytes = 0;
+    m.error = 0;
+}
+
+static int keep_block(void *block)
+{
+    void **more = realloc(m.blocks, (m.nblocks + 1) * sizeof *more);
+    if (!more) {
+        free(block);
+        cwu_error("no memory for the keys of the PEs");
+        return CW_ENOMEM;
+    }
+    m.blocks = more;
+    m.blocks[m.nblocks++] = block;
+    return 0;
+}
+
 /** Takes ownership of a block of packed records. The bytes come from other PEs: bounds are
  *  checked. */
-static int enter(const char *block, size_t nbytes)
+static int enter(char *block, size_t nbytes)
 {
+    int rc = keep_block(block);
+    if (rc)
+        return rc;
     for (size_t at = 0; at < nbytes;) {
         const record_t *r = (const record_t *)(block + at);
         size_t left = nbytes - at;
@@ -210,8 +245,6 @@ static int exchange(bool wait)
     pthread_mutex_lock(&m.lock);
     rc = enter(all, nbytes);
     pthread_mutex_unlock(&m.lock);
-    if (nbytes == 0)
-        free(all);
     return rc;
 }
 
@@ -242,11 +275,23 @@ static void mpi_abort(cwb_t *b, int status, bool failed)
     _exit(status);
 }
 
-/** MPI_Finalize frees the communicator. */
+/** All leave together, and the next job is another one. */
+static void leave_part(void)
+{
+    if (!m.ended)
+        m.plugin->close_part();
+    m.is_part = false;
+    m.pid = 0;
+    forget_all();
+}
+
+/** MPI_Finalize frees the communicator of all processes. */
 static void mpi_close(cwb_t *b)
 {
     (void)b;
     m.joined = false;
+    if (m.is_part)
+        leave_part();
     if (m.exiting)
         cwu_mpi_end_own();
 }
@@ -272,8 +317,7 @@ static int rejoin(cwb_t *b)
 {
     if (m.ended) {
         cwu_error("MPI_Finalize has been called, and the PEs of this job find each other through "
-                  "MPI; initialise SHMEM "
-                  "before it");
+                  "MPI; initialise this library before it");
         return CW_ELOST;
     }
     *b = m.self;
@@ -302,18 +346,22 @@ static int start_for_transport(void)
 static int mpi_open(cwb_t *b)
 {
     cwb_mpi_world_t world;
-    if (m.pid == getpid())
+    const void *comm = m.chosen;
+    m.chosen = NULL;
+    if (m.pid == getpid() && !comm)
         return rejoin(b);
+    forget_all();
     int rc = start_for_transport();
     if (rc || (rc = find(&m.plugin)))
         return rc;
-    if ((rc = m.plugin->open(mpi_ending, &world)))
+    if ((rc = m.plugin->open(comm, mpi_ending, &world)))
         return failed("making a communicator", rc);
     b->pe = world.rank;
     b->npes = world.size;
     b->node_fd = -1;
     b->one_machine = world.one_machine;
     b->shared_wire = b->one_thread = true;
+    b->is_part = m.is_part = comm != NULL;
     m.any_thread = world.any_thread;
     m.opener = pthread_self();
     if ((rc = name_job(b)) || (rc = cwb_publish_secret(b)))
@@ -359,6 +407,16 @@ int cwb_mpi_start(int level, const char *call)
     if (strcmp(cwu_env.bootstrap, "mpi") != 0 && cwb_is_of_oshrun())
         return CW_ENOENT;
     return cwu_mpi_start_linked(strcmp(cwu_env.transport, "mpi") == 0 ? MULTIPLE : level, call);
+}
+
+void cwb_mpi_choose(const void *comm)
+{
+    m.chosen = comm;
+}
+
+bool cwb_mpi_is_chosen(void)
+{
+    return m.chosen != NULL;
 }
 
 // ---------------------------------------------------------------- communicators

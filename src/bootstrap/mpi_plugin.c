@@ -15,8 +15,8 @@ static void (*tell_ending)(void);
 
 static int rank_and_size(int *rank_p, int *size_p)
 {
-    int rc = MPI_Comm_rank(MPI_COMM_WORLD, rank_p);
-    return rc ? rc : MPI_Comm_size(MPI_COMM_WORLD, size_p);
+    int rc = MPI_Comm_rank(cwu_mpi_base, rank_p);
+    return rc ? rc : MPI_Comm_size(cwu_mpi_base, size_p);
 }
 
 // ---------------------------------------------------------------- the library's communicator
@@ -31,6 +31,10 @@ static int finalize_begins(MPI_Comm self, int key, void *value, void *extra)
 
 static int watch_finalize(void)
 {
+    static bool watched;
+    if (watched)
+        return MPI_SUCCESS;
+    watched = true;
     int key = MPI_KEYVAL_INVALID;
     int rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_begins, &key, NULL);
     if (rc == MPI_SUCCESS)
@@ -47,11 +51,14 @@ static int count_neighbours(int *n_p)
     return rc ? rc : MPI_Comm_free(&here);
 }
 
-static int open_world(void (*ending)(void), cwb_mpi_world_t *world_p)
+static int open_world(const void *comm, void (*ending)(void), cwb_mpi_world_t *world_p)
 {
-    int level = MPI_THREAD_SINGLE, neighbours = 0, rc = MPI_Comm_dup(MPI_COMM_WORLD, &ours);
+    int level = MPI_THREAD_SINGLE, neighbours = 0,
+        rc = MPI_Comm_dup(comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD, &ours);
     if (rc)
         return rc;
+    if (comm)
+        cwu_mpi_base = ours;
     tell_ending = ending;
     if ((rc = MPI_Comm_set_errhandler(ours, MPI_ERRORS_RETURN)) ||
         (rc = MPI_Query_thread(&level)) || (rc = rank_and_size(&world_p->rank, &world_p->size)) ||
@@ -60,6 +67,12 @@ static int open_world(void (*ending)(void), cwb_mpi_world_t *world_p)
     world_p->one_machine = neighbours == world_p->size;
     world_p->any_thread = level == MPI_THREAD_MULTIPLE;
     return watch_finalize();
+}
+
+static int close_part(void)
+{
+    cwu_mpi_base = MPI_COMM_WORLD;
+    return ours == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Comm_free(&ours);
 }
 
 static int gather(const void *mine, void *all, int nbytes)
@@ -217,14 +230,14 @@ static int combine(const void *comm, uint64_t *and_words, int nand, uint64_t *ma
 static int create(const int *ranks, int n, int tag, void *comm_p)
 {
     MPI_Group world, some;
-    int rc = MPI_Comm_group(MPI_COMM_WORLD, &world);
+    int rc = MPI_Comm_group(cwu_mpi_base, &world);
     if (rc)
         return rc;
     rc = MPI_Group_incl(world, n, ranks, &some);
     MPI_Group_free(&world);
     if (rc)
         return rc;
-    rc = MPI_Comm_create_group(MPI_COMM_WORLD, some, tag, comm_p);
+    rc = MPI_Comm_create_group(cwu_mpi_base, some, tag, comm_p);
     MPI_Group_free(&some);
     return rc;
 }
@@ -253,6 +266,7 @@ CW_EXPORTED const cwb_mpi_plugin_t causeway_mpi_plugin = {
     .describe = cwu_mpi_describe,
     .rank_and_size = rank_and_size,
     .open = open_world,
+    .close_part = close_part,
     .gather = gather,
     .broadcast = broadcast,
     .collect = collect,

@@ -18,7 +18,7 @@
 
 #include "base/mpi/facts.h"
 
-#define CWB_MPI_PLUGIN_VERSION 4
+#define CWB_MPI_PLUGIN_VERSION 5
 #define CWB_MPI_PLUGIN_SYMBOL "causeway_mpi_plugin"
 
 typedef struct cwb_mpi_world {
@@ -31,9 +31,11 @@ typedef struct cwb_mpi_plugin {
     uint32_t version, comm_nbytes;
     void (*describe)(int code, char text[CWU_MPI_TEXT_MAX]);
     int (*rank_and_size)(int *rank_p, int *size_p);
-    /** Creates the library's communicator over all processes. MPI_Finalize calls `ending` before
-     *  anything else. Collective. */
-    int (*open)(void (*ending)(void), cwb_mpi_world_t *world_p);
+    /** Creates the library's communicator over the processes of comm, in its order; NULL: of
+     *  MPI_COMM_WORLD. MPI_Finalize calls `ending` before anything else. Collective. */
+    int (*open)(const void *comm, void (*ending)(void), cwb_mpi_world_t *world_p);
+    /** Frees the one over a comm. Collective. */
+    int (*close_part)(void);
     // On that communicator, collective:
     int (*gather)(const void *mine, void *all, int nbytes);  // to rank 0
     int (*broadcast)(void *data, int nbytes);                // from rank 0
@@ -48,7 +50,7 @@ typedef struct cwb_mpi_plugin {
     int (*members)(const void *comm, int mine, void (*between)(void *arg), void *arg,
                    int **members_p, int *n_p, int *rank_p);
     int (*combine)(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
-    // ranks of MPI_COMM_WORLD; collective over them
+    // ranks of MPI_COMM_WORLD, or of open's comm; collective over them
     int (*create)(const int *ranks, int n, int tag, void *comm_p);
     void (*null)(void *comm_p);
     void (*no_info)(void **info_p);  // MPI_INFO_NULL, as it passes in a register

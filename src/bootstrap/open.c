@@ -23,6 +23,12 @@ int cwb_open(cwb_t *b)
                                                         &cwb_pmi1,   &cwb_pmi2, &cwb_single};
     const cwb_ops_t *const *all = strcmp(cwu_env.transport, "mpi") == 0 ? mpi_first : by_sign;
     bool any = strcmp(cwu_env.bootstrap, "auto") == 0;
+    if (cwb_mpi_is_chosen()) {
+        memset(b, 0, sizeof *b);
+        b->node_fd = -1;
+        b->ops = &cwb_mpi;
+        return b->ops->open(b);
+    }
     for (size_t i = 0; i < sizeof by_sign / sizeof *by_sign; i++) {
         if (!any && strcmp(cwu_env.bootstrap, all[i]->name) != 0)
             continue;

@@ -2,7 +2,10 @@
 //
 // Several threads of each process use ARMCI at once: puts and gets in places of their own, with and
 // without handles, sections and vectors; accumulates, fetch-and-adds and mutexes on shared ones.
-// threads [THREADS [ROUNDS]].
+// threads [THREADS [ROUNDS]]. WITH_MPI: the thread level is that of MPI.
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
 #include <armci.h>
 #include <message.h>
 #include <pthread.h>
@@ -128,6 +131,21 @@ static void verify(void)
           mine->guarded[0], mine->guarded[1]);
 }
 
+/** With MPI: its level, of two nodes. */
+static int join(int *argc, char ***argv)
+{
+#ifdef WITH_MPI
+    int level;
+    const char *number = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
+    setenv("CAUSEWAY_NODE", number ? number : "0", 1);
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    return level < MPI_THREAD_MULTIPLE || ARMCI_Init();
+#else
+    (void)argc, (void)argv;
+    return ARMCI_Init_thread(3);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[THREADS_MOST];
@@ -135,7 +153,7 @@ int main(int argc, char **argv)
         nthreads = atoi(argv[1]);
     if (argc > 2)
         rounds = atoi(argv[2]);
-    REQUIRE(ARMCI_Init_thread(3) == 0);
+    REQUIRE(join(&argc, &argv) == 0);
     me = armci_msg_me(), nprocs = armci_msg_nproc();
     check_as("process", me, nprocs);
     REQUIRE(nthreads <= THREADS_MOST && nprocs <= PROCS_MOST && rounds <= 512);
@@ -155,5 +173,8 @@ int main(int argc, char **argv)
     if (me == 0)
         check_result();
     ARMCI_Finalize();
+#ifdef WITH_MPI
+    MPI_Finalize();
+#endif
     return failed != 0;
 }

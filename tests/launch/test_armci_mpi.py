@@ -35,9 +35,17 @@ def main():
                              capture_output=True, text=True, timeout=100, check=False)
         check(job.returncode == 0 and "started" in job.stdout, "no MPI is started under oshrun",
               job.returncode, job.stdout, job.stderr)
-        for how, text in (("early", "MPI is not initialised"), ("half", "1 processes"),
-                          ("reversed", "2 processes")):
-            job = MPI.run(2, program, how)
+        threads = MPI.build(TESTS / "armci/threads.c", f"{scratch}/threads", "-DWITH_MPI",
+                            "-larmci")
+        MPI.good(" checks, 0 failed", 2, threads, "2", "20")
+        parts = MPI.build(Path(__file__).with_name("armci_parts.c"), f"{scratch}/parts", "-larmci")
+        for npes, words in ((1, []), (4, []), (5, ["nodes"])):
+            MPI.good("parts", npes, parts, *words)
+        MPI.good("parts", 4, parts, "nodes", env={"CAUSEWAY_TRANSPORT": "mpi"})
+        for tool, how, text in ((program, "early", "MPI is not initialised"),
+                                (parts, "null", "MPI_COMM_NULL"),
+                                (parts, "twice", "one job at a time")):
+            job = MPI.run(2, tool, how)
             check(job.returncode != 0 and "ARMCI_Init_mpi_comm" in job.stderr
                   and text in job.stderr, how, job.returncode, job.stdout, job.stderr)
     finish()

@@ -9,7 +9,7 @@
 enum { CWU_MPI_TEXT_MAX = 512 };  // bytes of the text of an error
 
 typedef struct cwu_mpi_facts {
-    int rank, size;   // in MPI_COMM_WORLD
+    int rank, size;   // in the job's communicator
     bool any_thread;  // MPI_THREAD_MULTIPLE
     const char *library;
 } cwu_mpi_facts_t;

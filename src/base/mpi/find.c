@@ -124,6 +124,16 @@ bool cwu_mpi_is_live(void)
     return find_live(&lib);
 }
 
+int cwu_mpi_thread_level(void)
+{
+    mpi_lib_t lib;
+    int (*ask)(int *) = NULL, level = 0;
+    if (!find_live(&lib))
+        return 0;
+    *(void **)&ask = dlsym(lib.handle, "MPI_Query_thread");
+    return ask && ask(&level) == 0 && level > 0 ? level : 0;
+}
+
 void cwu_mpi_end(void)
 {
     mpi_lib_t lib;

@@ -21,6 +21,8 @@ typedef struct cwu_mpi_table {
 bool cwu_mpi_is_loaded(void);
 /** True between MPI_Init and MPI_Finalize of this process. */
 bool cwu_mpi_is_live(void);
+/** The thread level of such an MPI, in MPI's order: 0 (single) to 3 (multiple). 0 without one. */
+int cwu_mpi_thread_level(void);
 
 /** Initialises the MPI that the program is linked with, or that CAUSEWAY_MPI_LIBRARY names, or that
  *  of the launcher, with MPI_THREAD_MULTIPLE; cwu_mpi_end_own finalises it. CW_ENOENT (not

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+MPI_Comm cwu_mpi_base = MPI_COMM_WORLD;
+
 void cwu_mpi_describe(int code, char text[CWU_MPI_TEXT_MAX])
 {
     char whole[MPI_MAX_ERROR_STRING] = "";
@@ -21,16 +23,17 @@ void cwu_mpi_describe(int code, char text[CWU_MPI_TEXT_MAX])
 // ---------------------------------------------------------------- the begin of MPI_Finalize
 enum { WATCHES = 4 };  // at most: tables of a plugin
 static void (*watches[WATCHES])(void);
+static bool all_watch;  // every process of MPI_COMM_WORLD does
 
-/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. All processes go on
- *  from there together: MPICH over UCX's sockets, in which a process that has disconnected answers
- *  no other one, hangs where one comes later. */
+/** MPI deletes the attributes of MPI_COMM_SELF first of all in MPI_Finalize. Where all processes
+ *  come here, they go on together: MPICH over UCX's sockets, in which a process that has
+ *  disconnected answers no other one, hangs where one comes later. */
 static int finalize_begins(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     for (int i = 0; i < WATCHES && watches[i]; i++)
         watches[i]();
-    return MPI_Barrier(MPI_COMM_WORLD);
+    return all_watch ? MPI_Barrier(MPI_COMM_WORLD) : MPI_SUCCESS;
 }
 
 static int watch_finalize(void (*ending)(void))
@@ -54,7 +57,7 @@ static int watch_finalize(void (*ending)(void))
 int cwu_mpi_open_world(void (*ending)(void), MPI_Comm *comm_p, cwu_mpi_facts_t *facts_p)
 {
     static char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int level = MPI_THREAD_SINGLE, n = 0, rc = MPI_Comm_dup(MPI_COMM_WORLD, comm_p);
+    int level = MPI_THREAD_SINGLE, n = 0, rc = MPI_Comm_dup(cwu_mpi_base, comm_p);
     if (rc || (rc = MPI_Comm_set_errhandler(*comm_p, MPI_ERRORS_RETURN)) ||
         (rc = MPI_Comm_rank(*comm_p, &facts_p->rank)) ||
         (rc = MPI_Comm_size(*comm_p, &facts_p->size)) || (rc = MPI_Query_thread(&level)) ||
@@ -63,6 +66,7 @@ int cwu_mpi_open_world(void (*ending)(void), MPI_Comm *comm_p, cwu_mpi_facts_t *
     library[strcspn(library, ",\n\r\t")] = '\0';
     facts_p->library = library;
     facts_p->any_thread = level == MPI_THREAD_MULTIPLE;
+    all_watch = all_watch || cwu_mpi_base == MPI_COMM_WORLD;
     return watch_finalize(ending);
 }
 

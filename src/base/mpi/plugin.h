@@ -10,9 +10,12 @@
 #include "base/compiler.h"
 #include "base/mpi/facts.h"
 
+/** The processes of the job: MPI_COMM_WORLD, or what the bootstrap has chosen for it. */
+extern MPI_Comm cwu_mpi_base CW_HIDDEN;
+
 /** The text of MPI's error, on one line. */
 void cwu_mpi_describe(int code, char text[CWU_MPI_TEXT_MAX]) CW_HIDDEN;
-/** A communicator over all processes whose errors return, and what is known of the MPI.
+/** A communicator over all processes of the job whose errors return, and what is known of the MPI.
  *  MPI_Finalize calls each `ending` before anything else. Collective. */
 int cwu_mpi_open_world(void (*ending)(void), MPI_Comm *comm_p, cwu_mpi_facts_t *facts_p) CW_HIDDEN;
 

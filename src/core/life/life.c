@@ -141,6 +141,7 @@ static int join(void)
     int rc = cwb_open(&cw_boot);
     if (rc)
         return rc;
+    cw_job_number();
     cw_world.pe = cw_boot.pe;
     cw_world.npes = cw_boot.npes;
     cwu_error_identity(cw_world.pe, cw_world.npes);

@@ -94,21 +94,37 @@ int cw_mpi_no_info(void **info_p)
     return cwb_mpi_no_info(info_p);
 }
 
-int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes)
+/** Are these 0, 1 and so on, of all `size`? */
+static bool is_whole(const int *ranks, int n, int size)
 {
-    int *ranks = NULL, n = 0, rank = -1, size = 0, mine = 0;
-    int rc = cwb_mpi_rank(comm_nbytes, NULL, &rank, &size);
+    bool whole = n == size;
+    for (int i = 0; i < n && whole; i++)
+        whole = ranks[i] == i;
+    return whole;
+}
+
+int cw_mpi_choose(const char *call, const void *comm, size_t comm_nbytes)
+{
+    int *ranks = NULL, n = 0, rank = -1, size = 0, mine = 0, rc = CW_OK;
+    bool joined = cw_world.initialized;
+    if (joined)
+        rank = cw_world.pe, size = cw_world.npes;
+    else
+        rc = cwb_mpi_rank(comm_nbytes, NULL, &rank, &size);
     if (rc == CW_OK)
         rc = cwb_mpi_members(comm, comm_nbytes, rank, NULL, NULL, &ranks, &n, &mine);
-    bool same = rc == CW_OK && n == size;
-    for (int i = 0; i < n && same; i++)
-        same = ranks[i] == i;
+    bool whole = is_whole(ranks, n, size);
     free(ranks);
-    if (rc || same)
+    if (rc == CW_OK && n > 0 && !joined && !whole)
+        cwb_mpi_choose(comm);
+    if (rc || whole || (n > 0 && !joined))
         return rc;
-    cwu_error("%s: the communicator has %d processes, and not those of MPI_COMM_WORLD (%d) in the "
-              "same order; all processes of the job take part",
-              call, n, size);
+    if (n == 0)
+        cwu_error("%s: MPI_COMM_NULL is no communicator", call);
+    else
+        cwu_error("%s: the communicator has %d processes, and the job that %s has joined %d, or "
+                  "those in another order; a process is in one job at a time",
+                  call, n, cw_world.init_call, size);
     return CW_EMISMATCH;
 }
 
@@ -129,6 +145,14 @@ int cw_mpi_start(const char *call, int thread_level)
         rc = CW_ENOMEM;
     }
     return rc == CW_ENOENT ? CW_OK : rc;
+}
+
+_Static_assert(CW_THREAD_SINGLE == 0 && CW_THREAD_MULTIPLE == 3, "as in every MPI with a plugin");
+
+int cw_mpi_thread_level(void)
+{
+    int level = cw_world.initialized ? CW_THREAD_SINGLE : cwu_mpi_thread_level();
+    return level < CW_THREAD_MULTIPLE ? level : CW_THREAD_MULTIPLE;
 }
 
 bool cw_mpi_is_live(void)

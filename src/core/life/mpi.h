@@ -24,9 +24,10 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes);
 void cw_mpi_free(void *comm_p);
 /** MPI_INFO_NULL, as it passes in a register. */
 int cw_mpi_no_info(void **info_p);
-/** Has the communicator the processes of MPI_COMM_WORLD, in the same order? 0, or CW_E…, reported
- *  (call names it). Before the job is joined, too. Collective over the communicator. [waits] */
-int cw_mpi_check_world(const char *call, const void *comm, size_t comm_nbytes);
+/** The job that is joined next consists of the communicator's processes, in the order of their
+ *  ranks; comm lives until then. If a job has been joined, it must be that one. 0, or CW_E…,
+ *  reported (call names it). Collective over the communicator. [waits] */
+int cw_mpi_choose(const char *call, const void *comm, size_t comm_nbytes);
 
 /** Initialises the MPI that the program is linked with, unless the program has, for a front end
  *  whose reference does so: with that thread level, before it joins the job. Does nothing under
@@ -38,6 +39,9 @@ void cw_mpi_end_started(void);
 
 /** Is MPI initialised, and not finalised? */
 bool cw_mpi_is_live(void);
+/** The thread level for a program that names none when it joins: that of its MPI. In a job that has
+ *  been joined already, and without an MPI, CW_THREAD_SINGLE. */
+int cw_mpi_thread_level(void);
 /** Does MPI connect the nodes of this job? Then it is finalised after the job is left. */
 bool cw_mpi_is_road(void);
 /** Finalises MPI for a program that does not. Collective over MPI_COMM_WORLD. [waits] */

@@ -55,7 +55,7 @@ static void plain_name(char text[PLAIN + 1], const cwb_t *boot)
 {
     size_t n = strlen(boot->job_id);
     snprintf(text, PLAIN + 1, "causeway.%u.%s.%d.%u", (unsigned)getuid(),
-             boot->job_id + (n > ID_MOST ? n - ID_MOST : 0), cw_world.node, cw_world.epoch);
+             boot->job_id + (n > ID_MOST ? n - ID_MOST : 0), cw_world.node, cw_world.turn);
 }
 
 static bool same_user(int sock)

@@ -37,9 +37,16 @@ void cw_job_begin(void)
     opener = pthread_self();
 }
 
+/** The PEs of a part may have joined other jobs, each another number of them; its store is new. */
+void cw_job_number(void)
+{
+    static unsigned launched;
+    cw_world.turn = cw_boot.is_part ? 0 : ++launched;
+}
+
 void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1])
 {
-    snprintf(key, CWB_KEY_MAX + 1, "n%d.%u", node, cw_world.epoch);
+    snprintf(key, CWB_KEY_MAX + 1, "n%d.%u", node, cw_world.turn);
 }
 
 int cw_job_offer_secret(void)

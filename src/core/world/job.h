@@ -24,6 +24,8 @@ _Static_assert(sizeof(cw_node_record_t) <= CWB_VALUE_MAX, "must fit every launch
 
 /** A new epoch begins: its fence is still to come. */
 void cw_job_begin(void);
+/** Sets cw_world.turn: when the bootstrap is open. */
+void cw_job_number(void);
 /** The key of a node's record in this epoch. */
 void cw_job_node_key(int node, char key[CWB_KEY_MAX + 1]);
 /** PE 0 puts a fresh secret unless the launcher did. Before the fence is started. */

@@ -26,6 +26,34 @@ static int fill_tables(cw_world_t *w)
     return CW_OK;
 }
 
+/** Of a part that is left. */
+static void drop(cw_world_t *w)
+{
+    free(w->node_of_pe);
+    free(w->slot_of_pe);
+    free(w->pes_of_node);
+    free(w->leader_of_node);
+    free(w->slots_of_node);
+    w->node_of_pe = w->slot_of_pe = w->pes_of_node = NULL;
+    w->leader_of_node = w->slots_of_node = NULL;
+}
+
+static void take(cw_world_t *w, const cw_world_t *from)
+{
+    w->node = from->node;
+    w->nnodes = from->nnodes;
+    w->slot = from->slot;
+    w->nslots = from->nslots;
+    w->machine_cpus = from->machine_cpus;
+    w->machine_pes = from->machine_pes;
+    w->max_slots = from->max_slots;
+    w->node_of_pe = from->node_of_pe;
+    w->slot_of_pe = from->slot_of_pe;
+    w->pes_of_node = from->pes_of_node;
+    w->leader_of_node = from->leader_of_node;
+    w->slots_of_node = from->slots_of_node;
+}
+
 int cw_place_self(void)
 {
     cw_world_t *w = &cw_world;
@@ -45,10 +73,27 @@ int cw_place_self(void)
     return CW_OK;
 }
 
+static bool of_part;  // the tables are those of a part
+
+/** The place in the job of all stays, beside those in its parts. False: it is not known yet. */
+static bool is_known(cw_world_t *w)
+{
+    static cw_world_t all;
+    if (!of_part && w->pes_of_node)
+        all = *w;
+    else if (of_part)
+        drop(w);
+    of_part = cw_boot.is_part;
+    if (of_part || !all.pes_of_node)
+        return false;
+    take(w, &all);
+    return true;
+}
+
 int cw_place(void)
 {
     cw_world_t *w = &cw_world;
-    if (w->pes_of_node)
+    if (is_known(w))
         return CW_OK;  // a later epoch, at the same place
     w->node_of_pe = malloc((size_t)w->npes * sizeof(int));
     w->slot_of_pe = malloc((size_t)w->npes * sizeof(int));

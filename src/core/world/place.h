@@ -2,7 +2,7 @@
 //
 // Where every PE is: from the bootstrap's node numbers to slots and leaders. Fills the part of
 // cw_world that says so; kept until the process ends, because a later epoch has the same
-// placement. Threads: the one that joins.
+// placement, but for jobs over a part of an MPI's processes. Threads: the one that joins.
 #ifndef CW_CORE_PLACE_H
 #define CW_CORE_PLACE_H
 

@@ -31,6 +31,8 @@ typedef struct cw_world {
     int *slots_of_node;   // [nnodes] how many PEs each node has
     unsigned epoch;       // how often this process has joined: 1, and more after the last
                           // finalize and another init
+    unsigned turn;        // the same on all PEs: how often the launcher's job was joined; 0 in one
+                          // over a part of an MPI's processes
     bool initialized, finalized;
     _Atomic bool leaving;   // all PEs have come to the last finalize: nodes may end at any time
     _Atomic bool gathered;  // all PEs of this node have come (core/mem/gather.h)
