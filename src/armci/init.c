@@ -21,7 +21,16 @@ static bool is_routine(const char *symbol)
            strncmp(symbol, "PARMCI_", 7) == 0 || strncmp(symbol, "parmci_", 7) == 0;
 }
 
-static cw_front_end_t front_end = {.is_routine = is_routine};
+static cw_front_end_t front_end = {.init = "ARMCI_Init",
+                                   .finalize = "ARMCI_Finalize",
+                                   .more_threads = "ARMCI_Init_thread",
+                                   .is_routine = is_routine};
+
+/** What a program has yet to call. */
+static void name_finalize(void)
+{
+    front_end.finalize = aci.joined > aci.messages ? "ARMCI_Finalize" : "armci_msg_finalize";
+}
 
 /** ARMCI may come after another front end: then the program, or a library of it, must call it. */
 static bool is_wanted(void)
@@ -68,7 +77,9 @@ static void open_memory(const char *call, bool mixed)
 
 int aci_join(const char *call, int level)
 {
-    if (aci.joined++)
+    aci.joined++;
+    name_finalize();
+    if (aci.joined > 1)
         return 0;
     bool mixed = cw_area_beside_symmetric();
     cw_front_end_register(&front_end);
@@ -129,7 +140,9 @@ ACI_WEAK(ARMCI_Initialized);
 void aci_leave(const char *call)
 {
     aci_order_complete(call);
-    if (--aci.joined > 0)
+    aci.joined--;
+    name_finalize();
+    if (aci.joined > 0)
         return;
     cw_barrier(cw_group_world);  // the area goes with the last finalize
     cw_owner_close(&aci_owner);

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x33304a5741534143)  // "CASAWJ03"
+#define CWB_JOB_MAGIC UINT64_C(0x34304a5741534143)  // "CASAWJ04"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
@@ -42,8 +42,11 @@ typedef struct cwb_job_pe {
     uint32_t node;
     _Atomic int32_t pid;  // process group of the PE, written by oshrun for its guard (0: none,
                           // or ended)
+    // For messages: the routines that the program has joined by, and that it must call before it
+    // ends. Written by the PE, read by oshrun after a process has ended.
+    char init[32], finalize[80];
 } cwb_job_pe_t;
-_Static_assert(sizeof(cwb_job_pe_t) == 16, "shared layout");
+_Static_assert(sizeof(cwb_job_pe_t) == 128, "shared layout");
 
 typedef struct cwb_job {
     uint64_t magic;

@@ -102,15 +102,14 @@ static int join(cwb_job_t *job, int pe)
     uint32_t state = CWB_PE_NEW;
     if (!atomic_compare_exchange_strong(&cwb_job_pe(job, (uint32_t)pe)->state, &state,
                                         CWB_PE_JOINED)) {
-        cwu_error("another program has already been PE %d of this job; one PE can run one SHMEM "
-                  "program, start "
-                  "the next one with an oshrun of its own",
+        cwu_error("another program has already been PE %d of this job; one PE can run one program "
+                  "of this library, start the next one with an oshrun of its own",
                   pe);
         return CW_EINVAL;
     }
     atomic_fetch_add(&job->joined, 1);
     if (atomic_load(&job->left_unjoined) > 0) {
-        cwu_error("a PE of this job has ended without initialising SHMEM, so the job cannot start");
+        cwu_error("a PE of this job has ended without joining it, so the job cannot start");
         return CW_ELOST;
     }
     return 0;
@@ -381,6 +380,14 @@ static void launch_abort(cwb_t *b, int status, bool failed)
     _exit(status);
 }
 
+static void launch_tell(cwb_t *b, const char *init, const char *finalize)
+{
+    launch_t *l = b->priv;
+    cwb_job_pe_t *pe = cwb_job_pe(l->job, (uint32_t)b->pe);
+    snprintf(pe->init, sizeof pe->init, "%s", init);
+    snprintf(pe->finalize, sizeof pe->finalize, "%s", finalize);
+}
+
 static void launch_close(cwb_t *b)
 {
     launch_t *l = b->priv;
@@ -405,6 +412,7 @@ const cwb_ops_t cwb_launch = {
     .fence_test = launch_fence_test,
     .get = launch_get,
     .abort = launch_abort,
+    .tell = launch_tell,
     .close = launch_close,
     .lost = cwb_never_lost,
     .goodbye = launch_goodbye,

@@ -239,7 +239,7 @@ static bool closed_by_mpi(void)
     if (!size || !strcmp(size, "1") || !cwu_mpi_is_loaded() || cwu_mpi_is_live())
         return false;
     cwu_error("the connection to the launcher (PMI_FD) is closed, probably by MPI_Finalize; "
-              "initialise SHMEM before it");
+              "initialise this library before it");
     return true;
 }
 
@@ -247,7 +247,7 @@ static int rejoin(cwb_t *b, pmi1_t *p)
 {
     if (!is_connected(p)) {
         cwu_error("the connection to the launcher is closed, probably by MPI_Finalize; initialise "
-                  "SHMEM before it");
+                  "this library before it");
         return CW_ELOST;
     }
     *b = p->self;

@@ -22,7 +22,10 @@
 
 static bool joined, joining;
 
-static cw_front_end_t front_end = {.is_routine = drt_is_routine};
+static cw_front_end_t front_end = {.init = "dart_init",
+                                   .finalize = "dart_exit",
+                                   .more_threads = "dart_init_thread",
+                                   .is_routine = drt_is_routine};
 
 /** DART may come after another front end: then the program itself must call it. */
 static bool is_wanted(void)

@@ -228,6 +228,7 @@ static int end(int status, bool forces)
     // Core must not take a signal handler for a call of the client: nothing is checked from here
     // on.
     gas.check = false;
+    cw_check_no_threads();
     if (!cw_world.initialized)
         return status;
     bool interrupted = is_wanted() || cw_am_running();

@@ -86,7 +86,11 @@ static void rename_routine(char *routine, size_t nbytes, bool exact)
     snprintf(routine, nbytes, "%s", name);
 }
 
-static cw_front_end_t front_end = {.is_routine = is_routine, .rename = rename_routine};
+static cw_front_end_t front_end = {.init = "gasnet_init (or gex_Client_Init)",
+                                   .finalize = "gasnet_exit",
+                                   .more_threads = "the configuration PAR (-DGASNET_PAR)",
+                                   .is_routine = is_routine,
+                                   .rename = rename_routine};
 
 /** Before main, once an object file: no locks, no messages. */
 GAS_API void gasnet_causeway_announce(int mode, const char *source)
@@ -195,17 +199,17 @@ static bool check_joined(const char *call)
 {
     size_t nbytes;
     if (cw_world.thread_level < thread_level()) {
-        cwu_error("%s: the job was joined with fewer threads than \"%s\" needs; call "
-                  "shmem_init_thread with SHMEM_THREAD_%s, or %s before shmem_init",
-                  call, config_of(gas.threads * 16 + gas.segments),
-                  gas.threads == GAS_PAR ? "MULTIPLE" : "SERIALIZED", call);
+        cwu_error("%s: the job was joined by %s with fewer threads than \"%s\" needs; ask there "
+                  "for more with %s, or call %s first",
+                  call, cw_world.init_call, config_of(gas.threads * 16 + gas.segments),
+                  cw_front_end_of(cw_world.init_call)->more_threads, call);
         return false;
     }
     if (!cw_area(&gas_area_request, &nbytes) && gas.segments != GAS_EVERYTHING &&
         !cwu_env.max_segsize) {
         cwu_error("%s: the job was joined before this code was loaded, and has no room for "
-                  "segments; call %s before shmem_init",
-                  call, call);
+                  "segments; call %s before %s",
+                  call, call, cw_world.init_call);
         return false;
     }
     return true;

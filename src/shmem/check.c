@@ -30,15 +30,17 @@ static void rename_routine(char *routine, size_t nbytes, bool exact)
 /** Core names routines so in its messages, also before the first call. */
 static void register_names(void)
 {
-    static const cw_names_t names = {.init = "shmem_init",
-                                     .finalize = "shmem_finalize",
-                                     .alloc = "shmem_malloc",
+    static const cw_names_t names = {.alloc = "shmem_malloc",
                                      .free = "shmem_free",
                                      .ctx_default = "SHMEM_CTX_DEFAULT",
                                      .ctx_private = "SHMEM_CTX_PRIVATE",
                                      .ctx_destroy = "shmem_ctx_destroy"};
-    static cw_front_end_t front_end = {
-        .names = &names, .is_routine = is_routine, .rename = rename_routine};
+    static cw_front_end_t front_end = {.init = "shmem_init",
+                                       .finalize = "shmem_finalize",
+                                       .more_threads = "shmem_init_thread",
+                                       .names = &names,
+                                       .is_routine = is_routine,
+                                       .rename = rename_routine};
     cw_front_end_register(&front_end);
 }
 
@@ -85,8 +87,9 @@ cw_frame_t *shm_enter(const char *func)
 {
     if (!cw_world.initialized)
         shm_not_initialized(func);
-    if (SHM_CHECKING() && !may_be_in_handler(shm_call_name(func)))
-        cw_check_not_in_handler(shm_call_name(func));
+    if (may_be_in_handler(shm_call_name(func)))
+        return cw_watch_query(shm_call_name(func));
+    cw_check_not_in_handler(shm_call_name(func));
     return cw_watch_call(shm_call_name(func));
 }
 

@@ -78,6 +78,7 @@ static pid_t starter;  // caller of start_pes: a child that it forks must not fi
 
 static void finalize_at_exit(void)
 {
+    cw_check_no_threads();  // exit may be called in any
     if (cw_world.initialized && getpid() == starter)
         cw_finalize("shmem_finalize");
 }

@@ -134,6 +134,8 @@ int main(int argc, char **argv)
     cwu_env_load();
     if (cwb_open(&job))
         return 90;
+    if (job.ops->tell)
+        job.ops->tell(&job, "shmem_init", "shmem_finalize");
     cwu_error_identity(job.pe, job.npes);
     cwu_error_abort_hook(NULL);
     if (!strcmp(mode, "late") && job.pe == victim)

@@ -214,9 +214,24 @@ static void on_signalled(run_t *run, const death_t *d)
     end_job(run, 128 + signo, 0);
 }
 
+/** The routine by which the others have joined. */
+static const char *others_init(cwb_job_t *job)
+{
+    for (uint32_t pe = 0; pe < job->npes; pe++) {
+        cwb_job_pe_t *one = cwb_job_pe(job, pe);
+        one->init[sizeof one->init - 1] = '\0';
+        if (atomic_load(&one->state) != CWB_PE_NEW && one->init[0])
+            return one->init;
+    }
+    return "shmem_init (or gasnet_init, ARMCI_Init, dart_init)";  // none has got so far
+}
+
 static void report_absent(run_t *run, const death_t *d)
 {
-    report(run, d, "exited without calling shmem_init (or gasnet_init), which others have called");
+    char how[128];
+    snprintf(how, sizeof how, "exited without calling %s, which others have called",
+             others_init(run->job));
+    report(run, d, how);
     end_job(run, 1, 0);
 }
 
@@ -234,9 +249,10 @@ static void on_exit_status(run_t *run, const death_t *d)
         // After finalize the other PEs are about to end by themselves.
         end_job(run, status, state == CWB_PE_LEFT ? FINALIZED_GRACE_NS : 0);
     } else if (state == CWB_PE_JOINED) {
-        report(run, d,
-               "exited without calling shmem_finalize (or gasnet_exit, armci_msg_finalize, "
-               "dart_exit)");
+        const char *missing = cwb_job_pe(run->job, (uint32_t)d->pe)->finalize;
+        snprintf(how, sizeof how, "exited without calling %.79s",
+                 missing[0] ? missing : "the end of the job");
+        report(run, d, how);
         end_job(run, 1, 0);
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);

@@ -193,10 +193,19 @@ bool cw_may_join(const char *call, int thread_level, const cw_area_request_t *ar
     return true;
 }
 
+/** A front end has joined, or left; the launcher's message of an end without leaving says so. */
+static void count_front_end(const char *call, int change)
+{
+    cw_front_end_count(call, change);
+    if (cw_boot.ops->tell)
+        cw_boot.ops->tell(&cw_boot, cw_front_end_of(call)->init, cw_missing_finalize());
+}
+
 int cw_init(int thread_level, const char *call)
 {
     if (cw_world.initialized) {
         init_count++;
+        count_front_end(call, 1);
         return CW_OK;
     }
     cw_world.thread_level = thread_level;
@@ -207,6 +216,7 @@ int cw_init(int thread_level, const char *call)
     if (rc)
         cwu_fatal("initialisation failed (%s)", cwu_error_name(rc));
     init_count = 1;
+    count_front_end(call, 1);
     cw_world.initialized = true;
     cw_world.finalized = false;
     atomic_store_explicit(&cw_world.leaving, false, memory_order_relaxed);
@@ -271,12 +281,15 @@ void cw_finalize(const char *call)
 {
     if (!cw_world.initialized)
         cw_check_failed(call, "called %s %s", cw_world.finalized ? "after" : "before",
-                        cw_world.finalized ? cw_names()->finalize : cw_names()->init);
+                        cw_world.finalized ? cw_front_end_of(call)->finalize
+                                           : cw_front_end_of(call)->init);
     if (init_count == 1)
         cw_groups_patient();  // PEs end as unevenly as they started
     finalize_barrier(call);
-    if (--init_count > 0)
+    if (--init_count > 0) {
+        count_front_end(call, -1);
         return;
+    }
     if (!disbanded)
         cw_watch_finish();
     cw_am_fini();
@@ -289,6 +302,7 @@ void cw_finalize(const char *call)
     cw_neighbour_stop();
     cw_world.initialized = cw_world.plain = false;
     cw_world.finalized = true;
+    cw_front_end_count(call, -1);
     cw_watch_close();
     cw_ctx_shut();
     cw_server_stop();

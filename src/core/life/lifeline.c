@@ -100,7 +100,7 @@ static void report(void)
     if (!is_hushed())
         cwu_fatal("PE %d (host %s) and with it the server of node %d have ended without calling %s",
                   cw_world.leader_of_node[line.next], line.record.host, line.next,
-                  cw_names()->finalize);
+                  cw_missing_finalize());
 }
 
 static void watch(const struct sockaddr_storage names[2], int nnames)

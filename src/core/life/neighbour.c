@@ -136,7 +136,7 @@ bool cw_neighbour_report(int slot)
     if (!atomic_compare_exchange_strong(word, &pid, -pid))
         return false;
     cwu_error("PE %d (pid %d) of this node has ended without calling %s%s",
-              cw_world.pes_of_node[slot], (int)pid, cw_names()->finalize, how);
+              cw_world.pes_of_node[slot], (int)pid, cw_missing_finalize(), how);
     return true;
 }
 

@@ -49,7 +49,7 @@ static CW_DESTRUCTOR void end_unfinished_job(void)
     if (me.self == 0 || me.self != getpid())
         return;
     cwu_error("exited with status %d without calling %s; ending the job", me.status,
-              cw_names()->finalize);
+              cw_missing_finalize());
     cw_unfinished_abort();
     cw_boot.ops->abort(&cw_boot, me.status ? me.status : 1, true);
 }

@@ -6,9 +6,11 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/symbol.h"
 #include "core/mem/heap.h"
@@ -26,8 +28,17 @@ static struct {
 static pthread_mutex_t leak_reports_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
 static void (*leak_reports[LEAK_KINDS])(void);
 
+static struct {
+    pthread_t thread;
+    int tid;
+    _Atomic bool any;  // the process ends
+} joiner;              // written when the job is joined
+
 static int open_checks(unsigned *wants_p)
 {
+    joiner.thread = pthread_self();
+    joiner.tid = (int)gettid();
+    atomic_store(&joiner.any, false);
     memset(leaks, 0, sizeof leaks);
     cw_world.check = cwu_env.check && CAUSEWAY_CHECKING;
     if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
@@ -83,6 +94,23 @@ void cw_check_not_in_handler(const char *call)
                         "ask who it is, load, "
                         "store and reply; set a flag and call it later",
                         source);
+}
+
+void cw_check_no_threads(void)
+{
+    atomic_store(&joiner.any, true);
+}
+
+void cw_check_thread(const char *call)
+{
+    if (!CW_CHECKING() || cw_world.thread_level > CW_THREAD_FUNNELED ||
+        pthread_equal(joiner.thread, pthread_self()) || atomic_exchange(&joiner.any, true))
+        return;
+    cw_check_failed(call,
+                    "called in thread %d; the job was joined by %s in thread %d, for calls of that "
+                    "thread alone; ask for more with %s",
+                    (int)gettid(), cw_world.init_call, joiner.tid,
+                    cw_front_end_of(cw_world.init_call)->more_threads);
 }
 
 // ---------------------------------------------------------------- leaks
@@ -143,7 +171,7 @@ static void report_heap_leaks(void)
     if (left.blocks)
         cwu_warn("leak: %lu symmetric heap blocks, %llu bytes on each PE, were not freed before "
                  "%s",
-                 left.blocks, left.nbytes, cw_names()->finalize);
+                 left.blocks, left.nbytes, cw_missing_finalize());
 }
 
 void cw_check_at_end(void (*report)(void))

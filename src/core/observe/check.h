@@ -25,6 +25,12 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes);
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 
+/** In checking mode: fatal in another thread than the one that joined, where the thread level is
+ *  for that one alone. */
+void cw_check_thread(const char *call);
+/** The process ends: from here on any thread may. */
+void cw_check_no_threads(void);
+
 /** `report` is called at the end of the job, once however often it is registered: it calls
  *  cw_check_leak for what is left. */
 void cw_check_at_end(void (*report)(void));

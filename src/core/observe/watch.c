@@ -4,6 +4,7 @@
 #include "core/observe/watch.h"
 
 #include "base/clock.h"
+#include "core/observe/check.h"
 #include "core/world/startup.h"
 
 enum { DEEPEST = 8 };  // routine, transfer inside it, wait inside that: 3 in practice
@@ -39,13 +40,27 @@ static cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
     return f;
 }
 
+/** Of the program: what the library does for itself lies within it. */
+static void enter(const char *name)
+{
+    if (stack.depth == 0)
+        cw_check_thread(name);
+}
+
+cw_frame_t *cw_watch_query(const char *name)
+{
+    return push(CW_OP_CALL, name, 0, -1);
+}
+
 cw_frame_t *cw_watch_call(const char *name)
 {
+    enter(name);
     return push(CW_OP_CALL, name, 0, -1);
 }
 
 cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe)
 {
+    enter(cw_op_name(op));
     return push(op, cw_op_name(op), nbytes, pe);
 }
 
@@ -56,7 +71,10 @@ cw_frame_t *cw_watch_wait(const char *name)
 
 cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe)
 {
-    return cw_world.initialized ? push(CW_OP_CALL, name, nbytes, pe) : NULL;
+    if (!cw_world.initialized)
+        return NULL;
+    enter(name);
+    return push(CW_OP_CALL, name, nbytes, pe);
 }
 
 cw_frame_t *cw_watch_handler(const cw_message_t *msg)

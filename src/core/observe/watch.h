@@ -21,6 +21,8 @@
 
 /** A routine begins. `name` must live for ever. Only between init and finalize. */
 cw_frame_t *cw_watch_call(const char *name) CW_COLD;
+/** A routine that any thread may call at any time begins. */
+cw_frame_t *cw_watch_query(const char *name) CW_COLD;
 /** A transfer begins. */
 cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe) CW_COLD;
 /** A wait begins; its name need not live longer than the frame unless a trace is being written. */

@@ -17,14 +17,20 @@
 // below is no memory: NULL, and what was computed from it
 #define LOWEST_ADDRESS 4096u
 
+/** The routine that has ended the job, or that a program forgot. */
+static const char *life_name(const char *call)
+{
+    const cw_front_end_t *f = cw_front_end_of(call);
+    return cw_world.finalized ? f->finalize : f->init;
+}
+
 static void check_life(const char *call)
 {
     if (!cw_world.initialized)
         cw_check_failed(call,
                         cw_world.finalized ? "called after %s; move %s behind the last use"
                                            : "called before %s; call %s first",
-                        cw_world.finalized ? cw_names()->finalize : cw_names()->init,
-                        cw_world.finalized ? cw_names()->finalize : cw_names()->init);
+                        life_name(call), life_name(call));
 }
 
 static void check_pe(const char *call, int pe)

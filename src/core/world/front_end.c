@@ -4,11 +4,13 @@
 #include "core/world/front_end.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 static cw_front_end_t *first;
-static const cw_names_t plain = {.init = "the initialisation",
-                                 .finalize = "the end of the job",
-                                 .alloc = "allocation",
+static const cw_front_end_t plain_front_end = {.init = "the initialisation",
+                                               .finalize = "the end of the job",
+                                               .more_threads = "a higher thread level"};
+static const cw_names_t plain = {.alloc = "allocation",
                                  .free = "free",
                                  .ctx_default = "the default context",
                                  .ctx_private = "the option for one thread",
@@ -29,6 +31,37 @@ const cw_names_t *cw_names(void)
         if (f->names)
             return f->names;
     return &plain;
+}
+
+static cw_front_end_t *find(const char *routine)
+{
+    cw_front_end_t *f = first;
+    while (f && !(routine && f->is_routine(routine)))
+        f = f->next;
+    return f;
+}
+
+const cw_front_end_t *cw_front_end_of(const char *routine)
+{
+    const cw_front_end_t *f = find(routine);
+    return f ? f : first ? first : &plain_front_end;
+}
+
+void cw_front_end_count(const char *routine, int change)
+{
+    cw_front_end_t *f = find(routine);
+    if (f && f->joined + change >= 0)
+        f->joined += change;
+}
+
+const char *cw_missing_finalize(void)
+{
+    static _Thread_local char text[160];
+    size_t n = 0;
+    for (const cw_front_end_t *f = first; f && n < sizeof text; f = f->next)
+        if (f->joined > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", f->finalize);
+    return n ? text : cw_front_end_of(NULL)->finalize;
 }
 
 bool cw_is_routine(const char *symbol)

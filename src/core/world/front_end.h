@@ -9,20 +9,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Names for messages. */
+/** Names for messages about symmetric memory and contexts. */
 typedef struct cw_names {
-    const char *init, *finalize;  // the routines that join and leave the job
-    const char *alloc, *free;     // of the symmetric heap
+    const char *alloc, *free;  // of the symmetric heap
     const char *ctx_default, *ctx_private, *ctx_destroy;
 } cw_names_t;
 
 typedef struct cw_front_end {
-    const cw_names_t *names;  // NULL: its own messages name its routines
+    const char *init, *finalize;  // the routines that join and leave the job
+    const char *more_threads;     // what a program asks for more threads with
+    const cw_names_t *names;      // NULL: it has no symmetric memory
     bool (*is_routine)(const char *symbol);
     /** Turns the name of a routine on the stack into what messages say. exact: the program calls
      *  it by that name; else it may be one of many with the same body. May be NULL. */
     void (*rename)(char *routine, size_t nbytes, bool exact);
-    struct cw_front_end *next;  // core's own
+    // core's own:
+    int joined;  // how often it has joined the job, and not left
+    struct cw_front_end *next;
 } cw_front_end_t;
 
 /** The record stays in use until the process ends; registering it again changes nothing. */
@@ -30,6 +33,14 @@ void cw_front_end_register(cw_front_end_t *front_end);
 
 /** The names of the first front end that has some; plain words without one. */
 const cw_names_t *cw_names(void);
+/** The front end with that routine; else the first one; plain words without one. Not NULL. */
+const cw_front_end_t *cw_front_end_of(const char *routine);
+/** The front end with that routine has joined the job (change 1), or left it (-1). By the thread
+ *  that does so. */
+void cw_front_end_count(const char *routine, int change);
+/** "shmem_finalize", or "shmem_finalize and ARMCI_Finalize": what the front ends that have joined
+ *  have not been left by. */
+const char *cw_missing_finalize(void);
 /** Is this the name of a routine of any front end? */
 bool cw_is_routine(const char *symbol);
 /** Of one with names, for the search in a call stack. */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// second_thread INTERFACE WHAT: a thread beside the one that has joined the job calls an interface
+// (shmem, gasnet, gex, armci, dart). WHAT: "alone" (the job is for one thread), "allowed" (it
+// is for several), "queries" (calls that any thread may make).
+#include <armci.h>
+#include <dash/dart/if/dart.h>
+#include <gasnet.h>
+#include <gasnetex.h>
+#include <pthread.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *interface, *what;
+static long word;
+static int me;
+static dart_gptr_t place;
+static void *blocks[2];
+static gex_TM_t all;
+
+static int is(const char *name)
+{
+    return strcmp(interface, name) == 0;
+}
+
+static int allowed(void)
+{
+    return strcmp(what, "alone") != 0 && strcmp(what, "queries") != 0;
+}
+
+static void call(void)
+{
+    long value = 1;
+    if (is("shmem") && strcmp(what, "queries") == 0)
+        value = shmem_my_pe() + shmem_n_pes();
+    else if (is("shmem"))
+        shmem_long_p(&word, 1, 1 - me);
+    else if (is("armci"))
+        ARMCI_Put(&value, blocks[1 - me], sizeof value, 1 - me);
+    else if (is("dart"))
+        dart_put_blocking(place, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+    else if (is("gasnet"))
+        gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    else
+        gex_Event_Wait(gex_Coll_BarrierNB(all, 0));
+}
+
+static void *second(void *unused)
+{
+    (void)unused;
+    call();
+    return NULL;
+}
+
+static void join(void)
+{
+    dart_thread_support_level_t level;
+    int provided;
+    if (is("shmem"))
+        shmem_init_thread(allowed() ? SHMEM_THREAD_SERIALIZED : SHMEM_THREAD_FUNNELED, &provided);
+    else if (is("armci"))
+        ARMCI_Init_thread(allowed() ? 3 : 0);
+    else if (is("dart") && allowed())
+        dart_init_thread(NULL, NULL, &level);
+    else if (is("dart"))
+        dart_init(NULL, NULL);
+    if (is("armci")) {
+        me = armci_msg_me();
+        ARMCI_Malloc(blocks, 64);
+    } else if (is("dart")) {
+        dart_team_unit_t unit;
+        dart_team_myid(DART_TEAM_ALL, &unit);
+        me = unit.id;
+        dart_team_memalloc_aligned(DART_TEAM_ALL, 8, DART_TYPE_LONG, &place);
+        place.unitid = 1 - me;
+    } else if (is("shmem")) {
+        me = shmem_my_pe();
+    } else if (is("gasnet")) {
+        gasnet_init(NULL, NULL);
+        gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0);
+        me = (int)gasnet_mynode();
+    } else {
+        gex_Client_t client;
+        gex_EP_t ep;
+        gex_Client_Init(&client, &ep, &all, "second thread", NULL, NULL, 0);
+        me = (int)gex_TM_QueryRank(all);
+    }
+}
+
+static void leave(void)
+{
+    if (is("shmem"))
+        shmem_finalize();
+    else if (is("armci"))
+        ARMCI_Finalize();
+    else if (is("dart"))
+        dart_exit();
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    interface = argc > 1 ? argv[1] : "shmem";
+    what = argc > 2 ? argv[2] : "alone";
+    join();
+    if (me == 0 || is("gex") || is("gasnet")) {
+        pthread_create(&thread, NULL, second, NULL);
+        pthread_join(thread, NULL);
+    }
+    if (me == 0)  // the other one may be first
+        printf("%s went through\n", interface);
+    fflush(stdout);
+    leave();
+    if (is("gex") || is("gasnet"))
+        gasnet_exit(0);
+    return 0;
+}
