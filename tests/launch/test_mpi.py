@@ -4,6 +4,7 @@
 order of their initialisations and finalisations that overlap or follow each other, with and without
 the launcher's help; progress of one while the other blocks; teams and communicators."""
 
+import re
 import shutil
 import sys
 import tempfile
@@ -70,6 +71,8 @@ def without_plugin(scratch):
     job = run(1, f"{scratch}/mpi_life", "msSM", env=env)
     check(job.returncode != 0 and f"mpi-{MPI.family}.so cannot be loaded" in job.stderr,
           "a plugin that cannot be loaded", job.returncode, job.stdout, job.stderr)
+    check(re.search(r"uses (MPICH|Open MPI v)\s?\d[\d.]+\w*, whose plugin", job.stderr),
+          "the name of the MPI", job.stderr)
 
 
 def main():

@@ -5,6 +5,8 @@
 #define CW_BASE_MPI_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 enum { CWU_MPI_TEXT_MAX = 512 };  // bytes of the text of an error
 
@@ -13,5 +15,25 @@ typedef struct cwu_mpi_facts {
     bool any_thread;  // MPI_THREAD_MULTIPLE
     const char *library;
 } cwu_mpi_facts_t;
+
+/** Leaves of what MPI_Get_library_version says name and number: the first line or sentence, a blank
+ *  between words, without "Version:" ("MPICH Version:\t4.0.2" is "MPICH 4.0.2"). */
+static inline void cwu_mpi_shorten(char *version)
+{
+    static const char blanks[] = " \t";
+    size_t n = 0;
+    version[strcspn(version, ",\n\r")] = '\0';
+    for (const char *word = version + strspn(version, blanks); *word;) {
+        size_t len = strcspn(word, blanks);
+        bool label = strncmp(word, "Version", 7) == 0 || (len == 1 && *word == ':');
+        if (!label && n > 0)
+            version[n++] = ' ';
+        if (!label)
+            memmove(version + n, word, len);
+        n += label ? 0 : len;
+        word += len + strspn(word + len, blanks);
+    }
+    version[n] = '\0';
+}
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/install.h"
+#include "base/mpi/facts.h"
 
 enum { VERSION_MAX = 8192 };  // the largest MPI_MAX_LIBRARY_VERSION_STRING there is
 
@@ -183,7 +184,7 @@ static int load(const mpi_lib_t *lib)
 {
     char version[VERSION_MAX];
     const char *family = family_of(lib, version);
-    version[strcspn(version, ",\n\r\t")] = '\0';
+    cwu_mpi_shorten(version);
     if (!family) {
         cwu_error("this process uses an MPI of a kind without a plugin (%.100s, %.200s); start it "
                   "with oshrun, Hydra, "

@@ -63,7 +63,7 @@ int cwu_mpi_open_world(void (*ending)(void), MPI_Comm *comm_p, cwu_mpi_facts_t *
         (rc = MPI_Comm_size(*comm_p, &facts_p->size)) || (rc = MPI_Query_thread(&level)) ||
         (rc = MPI_Get_library_version(library, &n)))
         return rc;
-    library[strcspn(library, ",\n\r\t")] = '\0';
+    cwu_mpi_shorten(library);
     facts_p->library = library;
     facts_p->any_thread = level == MPI_THREAD_MULTIPLE;
     all_watch = all_watch || cwu_mpi_base == MPI_COMM_WORLD;
