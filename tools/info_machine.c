@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -190,6 +191,26 @@ static void security(void)
 }
 
 // ---------------------------------------------------------------- network
+/** One by which other hosts may reach it. */
+static bool has_address(const struct ifaddrs *i)
+{
+    if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET6) {
+        struct sockaddr_in6 name;
+        memcpy(&name, i->ifa_addr, sizeof name);
+        return !IN6_IS_ADDR_LINKLOCAL(&name.sin6_addr);
+    }
+    return i->ifa_addr && i->ifa_addr->sa_family == AF_INET;
+}
+
+static bool is_listed(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += n)
+        if ((at == names || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0))
+            return true;
+    return false;
+}
+
 static void network(void)
 {
     char host[256] = "", names[512] = "";
@@ -210,8 +231,8 @@ static void network(void)
     if (getifaddrs(&list) != 0)
         return;
     for (struct ifaddrs *i = list; i; i = i->ifa_next)
-        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && (i->ifa_flags & IFF_UP) &&
-            !(i->ifa_flags & IFF_LOOPBACK) && at + IFNAMSIZ + 1 < sizeof names)
+        if (has_address(i) && (i->ifa_flags & IFF_UP) && !(i->ifa_flags & IFF_LOOPBACK) &&
+            at + IFNAMSIZ + 1 < sizeof names && !is_listed(names, i->ifa_name))
             at +=
                 (size_t)snprintf(names + at, sizeof names - at, "%s%s", at ? " " : "", i->ifa_name);
     freeifaddrs(list);

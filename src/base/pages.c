@@ -112,9 +112,8 @@ void *cwu_pages_zeros(size_t nbytes)
         return NULL;
     // Behind the program lies its symmetric heap. The kernel keeps mappings away from there by
     // itself, but valgrind takes the first gap.
-    void *zeros =
-        cwu_pages_map((void *)(getauxval(AT_PHDR) / page * page + far), nbytes, PROT_READ,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *zeros = cwu_pages_map((void *)(getauxval(AT_PHDR) / page * page + far), nbytes, PROT_READ,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (zeros == MAP_FAILED)
         return NULL;
     cwu_pages_dump(zeros, nbytes, false);

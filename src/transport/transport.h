@@ -209,11 +209,12 @@ typedef struct cwt_ops {
      *  nothing was sent. Never waits. From one thread at a time, as progress. */
     int (*server_notify)(cwt_server_t *server, uint64_t origin, const void *head,
                          size_t head_nbytes, const void *payload, size_t payload_nbytes);
-    /** From the blob of a server that is watched: the address of a socket that listens until its
-     *  process ends, and accepts nothing, so that connections to it are the kernel's alone; then,
-     *  if there is one, that of another socket of the process, which clients reach. names has room
-     *  for both. How many: 0, if its end cannot be seen in this way. Any thread, after load(). */
-    int (*life_names)(const void *blob, size_t nbytes, struct sockaddr_storage *names);
+    /** From the blob of a server that is watched, for one address of its host (0 and up): the name
+     *  of a socket that listens until its process ends, and accepts nothing, so that connections to
+     *  it are the kernel's alone; then, if there is one, that of another socket of the process,
+     *  which clients reach. names has room for both. How many: 0, if its end cannot be seen in this
+     *  way, or it has no more addresses. Any thread, after load(). */
+    int (*life_names)(const void *blob, size_t nbytes, int which, struct sockaddr_storage *names);
     void (*server_stats)(const cwt_server_t *server, cwt_stats_t *stats_p);
     void (*server_close)(cwt_server_t *server);
 

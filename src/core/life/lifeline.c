@@ -9,9 +9,11 @@
 //   2. A connection to the socket that clients reach is refused, too. Otherwise something between
 //      the hosts refuses the first kind, and there is nothing to watch. Where clients reach no
 //      such socket, a refusal counts only behind a connection that was there.
-//   3. Both still hold GRACE_NS later, while no PE of this node knows that all PEs have come to the
-//      last finalize. A node ends its server only after a fence behind that, so an orderly end is
-//      never taken for another.
+//   3. Of a host's addresses the one by which it was reached is watched. Until then all must
+//      refuse, and those that this host has, too, count only if that is the host.
+//   4. All this still holds GRACE_NS later, while no PE of this node knows that all PEs have come
+//      to the last finalize. A node ends its server only after a fence behind that, so an orderly
+//      end is never taken for another.
 //
 // The thread sleeps in poll() for as long as the next node lives.
 #include "core/life/lifeline.h"
@@ -21,6 +23,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -103,43 +106,106 @@ static void report(void)
                   cw_missing_finalize());
 }
 
+/** After a refusal by the first socket: what does the second one say? */
+static answer_t confirm(const struct sockaddr_storage names[2], int nnames, int *contradictions)
+{
+    if (nnames < 2 || hold(&names[1], false) == REFUSED)
+        return REFUSED;
+    ++*contradictions;
+    return NO_REPLY;
+}
+
+/** Reports it when refusals have lasted. Then, or before the next attempt, some time passes. */
+static void judge(answer_t answer, uint64_t *gone_ns, int *pause_ms)
+{
+    uint64_t now = cwu_now_ns();
+    *pause_ms = answer != NO_REPLY           ? AGAIN_MS
+                : *pause_ms < LONGEST_MS / 2 ? 2 * *pause_ms
+                                             : LONGEST_MS;
+    if (answer != REFUSED)
+        *gone_ns = 0;
+    else if (*gone_ns == 0)
+        *gone_ns = now;
+    else if (now - *gone_ns >= GRACE_NS)
+        report();
+    wait_for(-1, 0, *pause_ms);
+}
+
+/** At an address that has replied. */
 static void watch(const struct sockaddr_storage names[2], int nnames)
 {
-    bool known = false;
     int contradictions = 0, pause_ms = AGAIN_MS;
     uint64_t gone_ns = 0;
     while (!is_hushed() && contradictions < CONTRADICTIONS) {
         answer_t answer = hold(&names[0], true);
-        known = known || answer == OPENED;
-        if (answer == REFUSED && nnames == 2) {
-            answer = hold(&names[1], false) == REFUSED ? REFUSED : NO_REPLY;
-            contradictions += answer != REFUSED;
-        } else if (answer == REFUSED && !known) {
+        if (answer == REFUSED)
+            answer = confirm(names, nnames, &contradictions);
+        judge(answer, &gone_ns, &pause_ms);
+    }
+}
+
+/** Does the address mean this host, for this host? Connecting a datagram's socket sends nothing. */
+static bool is_own(const struct sockaddr_storage *name)
+{
+    struct sockaddr_storage own;
+    socklen_t own_nbytes = sizeof own, nbytes = name->ss_family == AF_INET ? 16 : 28;
+    size_t at = name->ss_family == AF_INET ? 4 : 8, n = name->ss_family == AF_INET ? 4 : 16;
+    int fd = socket(name->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool same = fd >= 0 && connect(fd, (const struct sockaddr *)name, nbytes) == 0 &&
+                getsockname(fd, (struct sockaddr *)&own, &own_nbytes) == 0 &&
+                memcmp((const char *)&own + at, (const char *)name + at, n) == 0;
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+static int names_of(int which, struct sockaddr_storage names[2])
+{
+    return cw_transport->life_names(line.record.address, line.record.address_nbytes, which, names);
+}
+
+/** One attempt at each address. OPENED: names are those of the first that replies. REFUSED: all
+ *  say that the process has gone. */
+static answer_t try_all(bool here, struct sockaddr_storage names[2], int *n_p, int *contradictions)
+{
+    int refused = 0, silent = 0;
+    for (int which = 0; !is_hushed() && (*n_p = names_of(which, names)) > 0; which++) {
+        answer_t answer = hold(&names[0], false);
+        if (answer == OPENED)
+            return OPENED;
+        if (answer == REFUSED && *n_p == 2 && (here || !is_own(&names[0])))
+            answer = confirm(names, *n_p, contradictions);
+        else
             answer = NO_REPLY;
+        refused += answer == REFUSED;
+        silent += answer == NO_REPLY && (here || !is_own(&names[0]));
+    }
+    return refused > 0 && silent == 0 ? REFUSED : NO_REPLY;
+}
+
+static void find_and_watch(void)
+{
+    struct sockaddr_storage names[2];
+    char host[sizeof line.record.host] = "";
+    int n = 0, contradictions = 0, pause_ms = AGAIN_MS;
+    uint64_t gone_ns = 0;
+    gethostname(host, sizeof host - 1);
+    bool here = strcmp(host, line.record.host) == 0;
+    while (!is_hushed() && contradictions < CONTRADICTIONS && names_of(0, names) > 0) {
+        answer_t answer = try_all(here, names, &n, &contradictions);
+        if (answer == OPENED) {
+            watch(names, n);
+            return;
         }
-        uint64_t now = cwu_now_ns();
-        pause_ms = answer != NO_REPLY          ? AGAIN_MS
-                   : pause_ms < LONGEST_MS / 2 ? 2 * pause_ms
-                                               : LONGEST_MS;
-        if (answer != REFUSED)
-            gone_ns = 0;
-        else if (gone_ns == 0)
-            gone_ns = now;
-        else if (now - gone_ns >= GRACE_NS)
-            report();
-        wait_for(-1, 0, pause_ms);
+        judge(answer, &gone_ns, &pause_ms);
     }
 }
 
 static void *line_main(void *arg)
 {
     (void)arg;
-    struct sockaddr_storage names[2];
-    int n = 0;
     if (cw_job_end_exchange() == CW_OK && cw_job_node_record(line.next, &line.record) == CW_OK)
-        n = cw_transport->life_names(line.record.address, line.record.address_nbytes, names);
-    if (n > 0)
-        watch(names, n);
+        find_and_watch();
     atomic_fetch_sub(&cw_world.helpers, 1);
     return NULL;
 }

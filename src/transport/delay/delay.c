@@ -79,9 +79,10 @@ static void delay_begin_load(void)
     delay_setup.real->begin_load();
 }
 
-static int delay_life_names(const void *blob, size_t nbytes, struct sockaddr_storage *names)
+static int delay_life_names(const void *blob, size_t nbytes, int which,
+                            struct sockaddr_storage *names)
 {
-    return delay_setup.real->life_names(blob, nbytes, names);
+    return delay_setup.real->life_names(blob, nbytes, which, names);
 }
 
 static int delay_load(bool one_machine)

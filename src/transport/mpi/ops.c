@@ -59,9 +59,9 @@ static size_t inject_most(void)
 }
 
 /** MPI's launcher sees the ends of processes. */
-static int life_names(const void *blob, size_t nbytes, struct sockaddr_storage *names)
+static int life_names(const void *blob, size_t nbytes, int which, struct sockaddr_storage *names)
 {
-    (void)blob, (void)nbytes, (void)names;
+    (void)blob, (void)nbytes, (void)which, (void)names;
     return 0;
 }
 

@@ -87,6 +87,12 @@ int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us);
 int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason);
 void ofi_conn_free(cwt_conn_t *conn);
 
+// ---------------------------------------------------------------- reach.c
+/** Of the addresses that a node has published, leaves the one by which this process reaches it, in
+ *  the form of its sockets; what no socket reaches stays as it is. May wait. 0 or CW_E…,
+ *  reported. */
+int ofi_reach(cwt_client_t *client, int node, ofi_blob_t *blob);
+
 // ---------------------------------------------------------------- evict.c
 /** conn->down is set: waits for the thread that changes it, opens an evicted connection again,
  *  reports a lost one. 0: it is up. */

@@ -15,7 +15,8 @@ int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
                          "(CAUSEWAY_INTERFACE chooses "
                          "another, CAUSEWAY_TIMEOUT waits longer)";
     if (code == CW_EREFUSED)
-        remedy = "the other side belongs to another job or another Causeway version";
+        remedy = "the other side belongs to another job or another Causeway version, or it is "
+                 "another host with the same address (CAUSEWAY_INTERFACE)";
     else if (code == CW_EINVAL)
         remedy = "the provider refuses the call itself: choose another CAUSEWAY_PROVIDER "
                  "(causeway-info --libfabric)";
@@ -47,6 +48,7 @@ static int check_blob(cwt_client_t *client, int node, const ofi_blob_t *blob, si
 {
     if (nbytes < sizeof *blob || blob->magic != OFI_MAGIC || blob->wire != OFI_WIRE ||
         blob->node != (uint32_t)node || blob->addr_nbytes > sizeof blob->addr ||
+        blob->others_nbytes > sizeof blob->addr - blob->addr_nbytes ||
         !memchr(blob->provider, 0, sizeof blob->provider)) {
         cwu_error(
             "%s published an address this version cannot read; all PEs must run the same Causeway",
@@ -249,7 +251,9 @@ int ofi_connect(cwt_client_t *client, int node, const void *blob, size_t nbytes,
     if (rc != 0)
         return rc;
     ofi_enter(client);
-    rc = connect_locked(client, node, &b, conn_p);
+    rc = ofi_reach(client, node, &b);
+    if (rc == 0)
+        rc = connect_locked(client, node, &b, conn_p);
     ofi_unlock(client);
     return rc;
 }

@@ -9,6 +9,20 @@
 
 #define FILES_NS 1000000000u  // between checks for a descriptor that the provider may lack
 
+/** An endpoint that is bound to no address is known to the node by the one that its messages come
+ *  from. */
+static void name_source(const cwt_conn_t *conn, void *name, size_t nbytes)
+{
+    ofi_ip_t own, to, from;
+    struct sockaddr_storage source;
+    if (ofi_choice.ips.count == 0 || !ofi_ip_of(name, nbytes, &own) || !ofi_ip_is_any(&own) ||
+        !ofi_ip_of(conn->blob.addr, conn->blob.addr_nbytes, &to) || !ofi_ip_route(&to, &from))
+        return;
+    int family = ((const struct sockaddr *)name)->sa_family;
+    if (ofi_ip_name(&from, ofi_port_of(name), family, &source) == nbytes)
+        memcpy(name, &source, nbytes);
+}
+
 static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
 {
     enum { ADDR_MAX = 128 };
@@ -24,6 +38,7 @@ static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
     int rc = fi_getname(&conn->ep->fid, msg.room + sizeof msg.first, &addr_nbytes);
     if (rc != 0)
         return ofi_connect_failed(conn, CW_ESYS, ofi_reason(rc));
+    name_source(conn, msg.room + sizeof msg.first, addr_nbytes);
     msg.first.hello = *hello;
     msg.first.addr_nbytes = (uint32_t)addr_nbytes;
     size_t nbytes = sizeof msg.header + sizeof msg.first + addr_nbytes;

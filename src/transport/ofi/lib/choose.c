@@ -337,7 +337,7 @@ static void read_info(ofi_choice_t *c, struct fi_info *info, const ofi_question_
               c->multi_recv ? ", buffers for many messages" : "");
 }
 
-static char chosen_local[64];  // "": the provider was asked without an address
+static char chosen_local[OFI_IP_TEXT];  // "": the provider was asked without an address
 static ofi_question_t chosen_question;
 
 static int choose_from(candidates_t *all, const char *mode, const char *local)
@@ -362,13 +362,20 @@ int ofi_choose(bool one_machine)
         cwu_error("CAUSEWAY_ENDPOINT=%s: must be rdm, msg or auto", mode);
         return CW_EINVAL;
     }
-    char local[64];
-    int rc = ofi_local_address(one_machine, local, sizeof local);
+    char local[OFI_IP_TEXT] = "";
+    ofi_ips_t ips;
+    int rc = ofi_local_addresses(one_machine, &ips);
+    if (rc == 0 && ips.count > 0)
+        ofi_ip_text(&ips.list[0], local);
     candidates_t *all = rc ? NULL : calloc(1, sizeof *all);
     if (!all)
         return rc ? rc : CW_ENOMEM;
     collect_all(all, mode, local, !one_machine && !cwu_env.interface);
     rc = choose_from(all, mode, local);
+    if (rc == 0 && ips.count > 1 && chosen_local[0] && ofi_over_tcp(ofi_choice.info)) {
+        ofi_choice.ips = ips;
+        ofi_listen_everywhere(ofi_choice.info, &ips);
+    }
     for (int i = 0; i < all->count; i++)
         if (all->list[i].info)
             ofi_lib.freeinfo(all->list[i].info);
@@ -391,6 +398,8 @@ void ofi_choose_safe(void)
     ofi_question_t q = chosen_question;
     q.threading = FI_THREAD_SAFE;
     struct fi_info *info = ofi_ask_same(&q, ofi_choice.info);
+    if (info && ofi_choice.ips.count > 0)
+        ofi_listen_everywhere(info, &ofi_choice.ips);
     if (info && info->domain_attr->threading == FI_THREAD_SAFE &&
         same_but_threads(info, ofi_choice.info))
         ofi_choice.safe_info = info;

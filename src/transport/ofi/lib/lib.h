@@ -17,6 +17,7 @@
 #include "base/compiler.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "ip.h"
 #include "transport/transport.h"
 
 #define OFI_API FI_VERSION(1, 17)
@@ -67,6 +68,7 @@ typedef struct ofi_choice {
     bool multi_recv;  // a buffer may take several messages
     bool long_requests;  // servers take requests of up to CWT_REQUEST_MAX
     bool guarded;     // the provider gets no connection of another user of this machine (gate.c)
+    ofi_ips_t ips;    // this host's, if several: published, and sockets are bound to none of them
     size_t inject_nbytes;
     size_t fragment;  // largest single write or read
 } ofi_choice_t;
@@ -111,10 +113,14 @@ CW_HIDDEN extern const enum fi_op ofi_atomic_ops[OFI_AMO_OPS];
 bool ofi_wants_atomics(void);
 
 // ---------------------------------------------------------------- local addresses (address.c)
-/** Numeric address to bind to, by CAUSEWAY_INTERFACE, one_machine or the host's first interface.
- *  "": any. */
-int ofi_local_address(bool one_machine, char *text, size_t nbytes);
-/** "10.0.0.1:4711" of a provider address, or hex for unknown formats. */
+/** Addresses to listen at, the best first, by CAUSEWAY_INTERFACE, one_machine, or the host's
+ *  interfaces. None: any. 0 or CW_E…, reported. */
+int ofi_local_addresses(bool one_machine, ofi_ips_t *ips_p);
+/** A host with several addresses listens at all of them, and is bound to none where it connects:
+ *  which is reached, the other side finds out, and from which, the kernel. With IPv6 sockets if any
+ *  is of that kind, which carry IPv4, too. */
+void ofi_listen_everywhere(struct fi_info *info, const ofi_ips_t *ips);
+/** "10.0.0.1 port 4711" of a provider address, or hex for unknown formats. */
 const char *ofi_address_text(const void *addr, size_t nbytes, char *text, size_t text_nbytes);
 
 #endif

@@ -36,10 +36,20 @@ static bool same_name(const name_t *a, const name_t *b)
            memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, sizeof a->in6.sin6_addr) == 0;
 }
 
+/** An IPv4 address in the form of an IPv6 socket. */
+static void to_v4(name_t *name)
+{
+    struct sockaddr_in in4 = {.sin_family = AF_INET, .sin_port = name->in6.sin6_port};
+    memcpy(&in4.sin_addr, (const uint8_t *)&name->in6.sin6_addr + 12, sizeof in4.sin_addr);
+    name->in4 = in4;
+}
+
 static bool to_name(const void *addr, size_t nbytes, name_t *name_p)
 {
     memset(name_p, 0, sizeof *name_p);
     memcpy(name_p, addr, nbytes < sizeof *name_p ? nbytes : sizeof *name_p);
+    if (name_p->sa.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&name_p->in6.sin6_addr))
+        to_v4(name_p);
     return (name_p->sa.sa_family == AF_INET && nbytes >= sizeof name_p->in4) ||
            (name_p->sa.sa_family == AF_INET6 && nbytes >= sizeof name_p->in6);
 }
@@ -59,14 +69,14 @@ bool ofi_socket_peer(int fd, struct sockaddr_storage *peer_p)
 
 bool ofi_is_name(const struct sockaddr_storage *peer, const void *addr, size_t nbytes)
 {
-    name_t a = {.room = *peer}, b;
-    return to_name(addr, nbytes, &b) && same_name(&a, &b);
+    name_t a, b;
+    return to_name(peer, sizeof *peer, &a) && to_name(addr, nbytes, &b) && same_name(&a, &b);
 }
 
 bool ofi_is_host(const struct sockaddr_storage *peer, const void *addr, size_t nbytes)
 {
-    name_t a = {.room = *peer}, b;
-    if (!to_name(addr, nbytes, &b))
+    name_t a, b;
+    if (!to_name(peer, sizeof *peer, &a) || !to_name(addr, nbytes, &b))
         return false;
     a.in4.sin_port = b.in4.sin_port = 0;  // at the same place in both families
     return same_name(&a, &b);
@@ -110,8 +120,10 @@ typedef struct wanted {
 static bool match_peer(int fd, void *arg)
 {
     wanted_t *w = arg;
+    struct sockaddr_storage peer;
     name_t name;
-    if (ofi_socket_peer(fd, &name.room) && same_name(&name, &w->peer)) {
+    if (ofi_socket_peer(fd, &peer) && to_name(&peer, sizeof peer, &name) &&
+        same_name(&name, &w->peer)) {
         w->fd = fd;
         w->count++;
     }

@@ -74,7 +74,7 @@ static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_di
 /** Sends a refusal to a client of another job; the nonce shows that it comes from the server that
  *  got the first message. At most 64 times: an unauthenticated sender must not
  *  make the server send without end. */
-static void refuse(cwt_server_t *server, const ofi_first_t *first)
+static void refuse(cwt_server_t *server, const ofi_first_t *first, const uint8_t addr[])
 {
     ofi_server_drop(server, "a first message without the job's secret");
     if (server->refusals++ >= 64)
@@ -84,26 +84,46 @@ static void refuse(cwt_server_t *server, const ofi_first_t *first)
         return;
     peer->addr_digest = 0;
     peer->refused = true;  // never used again: its address stays valid for the refusal
-    if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) == 1) {
+    if (fi_av_insert(server->device.av, addr, 1, &peer->fi_addr, 0, NULL) == 1) {
         ofi_reply_header_t header = {.reply_id = first->hello.nonce, .kind = OFI_REPLY_REFUSED};
         ofi_server_send(peer, &header, NULL, 0);
     }
+}
+
+/** The address of a client as this server's endpoint takes it: the client's sockets may be of
+ *  another kind. False: it is none. */
+static bool take_address(const cwt_server_t *server, const ofi_first_t *first, uint8_t addr_p[])
+{
+    struct sockaddr_storage name;
+    ofi_ip_t ip, own;
+    if (first->addr_nbytes == server->addr_nbytes) {
+        memcpy(addr_p, first->addr, first->addr_nbytes);
+        return true;
+    }
+    if (!ofi_ip_of(server->addr, server->addr_nbytes, &own) ||
+        !ofi_ip_of(first->addr, first->addr_nbytes, &ip))
+        return false;
+    int family = ((const struct sockaddr *)server->addr)->sa_family;
+    socklen_t nbytes = ofi_ip_name(&ip, ofi_port_of(first->addr), family, &name);
+    memcpy(addr_p, &name, nbytes);
+    return nbytes > 0;
 }
 
 static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
 {
     const ofi_first_t *first = (const void *)(msg + 1);
     uint64_t reply_id = msg->reply_id & OFI_ID_LOW;
+    uint8_t addr[sizeof server->addr];
     if (nbytes < sizeof *msg + sizeof *first ||
         first->addr_nbytes > nbytes - sizeof *msg - sizeof *first ||
-        first->addr_nbytes != server->addr_nbytes || first->hello.magic != OFI_MAGIC ||
-        first->hello.wire != OFI_WIRE) {
+        first->hello.magic != OFI_MAGIC || first->hello.wire != OFI_WIRE ||
+        !take_address(server, first, addr)) {
         ofi_server_drop(server, "a first message that is malformed");
         return;
     }
     ofi_whom_t whom = ofi_server_whom(server);
     if (!ofi_hello_check(&first->hello, &whom)) {
-        refuse(server, first);
+        refuse(server, first, addr);
         return;
     }
     if (!ofi_server_takes(server, &first->hello)) {
@@ -111,20 +131,20 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         return;
     }
     uint64_t addr_digest =
-        ofi_digest(server->config.secret, OFI_FOR_ADDRESS, first->addr, first->addr_nbytes);
+        ofi_digest(server->config.secret, OFI_FOR_ADDRESS, addr, server->addr_nbytes);
     ofi_peer_t *peer = find_peer(server, first->hello.pe, addr_digest);
     if (!peer)
         return;
     peer->addr_digest = addr_digest;
-    if (fi_av_insert(server->device.av, first->addr, 1, &peer->fi_addr, 0, NULL) != 1) {
+    if (fi_av_insert(server->device.av, addr, 1, &peer->fi_addr, 0, NULL) != 1) {
         ofi_server_drop(server, "a first message with an invalid address");
         peer->dying = true;
         return;
     }
     peer->connected = true;
     memset(peer->host, 0, sizeof peer->host);
-    memcpy(peer->host, first->addr,
-           first->addr_nbytes < sizeof peer->host ? first->addr_nbytes : sizeof peer->host);
+    memcpy(peer->host, addr,
+           server->addr_nbytes < sizeof peer->host ? server->addr_nbytes : sizeof peer->host);
     server->stats.connections++;
     ofi_welcome_t welcome;
     ofi_peer_welcome(peer, &first->hello, &welcome);

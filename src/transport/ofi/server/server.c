@@ -71,7 +71,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
     if (!server)
         return CW_ENOMEM;
     server->config = *config;
-    server->wake_fd = server->life_fd = -1;
+    server->wake_fd = server->life_fd = server->reach_fd = -1;
     server->birth = ofi_draw(server);
     server->taken = calloc((size_t)config->npes, sizeof *server->taken);
     int rc = server->taken ? ofi_load(config->one_machine) : CW_ENOMEM;
@@ -91,7 +91,7 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         ofi_unauth_open(&server->unauth, server->addr, server->addr_nbytes,
                         ofi_choice.msg ? sizeof(ofi_hello_t)
                                        : sizeof(cwt_header_t) + sizeof(ofi_first_t));
-    if (rc == 0 && config->watched)
+    if (rc == 0)
         ofi_life_open(server);
     if (rc == 0)
         rc = ofi_server_secret(server, config->secret);
@@ -118,6 +118,7 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     b.node = (uint32_t)server->config.node;
     b.birth = server->birth;
     b.life_port = server->life_port;
+    b.reach_port = server->reach_port;
     if (server->addr_nbytes > sizeof b.addr || *nbytes_p < sizeof b) {
         cwu_error("libfabric (%s): an address of %zu bytes does not fit; choose another "
                   "CAUSEWAY_PROVIDER",
@@ -126,6 +127,8 @@ int ofi_server_address(cwt_server_t *server, void *blob, size_t *nbytes_p)
     }
     b.addr_nbytes = (uint8_t)server->addr_nbytes;
     memcpy(b.addr, server->addr, server->addr_nbytes);
+    if (ofi_choice.ips.count > 0)
+        ofi_blob_put_ips(&b, &ofi_choice.ips, ofi_port_of(server->addr));
     strncpy(b.provider, ofi_choice.info->fabric_attr->prov_name, sizeof b.provider - 1);
     memcpy(blob, &b, sizeof b);
     *nbytes_p = sizeof b;
@@ -198,6 +201,8 @@ void ofi_server_close(cwt_server_t *server)
         close(server->wake_fd);
     if (server->life_fd >= 0)
         close(server->life_fd);
+    if (server->reach_fd >= 0)
+        close(server->reach_fd);
     free(server->by_index);
     free(server->taken);
     free(server);

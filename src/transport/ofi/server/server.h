@@ -122,8 +122,9 @@ struct cwt_server {
     uint32_t silent;              // checks in a row that found one while PEs waited
     int lost;                     // 0, or the error that ends the job for it
     int wake_fd;
-    int life_fd;         // listens as long as the process lives; -1: it does not
-    uint16_t life_port;  // network byte order
+    int life_fd;   // listens as long as the process lives; -1: it does not
+    int reach_fd;  // the same, for clients that look for an address
+    uint16_t life_port, reach_port;  // network byte order
     _Atomic bool naps;   // there are late receives
     _Atomic bool alone;  // the attached client may be left out of the sleep
     _Atomic bool slept;  // since connection events were read last
@@ -200,7 +201,7 @@ void ofi_server_rdm_own(cwt_server_t *server, ofi_peer_t *peer, const cwt_header
 
 // ---------------------------------------------------------------- life.c
 void ofi_life_open(cwt_server_t *server);
-int ofi_life_names(const void *blob, size_t nbytes, struct sockaddr_storage *names);
+int ofi_life_names(const void *blob, size_t nbytes, int which, struct sockaddr_storage *names);
 
 // ---------------------------------------------------------------- silence.c
 /** Sets server->lost when the host of a client has gone silent while PEs of the node wait. */

@@ -52,7 +52,7 @@ static inline bool ofi_is_same(uint64_t a, uint64_t b)
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 9u
+#define OFI_WIRE 10u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -65,10 +65,16 @@ typedef struct ofi_blob {
     uint32_t node;
     char provider[20];
     uint64_t birth;  // drawn by the server: no two of them have the same
-    uint16_t life_port;  // of its life.c, network byte order; 0: none
-    uint8_t addr[86];
+    uint16_t life_port;   // of its life.c, network byte order; 0: none
+    uint16_t reach_port;  // the same, for first contact
+    uint8_t others_nbytes;
+    uint8_t addr[83];  // the provider's, and behind it the host's others (ips.c)
 } ofi_blob_t;
 _Static_assert(sizeof(ofi_blob_t) == CWT_ADDRESS_MAX, "wire format");
+/** Fills in the addresses of a host, one at least, as many as there is room for. */
+void ofi_blob_put_ips(ofi_blob_t *blob, const ofi_ips_t *ips, uint16_t port);
+/** All of them; false: they are malformed, or no sockets'. */
+bool ofi_blob_get_ips(const ofi_blob_t *blob, ofi_ips_t *ips_p);
 
 /** Client -> server: private data of the connection request (MSG) or body of the first message
  *  (RDM). Each attempt has one of its own, and a server takes each number of a PE once. */
