@@ -11,6 +11,7 @@ import time
 import gasnet
 import slurm
 from common import BUILD, OSHRUN, PROBE, STAGE, check, finish, processes, skip, wait_until
+from frame.script import TESTS, oshcc
 
 if os.geteuid() != 0:
     skip("needs root: slurmd starts processes for users")
@@ -25,6 +26,10 @@ build = subprocess.run([STAGE / "bin/oshcc", "-O2",
                         os.path.join(os.path.dirname(__file__), "ring.c"), "-o", ring],
                        capture_output=True, text=True)
 check(build.returncode == 0, "the ring is built", build.stderr)
+
+
+addresses = oshcc("./one_address", TESTS / "launch/one_address.c", "-pie")
+can_fix = subprocess.run(["setarch", "-R", "true"], check=False).returncode == 0
 
 
 def left_over():
@@ -53,6 +58,10 @@ def whole(cluster, mpi, back_end):
     for endpoint in ("rdm", "msg"):
         good(cluster, f"{mpi}, ring, {endpoint}", "ring of 8 PEs: ok\n", how, "-N4", "-n8", ring,
              env={"CAUSEWAY_ENDPOINT": endpoint, "CAUSEWAY_INTERFACE": "lo"})
+    if can_fix:
+        good(cluster, f"{mpi}, one address",
+             "4 PEs: one address, restarted, constructed 1\n", how, "-N2", "-n4", addresses,
+             env={"CAUSEWAY_INTERFACE": "lo"})
     for what in (("abort", 1, 7), ("signal", 1, signal.SIGKILL)):
         start = time.monotonic()
         job = cluster.srun(how, "--kill-on-bad-exit=1", "-N3", "-n3", PROBE, *what)

@@ -7,7 +7,6 @@
 #include "core/world/loaded.h"
 
 #include <elf.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,18 +23,12 @@ typedef struct objects {
     bool failed;
 } objects_t;
 
-/** Loaders relocate the pointers of the dynamic section, or leave them relative. */
-static const char *absolute(const struct dl_phdr_info *info, uintptr_t at)
-{
-    return (const char *)(at < info->dlpi_addr ? at + info->dlpi_addr : at);
-}
-
 static void read_dynamic(const struct dl_phdr_info *info, object_t *o)
 {
     uintptr_t soname = 0;
     for (const ElfW(Dyn) *d = o->dynamic; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_STRTAB)
-            o->strings = absolute(info, d->d_un.d_ptr);
+            o->strings = (const char *)cw_loaded_pointer(info, d->d_un.d_ptr);
         else if (d->d_tag == DT_SONAME)
             soname = d->d_un.d_val;
     }

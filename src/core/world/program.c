@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "core/world/front_end.h"
+#include "core/world/loaded.h"
 
 typedef struct symbols {
     const ElfW(Sym) * table;
@@ -17,17 +18,11 @@ typedef struct symbols {
     uint32_t count;  // undefined symbols come before this index
 } symbols_t;
 
-/** Loaders relocate the pointers of the dynamic section, or leave them relative. */
-static uintptr_t absolute(const struct dl_phdr_info *info, uintptr_t at)
-{
-    return at < info->dlpi_addr ? at + info->dlpi_addr : at;
-}
-
 static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn)
 {
     symbols_t s = {NULL, NULL, 0};
     for (const ElfW(Dyn) *d = dyn; d->d_tag != DT_NULL; d++) {
-        uintptr_t at = absolute(info, d->d_un.d_ptr);
+        uintptr_t at = cw_loaded_pointer(info, d->d_un.d_ptr);
         if (d->d_tag == DT_SYMTAB)
             s.table = (const ElfW(Sym) *)at;
         else if (d->d_tag == DT_STRTAB)
