@@ -222,7 +222,8 @@ void cw_twin_drain(uintptr_t word)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_port_t *port = ctx->port;
-    if (full_room(ctx) != STREAM) {
+    bool reached = cw_word_target(word)->conn;  // else the record is no twin's
+    if (!reached || full_room(ctx) != STREAM) {
         cw_quiet_cold(ctx);
         return;
     }
