@@ -43,6 +43,26 @@ static int enter(delay_client_t *client)
     return client->error;
 }
 
+/** Before a call of the real transport that may wait. Where it takes calls of several threads it
+ *  is not alone then, so that what they meet there is met here, too; and some of them come late,
+ *  with whatever lock their caller holds. */
+static void let_others_in(delay_client_t *client)
+{
+    bool late = delay_one_in(&client->random, 8);
+    uint64_t ns = late ? delay_random(&client->random) % (delay_setup.max_ns / 2 + 1) : 0;
+    if (!client->shared)
+        return;
+    pthread_mutex_unlock(&client->lock);
+    if (late)
+        delay_sleep_ns(ns);
+}
+
+static void be_alone(delay_client_t *client)
+{
+    if (client->shared)
+        pthread_mutex_lock(&client->lock);
+}
+
 static int leave(delay_client_t *client, int rc)
 {
     pthread_mutex_unlock(&client->lock);
@@ -62,6 +82,7 @@ int delay_open(const cwt_client_config_t *config, cwt_client_t **client_p)
     }
     pthread_mutex_init(&client->lock, NULL);
     client->pe = config->pe;
+    client->shared = config->thread_multiple;
     client->random = delay_stream(1, atomic_fetch_add(&number, 1));
     rc = delay_courier_join(client);
     if (rc) {
@@ -175,7 +196,12 @@ static int get_locked(delay_conn_t *conn, uint64_t offset, void *dst, size_t nby
     }
     int rc = free ? 0 : delay_release_all(conn);
     delay_log(conn, "get", offset, nbytes, 0);
-    return rc ? rc : delay_setup.real->get(conn->real, offset, dst, nbytes, nbi);
+    if (rc || nbi)
+        return rc ? rc : delay_setup.real->get(conn->real, offset, dst, nbytes, nbi);
+    let_others_in(conn->client);
+    rc = delay_setup.real->get(conn->real, offset, dst, nbytes, nbi);
+    be_alone(conn->client);
+    return rc;
 }
 
 int delay_get(cwt_conn_t *c, uint64_t offset, void *dst, size_t nbytes, bool nbi)
@@ -289,7 +315,12 @@ int delay_wait(cwt_client_t *c, cwt_reply_t *reply)
     int rc = enter(client);
     if (rc == 0 && delay_release_reply(client, reply))
         rc = client->error;
-    return leave(client, rc ? rc : delay_setup.real->wait(client->real, reply));
+    if (rc == 0) {
+        let_others_in(client);
+        rc = delay_setup.real->wait(client->real, reply);
+        be_alone(client);
+    }
+    return leave(client, rc);
 }
 
 /** The contract has no order of native atomics and puts: all that is held goes first, and the real
@@ -322,7 +353,12 @@ int delay_quiet(cwt_client_t *c)
     int rc = enter(client);
     if (rc == 0)
         rc = release_all(client);
-    return leave(client, rc ? rc : delay_setup.real->quiet(client->real));
+    if (rc == 0) {
+        let_others_in(client);
+        rc = delay_setup.real->quiet(client->real);
+        be_alone(client);
+    }
+    return leave(client, rc);
 }
 
 /** Marks what is held; the real client begins its quiet when that has been delivered. */
@@ -375,7 +411,12 @@ int delay_fence(cwt_client_t *c)
         else
             now = true;
     }
-    return leave(client, rc || !now ? rc : delay_setup.real->fence(client->real));
+    if (rc == 0 && now) {
+        let_others_in(client);
+        rc = delay_setup.real->fence(client->real);
+        be_alone(client);
+    }
+    return leave(client, rc);
 }
 
 int delay_progress(cwt_client_t *c)

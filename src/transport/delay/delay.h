@@ -64,13 +64,15 @@ typedef struct delay_totals {
 } delay_totals_t;
 
 typedef struct delay_client {
-    pthread_mutex_t lock;  // guards all below, and the real client
+    // guards all below, and the real client, which is left alone in waits where it is shared
+    pthread_mutex_t lock;
     struct delay_client *next;
     cwt_client_t *real;
     delay_conn_t *conns;
     uint64_t random;
     uint64_t blind_until_ns;  // progress does nothing until then
     int pe;
+    bool shared;  // the real client takes calls of several threads
     int error;    // of an operation delivered late
     bool behind;  // the real client has begun its quiet in two steps, too
     delay_totals_t totals;
