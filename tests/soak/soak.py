@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random jobs for a long time: storms of checked transfers (OpenSHMEM's and ARMCI's), collectives
-and messages over all layouts, providers and topologies, with delays, with windows of one request,
-with other load on the machine, with PEs that are killed.
+"""Random jobs for a long time: storms of checked transfers (OpenSHMEM's and ARMCI's), threads that
+issue beside one that orders, collectives and messages over all layouts, providers and topologies,
+with delays, with windows of one request, with other load on the machine, with PEs that are killed.
 
 What a job must do: end with status 0 and no failure in its output; with a killed PE end with
 another status, within a bound, with a line that names the PE. Afterwards no process of it is left,
@@ -40,6 +40,7 @@ NETWORKS = [("msg", "tcp"), ("msg", "net"), ("rdm", "net"), ("rdm", "tcp;ofi_rxm
 # endpoint of a process only, so servers cannot forward over it
 RXM_KIB = 90 * 1024
 ENDED_WITHIN = 5.0  # seconds from a kill to the end of the job, on a loaded machine
+PROGRAMS = ["storm", "armci_storm", "collectives", "flood", "orders", "armci_orders"]
 TOPOLOGIES = ["fcg", "mfcg", "cfcg", "hypercube"]
 WORDS = re.compile(r"^FAIL|Sanitizer|causeway: error:|stack smashing|corrupt|double free", re.M)
 
@@ -89,7 +90,7 @@ def draw_topology(r):
 
 def draw_job(seed, number, networks, lasts, only=None):
     r = random.Random(f"{seed}/{number}")
-    program = r.choices(["storm", "armci_storm", "collectives", "flood"], [5, 5, 2, 2])[0]
+    program = r.choices(PROGRAMS, [5, 5, 2, 2, 2, 2])[0]
     program = only or program
     job = Job(number, program, [], r.choice([2, 3, 4, 4, 5, 8, 12, 16]))
     if r.random() < 0.8 and networks:
@@ -100,6 +101,10 @@ def draw_job(seed, number, networks, lasts, only=None):
     lasts = lasts * (0.5 + r.random())
     if program in ("storm", "armci_storm"):
         job.args = [r.randint(1, 10**6), round(lasts, 1)]
+    elif program in ("orders", "armci_orders"):
+        job.args = [r.randint(50, 400)]
+        job.env["CAUSEWAY_AGGREGATE"] = r.choice(["auto", "on", "off"])
+        job.env["CAUSEWAY_CTX_ENDPOINTS"] = r.choice(["0", "1", "8"])
     elif program == "collectives":
         job.args = [r.randint(50, 150), r.randint(1, 10**6), r.choice([2000, 100000])]
     else:
@@ -332,7 +337,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=random.randrange(1, 10**6))
     parser.add_argument("--only", type=int, metavar="NUMBER", help="repeat this job of the seed")
-    parser.add_argument("--program", choices=["storm", "armci_storm", "collectives", "flood"],
+    parser.add_argument("--program", choices=PROGRAMS,
                         help="draw no other one")
     parser.add_argument("--topologies", action="store_true",
                         help="16 PEs on 2 and 4 nodes in each topology in turn, one buffer an "
@@ -350,6 +355,9 @@ def main():
         programs = {"storm": oshcc(scratch / "storm", ROOT / "tests/soak/storm.c"),
                     "armci_storm": oshcc(scratch / "armci_storm",
                                          ROOT / "tests/soak/armci_storm.c"),
+                    "orders": oshcc(scratch / "orders", ROOT / "tests/soak/orders.c"),
+                    "armci_orders": oshcc(scratch / "armci_orders",
+                                          ROOT / "tests/soak/armci_orders.c"),
                     "collectives": oshcc(scratch / "collectives",
                                          ROOT / "tests/stress/collectives.c"),
                     "flood": str(BUILD / "tests/am/flood")}
