@@ -76,11 +76,11 @@ int ARMCI_Free_memdev(void *ptr);
 
 /** Not collective: memory that this process allocates, and describes to others by value. */
 typedef struct armci_meminfo_ds {
-    char *armci_addr;  /* for ARMCI operations, with process cpid */
-    char *addr;        /* in process cpid */
-    size_t size;       /* bytes */
-    int cpid;          /* the process that allocated it */
-    long idlist[8];    /* not used */
+    char *armci_addr; /* for ARMCI operations, with process cpid */
+    char *addr;       /* in process cpid */
+    size_t size;      /* bytes */
+    int cpid;         /* the process that allocated it */
+    long idlist[8];   /* not used */
 } armci_meminfo_t;
 void ARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg);
 /** The block's address, + offset, for operations with process cpid; where ARMCI_Uses_shm gives 1
@@ -136,10 +136,10 @@ void armci_read_strided(void *ptr, int levels, int *stride, int *count, char *bu
 /* ---------------------------------------------------------------- vectors */
 /** Segments of one size. The order of the members differs between ARMCIs: use their names. */
 typedef struct armci_giov {
-    void **src_ptr_array;  /* [ptr_array_len] */
-    void **dst_ptr_array;  /* [ptr_array_len] */
+    void **src_ptr_array; /* [ptr_array_len] */
+    void **dst_ptr_array; /* [ptr_array_len] */
     int ptr_array_len;
-    int bytes;  /* of each segment */
+    int bytes; /* of each segment */
 } armci_giov_t;
 
 int ARMCI_PutV(armci_giov_t *iov, int iov_len, int proc);

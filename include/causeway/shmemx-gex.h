@@ -25,7 +25,7 @@ static inline int shmemx_gex_combine(void *arg, uint64_t *and_words, int nand, u
 static inline int shmemx_team_from_gex_tm(gex_TM_t tm, shmem_team_t *team)
 {
     gex_Rank_t n = gex_TM_QuerySize(tm);
-    int rc, *pes = (int *)malloc(n * sizeof *pes);  /* NULL: the call below tells the others */
+    int rc, *pes = (int *)malloc(n * sizeof *pes); /* NULL: the call below tells the others */
     for (gex_Rank_t rank = 0; pes && rank < n; rank++)
         pes[rank] = (int)gex_TM_TranslateRankToJobrank(tm, rank);
     rc = shmemx_team_of_members(pes, (int)n, shmemx_gex_combine, (void *)tm, team);

@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/output.h"
+#include "core/report/early.h"
 #include "shmem/coll_args.h"
 
 /** What SHMEM_VERSION and SHMEM_INFO ask for, on the standard output of PE 0. */
@@ -23,12 +24,72 @@ static void print_info(void)
     fflush(stdout);
 }
 
+static void flush_output(void)
+{
+    if (cw_world.thread_level == SHMEM_THREAD_SINGLE)
+        fflush(NULL);
+    else
+        cwu_flush_output();
+}
+
+// Of this epoch, and the process that made them: a child that it forks must not finalize at exit.
+static int inits, finalizes;
+static pid_t starter;
+static bool by_start_pes;  // whose end is the end of the program
+
+static void leave(void)
+{
+    finalizes += inits > 0;  // else another front end has joined
+    cw_early_ending = true;
+    shm_agree("shmem_finalize", cw_group_world);
+    cw_finalize("shmem_finalize");
+}
+
+static void warn_of_end(const char *how)
+{
+    static const char more[] = "since OpenSHMEM 1.4 each shmem_init needs its shmem_finalize";
+    if (cw_world.check && !by_start_pes && cw_early_is_first())
+        cwu_warn("%s, and finalizes now; %s", how, more);
+}
+
+/** A program that ends with status 0 has no more to do: it finalizes here. Any other status is left
+ *  to core and the launcher, which end the job. Registered when the job is joined, so what the
+ *  program has registered since runs before, and may finalize. */
+static void at_exit(int status, void *arg)
+{
+    static char how[64];
+    (void)arg;
+    int joins = inits - finalizes;
+    if (status != 0 || getpid() != starter || joins <= 0 || !cw_may_end_early(joins))
+        return;
+    if (finalizes == 0)
+        snprintf(how, sizeof how, "exited with status 0 without calling shmem_finalize");
+    else
+        snprintf(how, sizeof how, "exited with status 0 after %d shmem_init and %d shmem_finalize",
+                 inits, finalizes);
+    cw_check_no_threads();  // exit may be called in any
+    flush_output();
+    cw_early_begin(how);
+    warn_of_end(how);
+    while (joins-- > 0)
+        leave();
+}
+
 static int join(int thread_level, const char *call)
 {
+    static bool registered;
     bool again = cw_world.initialized;
     int rc = cw_init(thread_level, call);
-    if (rc == CW_OK && !again)
+    if (rc != CW_OK)
+        return rc;
+    if (!again) {
         print_info();
+        inits = finalizes = 0;
+    }
+    inits++;
+    starter = getpid();
+    if (!registered)
+        registered = on_exit(at_exit, NULL) == 0;
     return rc;
 }
 
@@ -65,23 +126,21 @@ void pshmem_query_initialized(int *initialized)
 }
 SHM_WEAK(shmem_query_initialized);
 
+/** One more than inits is ignored, as elsewhere: the job may be left already. */
 void pshmem_finalize(void)
 {
+    bool was_there = inits > 0;
+    if (was_there && inits == finalizes) {
+        if (cw_world.pe == 0 || cwu_env.check)
+            cwu_warn("shmem_finalize: called %d times after %d calls of shmem_init; ignored",
+                     finalizes + 1, inits);
+        return;
+    }
     if (!cw_world.initialized)
         shm_not_initialized(__func__);
-    shm_agree(__func__, cw_group_world);
-    cw_finalize("shmem_finalize");
+    leave();
 }
 SHM_WEAK(shmem_finalize);
-
-static pid_t starter;  // caller of start_pes: a child that it forks must not finalize at exit
-
-static void finalize_at_exit(void)
-{
-    cw_check_no_threads();  // exit may be called in any
-    if (cw_world.initialized && getpid() == starter)
-        cw_finalize("shmem_finalize");
-}
 
 /** The first call initializes; the end of the program finalizes. Later calls have no effect. */
 void pstart_pes(int npes)
@@ -90,20 +149,10 @@ void pstart_pes(int npes)
     (void)npes;
     if (started)
         return;
-    started = true;
-    starter = getpid();
+    started = by_start_pes = true;
     pshmem_init();
-    atexit(finalize_at_exit);
 }
 SHM_WEAK(start_pes);
-
-static void flush_output(void)
-{
-    if (cw_world.thread_level == SHMEM_THREAD_SINGLE)
-        fflush(NULL);
-    else
-        cwu_flush_output();
-}
 
 void pshmem_global_exit(int status)
 {

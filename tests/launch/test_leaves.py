@@ -24,6 +24,8 @@ NODE, NODES = "(vector,(0,1,4))", "(vector,(0,2,2))"
 FAILS = "of a failure"  # any but that of the time limit
 LIMIT = 55  # below the length of the waits
 PE = r"^causeway: error: PE {} of \d \(pid \d+, host \S+\): "
+# of an exit with status 0: by that PE, or by one of its node that waits for it
+EARLY = r"^causeway: error: (PE .*)?\bPE {} (of \d )?\(pid .*exited with status 0 without calling "
 EXITED = PE + r"exited with status {} without calling shmem_finalize"
 GONE = r": PE {} \(pid \d+\) of this node has ended without calling shmem_finalize"
 # under load one PE may end so much later than the other that it sees that one's end
@@ -108,7 +110,7 @@ def hydra(case):
 
 
 def on_hosts():
-    cases = [("exit0", "until", 0, 0, "msg", 1, EXITED.format(0, 0)),
+    cases = [("exit0", "until", 0, 0, "msg", 1, EARLY.format(0)),
              ("exit3", "barrier", 1, 0, "msg", 3, EXITED.format(1, 3)),
              ("_exit0", "until", 1, 1, "msg", 1, LOST.format(0)),
              ("_exit0", "until", 0, 1, "msg", 1, LOST.format(1)),
@@ -148,7 +150,8 @@ def named(launcher, how, cause):
     check(False, f"{what}: says {cause}", job.stderr)
 
 
-deaf(NODE, "exit0", "barrier", 2, 1, EXITED.format(2, 0))
+deaf(NODE, "exit0", "barrier", 2, 1, EARLY.format(2))
+deaf(NODES, "exit0", "until", 1, 1, EARLY.format(1))
 deaf(NODE, "_exit0", "barrier", 2, 1, GONE.format(2))
 deaf(NODE, "_exit5", "until", 0, 1, GONE.format(0))
 deaf(NODES, "kill", "compute", 1, 1, GONE.format(1))

@@ -59,6 +59,15 @@ static void compute(double seconds)
     while ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec < end);
 }
 
+/** PE 1 ends one barrier early. */
+static void ended(void)
+{
+    if (me != 1)
+        shmem_barrier_all();
+    shmem_finalize();
+    exit(0);
+}
+
 /** The last PE computes for a long time, then arrives: no deadlock. */
 static void slow(void)
 {
@@ -77,10 +86,10 @@ static void slow_first(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"never", never},          {"never_on_heap", never_on_heap},
-             {"never_all", never_all},  {"lock_cycle", lock_cycle},
-             {"missing", missing},      {"slow", slow},
-             {"slow_first", slow_first}};
+} cases[] = {{"never", never},           {"never_on_heap", never_on_heap},
+             {"never_all", never_all},   {"lock_cycle", lock_cycle},
+             {"missing", missing},       {"slow", slow},
+             {"slow_first", slow_first}, {"ended", ended}};
 
 int main(int argc, char **argv)
 {

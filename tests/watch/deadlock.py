@@ -51,6 +51,10 @@ def reports():
                   r"synchronisation \d+ of all PEs; not there: PE %d" % (pes - 1))
         last = ("shmem_signal_wait_until", r"sig is 0, wanted > 3")
         yield ("missing", pes, layout, [inside] * (pes - 1) + [last])
+    inside = ("shmem_barrier_all", r"synchronisation \d+ of all PEs; not there: PE 1")
+    ending = ("shmem_finalize", r"the end of all PEs; not there: PE 0, PE 2")
+    for layout in ("node", "2nodes-msg"):
+        yield ("ended", 3, layout, [inside, ending, inside])
 
 
 def check_no_report():

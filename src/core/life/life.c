@@ -17,6 +17,7 @@
 #include "core/life/leave.h"
 #include "core/life/life.h"
 #include "core/life/lifeline.h"
+#include "core/life/mpi.h"
 #include "core/life/neighbour.h"
 #include "core/life/unfinished.h"
 #include "core/mem/gather.h"
@@ -27,6 +28,7 @@
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/report/crash.h"
+#include "core/report/early.h"
 #include "core/report/region.h"
 #include "core/report/report.h"
 #include "core/report/stats.h"
@@ -274,7 +276,7 @@ static void finalize_barrier(const char *call)
     if (disbanded)
         return;
     CW_WATCH(cw_watch_call(call));
-    cw_barrier(cw_group_world);
+    cw_farewell(init_count == 1);
 }
 
 void cw_finalize(const char *call)
@@ -283,10 +285,10 @@ void cw_finalize(const char *call)
         cw_check_failed(call, "called %s %s", cw_world.finalized ? "after" : "before",
                         cw_world.finalized ? cw_front_end_of(call)->finalize
                                            : cw_front_end_of(call)->init);
-    if (init_count == 1)
-        cw_groups_patient();  // PEs end as unevenly as they started
+    cw_early_ending = true;
     finalize_barrier(call);
     if (--init_count > 0) {
+        cw_early_ending = false;
         count_front_end(call, -1);
         return;
     }
@@ -313,6 +315,12 @@ void cw_finalize(const char *call)
     cw_crash_close();
     cw_segment_fini();
     cw_boot.ops->close(&cw_boot);
+}
+
+bool cw_may_end_early(int joins)
+{
+    return cw_world.initialized && init_count == joins && !cw_wait_asleep &&
+           (!cw_mpi_is_road() || cw_mpi_is_live());
 }
 
 noreturn void cw_exit(int status)

@@ -22,6 +22,10 @@ int cw_init(int thread_level, const char *call);
 /** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data
  *  stays. [waits] */
 void cw_finalize(const char *call);
+/** This PE is at its end without its finalize. May it make up for that, by `joins` calls of
+ *  cw_finalize behind cw_early_begin (core/report/early.h)? Not while another front end is in the
+ *  job, nor in a handler that has interrupted a call, nor when what connects the nodes is gone. */
+bool cw_may_end_early(int joins);
 /** All PEs are about to leave, and some came out of the middle of a collective: cw_finalize then
  *  waits for no PE, since that wait would never end. Called by every PE or by none; they must have
  *  synchronised by other means. */

@@ -88,8 +88,6 @@ typedef struct cw_observer {
     void (*message_waits)(bool for_room);
     /** A waiting thread is about to sleep (again). */
     void (*sleeps)(struct cw_wait *wait);
-    /** A wait that `sleeps` marked as reported has ended. */
-    void (*moves)(struct cw_wait *wait);
     /** The end of the job, while all PEs can still reach each other. Collective; may wait. */
     void (*finish)(void);
     /** After that, when this PE has left. */

@@ -134,11 +134,6 @@ void cw_watch_sleeps(struct cw_wait *wait)
     NOTIFY(sleeps, wait);
 }
 
-void cw_watch_moves(struct cw_wait *wait)
-{
-    NOTIFY(moves, wait);
-}
-
 int cw_watch_open(const cw_observer_t *const table[])
 {
     int n = 0;

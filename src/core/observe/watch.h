@@ -46,8 +46,6 @@ int cw_watch_handling(void);
 
 /** A waiting thread is about to sleep. */
 void cw_watch_sleeps(struct cw_wait *wait) CW_COLD;
-/** A wait that an observer marked as reported has ended. */
-void cw_watch_moves(struct cw_wait *wait) CW_COLD;
 
 static CW_ALWAYS_INLINE void cw_watch_leave(cw_frame_t **frame)
 {

@@ -33,6 +33,8 @@ typedef enum cw_awaits {
     CW_AWAITS_REPLY_HERE  // the last one did
 } cw_awaits_t;
 
+struct cw_wait;
+
 typedef struct cw_progress_hooks {
     // ---- core/am
     _Atomic bool messages_on;  // messages are open: the next two have something to do
@@ -81,6 +83,13 @@ typedef struct cw_progress_hooks {
     /** Calls a library beside this one that moves the front end's data when it is called. Sleeps
      *  are short as long as it is set. NULL: there is none. */
     void (*poll_beside)(void);
+
+    // ---- core/report
+    /** A PE of the job has come to its end before the others (core/report/early.h): says what this
+     *  one waits for. To be called before each sleep then. */
+    void (*explain)(struct cw_wait *w);
+    /** A wait that is marked as reported has ended. */
+    void (*moved)(struct cw_wait *w);
 
     // ---- core/life
     /** Do the other processes of this node live, and the launcher's? To be called before each

@@ -72,6 +72,11 @@ static uint64_t need_no_look(void)
     return UINT64_MAX;
 }
 
+static void explain_nothing(cw_wait_t *w)
+{
+    (void)w;
+}
+
 static void attend_nothing(void)
 {
 }
@@ -104,6 +109,8 @@ cw_progress_hooks_t cw_progress_hooks = {
     .notified = ignore_notification,
     .notification_due = no_notification_due,
     .mind_neighbours = need_no_look,
+    .explain = explain_nothing,
+    .moved = explain_nothing,
     .forward_left = forward_none,
     .attend = attend_nothing,
 };
@@ -113,6 +120,7 @@ static uint32_t early_round;  // of one yield amid the polls
 static bool crowded, dear_polls;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
+_Thread_local bool cw_wait_asleep;
 cw_wait_counts_t cw_wait_counts;
 const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
 
@@ -269,7 +277,9 @@ static void sleep_for(cw_wait_t *w, uint64_t timeout_ns)
     cw_progress_hooks.leave_server();
     w->turns_asleep = w->turns;
     atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
+    cw_wait_asleep = true;
     cwu_futex_wait((uint32_t *)&me->doorbell, bell, timeout_ns);
+    cw_wait_asleep = false;
     w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
     w->slept = true;
     w->rung = w->bell != bell;
@@ -303,7 +313,7 @@ static uint64_t timeout_of(const cw_wait_t *w)
 static void leave(cw_wait_t *w)
 {
     if (w->reported)
-        cw_watch_moves(w);
+        cw_progress_hooks.moved(w);
     if (w->announced) {
         cw_slot_t *me = my_slot();
         // another thread's sleep may outlast this one
@@ -334,6 +344,16 @@ void cw_wait_end(cw_wait_t *w)
     if (w->slept)
         judge(w);
     leave(w);
+}
+
+uint64_t cw_wait_may_sleep(cw_wait_t *w)
+{
+    if (CW_UNLIKELY(cw_world.observed))
+        cw_watch_sleeps(w);
+    const cw_control_t *control = cw_segment.control;  // NULL: in tests of single files
+    if (control && CW_UNLIKELY(atomic_load_explicit(&control->early, memory_order_relaxed)))
+        cw_progress_hooks.explain(w);
+    return cw_progress_hooks.mind_neighbours();
 }
 
 /** Behind the spin: yields, or polls on while yields are dear. False: it is time to sleep. */
@@ -378,9 +398,7 @@ void cw_wait_round(cw_wait_t *w)
     } else {
         if (CW_UNLIKELY(!cw_gathered()))
             cw_gather_try();
-        cw_progress_hooks.mind_neighbours();
-        if (CW_UNLIKELY(cw_world.observed))
-            cw_watch_sleeps(w);
+        cw_wait_may_sleep(w);
         sleep_for(w, timeout_of(w));
         watch(w, my_slot());
         if (w->sleep_ns < LONGEST_SLEEP_NS)

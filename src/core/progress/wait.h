@@ -70,7 +70,8 @@ typedef struct cw_wait {
     bool slept, rung;        // it has slept; the doorbell ended the last sleep
     uint32_t turns;          // of the node server, before the last test of the condition
     uint32_t turns_asleep;   // the same, before the last sleep
-    bool reported;           // this wait stands in the PE's slot for the report
+    bool reported;           // this wait stands in the PE's slot for the report,
+    bool named;              // with the routine that waits
     const cw_wait_on_t *on;  // for the report; NULL: no more is known
     struct cw_frame *frame;  // with an observer (core/observe/watch.h)
     uint64_t since_ns;       // of the first sleep, kept for the report
@@ -110,6 +111,13 @@ static inline void cw_wait_on_word(cw_wait_t *w, const void *word, uint32_t nbyt
 
 /** One round of waiting. */
 void cw_wait_round(cw_wait_t *w);
+
+/** Before each sleep of a loop that does not use cw_wait_round: what is due now and then. Returns
+ *  within which time it is to be called again. If w->reported is set then, the loop ends with
+ *  cw_progress_hooks.moved(w). */
+uint64_t cw_wait_may_sleep(cw_wait_t *w);
+/** This thread sleeps in a wait: a signal handler that sees it set has interrupted a call. */
+extern _Thread_local bool cw_wait_asleep CW_INITIAL_EXEC;
 
 /** Undoes what the rounds announced. Must be called when the loop ends. */
 void cw_wait_end(cw_wait_t *w);

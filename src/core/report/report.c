@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sleeper's side of the report, and PE 0's survey of all PEs; another PE stands in for a PE 0
-// that does not wait. The words of the report are in
-// report_text.c.
+// PE 0's survey of all PEs; another PE stands in for a PE 0 that does not wait. What PEs write is
+// in waits.c, the words of the report in report_text.c.
 #include "core/report/report.h"
 
 #include <pthread.h>
@@ -13,7 +12,9 @@
 #include "base/clock.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/report/early.h"
 #include "core/report/report_text.h"
+#include "core/report/waits.h"
 #include "core/rma/port.h"
 #include "core/sync/fused.h"
 
@@ -42,6 +43,7 @@ static int open_report(unsigned *wants_p)
         seconds = cw_world.check ? 60 : 0;
     patience_ns = (uint64_t)seconds * SECOND;
     *wants_p = seconds > 0 ? CW_OBSERVES : 0;
+    cw_early_open(seconds > 0);
     return CW_OK;
 }
 
@@ -62,68 +64,13 @@ cw_report_slot_t *cw_report_slot(int slot)
     return (cw_report_slot_t *)(void *)(cw_segment.base + cw_report_offset(slot));
 }
 
-// ---------------------------------------------------------------- the sleeper
-
-static int64_t read_word(const cw_wait_on_t *on)
-{
-    switch (on->nbytes) {
-    case 2:
-        return on->is_unsigned ? (int64_t) * (const volatile uint16_t *)on->addr
-                               : *(const volatile int16_t *)on->addr;
-    case 4:
-        return on->is_unsigned ? (int64_t) * (const volatile uint32_t *)on->addr
-                               : *(const volatile int32_t *)on->addr;
-    case 8:
-        return *(const volatile int64_t *)on->addr;
-    default:
-        return 0;
-    }
-}
-
-static void publish(cw_report_wait_t *r, const cw_wait_t *w)
-{
-    static const cw_wait_on_t nothing;
-    const cw_wait_on_t *on = w->on ? w->on : &nothing;
-    const char *running = cw_watch_running();
-    snprintf(r->call, sizeof r->call, "%s", running ? running : w->call);
-    snprintf(r->detail, sizeof r->detail, "%s", running && strcmp(running, w->call) ? w->call : "");
-    gethostname(r->host, sizeof r->host - 1);
-    r->pid = (int32_t)getpid();
-    r->at = on->addr ? (uintptr_t)on->addr - cw_segment.origin : UINT64_MAX;
-    r->kind = (uint8_t)on->kind;
-    r->cmp = (uint8_t)on->cmp;
-    r->nbytes = on->nbytes;
-    r->is_unsigned = on->is_unsigned;
-    r->want = on->want;
-    r->behind = on->behind;
-    r->index = on->index;
-    r->nelems = on->nelems;
-    r->number = cw_node_number(&cw_group_world->sync->node);
-}
-
 static void survey_pes(void);
 static void stand_in(void);
 
-/** Records what this PE waits for; PE 0 surveys all PEs. */
+/** PE 0 surveys all PEs. */
 static void sleeps(cw_wait_t *w)
 {
-    cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
-    uint64_t now = cwu_now_ns();
-    if (!w->since_ns) {
-        w->since_ns = now;
-        if (atomic_load_explicit(&r->moves, memory_order_relaxed) % 2)
-            return;  // another thread of this PE waits already: its wait stands for the PE
-        w->reported = true;
-        publish(r, w);
-        atomic_store(&r->waited_ns, 0);
-        atomic_fetch_add(&r->moves, 1);  // release: pairs with read_wait
-    }
-    if (!w->reported)
-        return;
-    if (w->on && w->on->addr)
-        r->seen = read_word(w->on);
-    atomic_store_explicit(&r->waited_ns, now - w->since_ns, memory_order_relaxed);
-    if (now - w->since_ns < patience_ns)
+    if (!cw_waits_publish(w) || cwu_now_ns() - w->since_ns < patience_ns)
         return;
     if (cw_world.pe == 0)
         survey_pes();
@@ -131,19 +78,7 @@ static void sleeps(cw_wait_t *w)
         stand_in();
 }
 
-static void moves(cw_wait_t *w)
-{
-    if (w->reported)
-        atomic_fetch_add(&cw_report_slot(cw_world.slot)->wait.moves, 1);
-    w->reported = false;
-}
-
 // ---------------------------------------------------------------- PE 0
-
-static void read_wait(int pe, cw_report_wait_t *r)
-{
-    cw_node_read(cw_world.node_of_pe[pe], cw_report_offset(cw_world.slot_of_pe[pe]), r, sizeof *r);
-}
 
 /** True when all PEs wait too long and none has moved since the last survey. *mover_p: a PE that
  *  does not wait, or -1. */
@@ -154,7 +89,7 @@ static bool all_stand_still(int *mover_p)
     for (int i = 0; i < cw_world.npes; i++) {
         int pe = (survey.last_mover + i) % cw_world.npes;
         cw_report_wait_t r;
-        read_wait(pe, &r);
+        cw_waits_read(pe, &r);
         bool waits = r.moves % 2;
         if (!waits || r.waited_ns < patience_ns) {
             survey.last_mover = pe;
@@ -176,7 +111,7 @@ static void notice(int mover)
         return;
     survey.noticed = true;
     cw_report_wait_t mine;
-    read_wait(cw_world.pe, &mine);
+    cw_waits_read(cw_world.pe, &mine);
     cwu_warn("has waited %.0f s in %s; PE %d, at least, does not wait (it computes, or does "
              "something outside the library), "
              "so this is not a deadlock yet",
@@ -193,7 +128,7 @@ static void stand_in(void)
         return;
     bool lowest = now >= survey.next_ns && !survey.noticed;
     for (int pe = 0; pe < cw_world.pe && lowest; pe++) {
-        read_wait(pe, &r);
+        cw_waits_read(pe, &r);
         lowest = r.moves % 2 == 0;
     }
     if (lowest)
@@ -235,4 +170,4 @@ static void survey_pes(void)
     pthread_mutex_unlock(&survey.lock);
 }
 
-const cw_observer_t cw_report_observer = {.open = open_report, .sleeps = sleeps, .moves = moves};
+const cw_observer_t cw_report_observer = {.open = open_report, .sleeps = sleeps};

@@ -6,6 +6,8 @@
 // prints one line for each PE and ends the job if the setting says so. If a PE does not wait, it
 // computes: then PE 0 prints one notice and no report.
 //
+// The same pages serve a PE that has ended before the others (core/report/early.h).
+//
 // No path that does not sleep runs any of this. While a PE moves, a survey reads one page: it
 // begins with the PE that was not waiting the last time. Pages of other nodes are read by gets.
 //
@@ -35,7 +37,14 @@ typedef struct cw_report_wait {
     uint32_t number;      // of the world's synchronisation that this PE is in or has left last
     int32_t pid, behind;  // behind: the PE before this one in the queue of a lock
     uint8_t kind, cmp, nbytes, is_unsigned;
-    char call[64], detail[64], host[64];
+    uint8_t certain;         // it ends by a deed of a PE, and not when the network answers
+    uint8_t ending;          // within a finalize
+    uint8_t threads;         // the program may have other threads, which may end it
+    _Atomic uint8_t early;   // the PE is at its end without finalize (core/report/early.h),
+    uint32_t early_number;   // with that number of the world's synchronisation
+    _Atomic uint32_t beats;  // sleeps so far: the condition has been tested before each
+    char call[64], host[64];
+    char detail[64];  // of an early PE how it has ended
 } cw_report_wait_t;
 
 typedef struct cw_report_slot {

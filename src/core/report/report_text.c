@@ -76,18 +76,25 @@ static void put_lock(FILE *out, const cw_report_wait_t *waits, const cw_report_w
         fprintf(out, " (in the queue behind PE %d)", r->behind);
 }
 
-static bool has_come(const cw_report_wait_t *r, uint32_t number)
+/** Has the PE of r come to the synchronisation of all PEs that `mine` waits in? PEs that end
+ *  synchronise apart. */
+static bool has_come(const cw_report_wait_t *r, const cw_report_wait_t *mine)
 {
-    return r->kind == CW_WAIT_WORLD && (int32_t)(r->number - number) >= 0;
+    if (mine->ending)
+        return r->ending;
+    return r->kind == CW_WAIT_WORLD && !r->ending && (int32_t)(r->number - mine->number) >= 0;
 }
 
 /** PEs as ranges: "2, 5-7". */
-static void put_missing(FILE *out, const cw_report_wait_t *waits, uint32_t number)
+static void put_missing(FILE *out, const cw_report_wait_t *waits, const cw_report_wait_t *mine)
 {
     const char *comma = "";
-    fprintf(out, "synchronisation %" PRIu32 " of all PEs; not there: ", number);
+    if (mine->ending)
+        fputs("the end of all PEs; not there: ", out);
+    else
+        fprintf(out, "synchronisation %" PRIu32 " of all PEs; not there: ", mine->number);
     for (int pe = 0, last; pe < cw_world.npes; pe = last + 1) {
-        for (last = pe; last < cw_world.npes && !has_come(&waits[last], number); last++)
+        for (last = pe; last < cw_world.npes && !has_come(&waits[last], mine); last++)
             ;
         if (last == pe)
             continue;
@@ -109,7 +116,7 @@ static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
     else if (r->kind == CW_WAIT_LOCK)
         put_lock(out, waits, r);
     else if (r->kind == CW_WAIT_WORLD)
-        put_missing(out, waits, r->number);
+        put_missing(out, waits, r);
     else
         fputs(r->detail[0] ? r->detail : "other PEs", out);
     fputc('\n', out);

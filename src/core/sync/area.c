@@ -7,9 +7,14 @@
 #include "core/mem/segment.h"
 #include "core/world/world.h"
 
-static uint64_t world_nbytes(void)
+static uint64_t area_nbytes(void)
 {
     return cw_coll_area_nbytes(cw_world.max_slots, cw_world.nnodes);
+}
+
+static uint64_t world_nbytes(void)
+{
+    return 2 * area_nbytes();
 }
 
 static uint64_t steps_of_pe(void)
@@ -44,6 +49,16 @@ uint64_t cw_team_steps_offset(int slot, int id)
 char *cw_team_steps(int slot, int id)
 {
     return cw_segment.base + cw_team_steps_offset(slot, id);
+}
+
+uint64_t cw_coll_farewell_offset(void)
+{
+    return cw_coll_section.offset + area_nbytes();
+}
+
+cw_coll_area_t *cw_coll_farewell_area(void)
+{
+    return (cw_coll_area_t *)(void *)(cw_segment.base + cw_coll_farewell_offset());
 }
 
 _Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the heap");

@@ -12,6 +12,7 @@
 //     cw_coll_step_t [steps]        8.1 KiB  one per step between leaders; other nodes write them
 //     cw_coll_counter_t [..]         64 B    arrivals of CW_COLL_RADIX members each
 //     cw_coll_deposit_t [2][slots]  256 B    small operands, each written by its slot alone
+//   a second time, for the synchronisations of PEs that end (groups.c)
 //   teams, behind that: the steps of each PE of the node for each team that it may lead here
 //
 //   teams, in the scratch below each PE's heap: cw_coll_scratch_t. Of a team, the cells of its
@@ -117,6 +118,7 @@ typedef struct cw_coll_scratch {
     CW_CACHE_ALIGNED char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
     CW_CACHE_ALIGNED char world_half[2][CW_WORLD_HALF];
     CW_CACHE_ALIGNED uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
+    uint64_t surveyor;                     // core/report/early.c: PE + 1 that looks at all others
 } cw_coll_scratch_t;
 
 static inline int cw_coll_log2_ceil(int n)
@@ -200,6 +202,9 @@ extern cw_section_t cw_coll_section, cw_steps_section;
 cw_coll_area_t *cw_coll_local_area(void);
 /** Its offset in the node object: the same on every node. */
 uint64_t cw_coll_area_offset(void);
+/** The same on which PEs that end synchronise. */
+cw_coll_area_t *cw_coll_farewell_area(void);
+uint64_t cw_coll_farewell_offset(void);
 /** Offset of the steps of team `id` that other leaders write for the PE in that slot, as leader of
  *  its node: the same on every node. */
 uint64_t cw_team_steps_offset(int slot, int id);

@@ -38,9 +38,10 @@ static inline bool cw_group_is_world(const cw_group_t *group)
 /** Makes the world and the shared team; after the node object is mapped. */
 void cw_groups_init(void);
 void cw_groups_fini(void);
-/** The next synchronisation of the world may take long: in a node with more PEs than processors,
- *  PEs that wait sleep at once. */
-void cw_groups_patient(void);
+/** Quiet on the default context, and a synchronisation of all PEs that only PEs which end make: it
+ *  matches no collective of the program. last: it may take long, since PEs end as unevenly as they
+ *  started; with more PEs than processors, those that wait sleep at once. [waits] */
+void cw_farewell(bool last);
 
 /** Arrival and release only: completes no transfers (shmem_sync). [waits] */
 void cw_sync(const cw_group_t *group);

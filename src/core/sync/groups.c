@@ -9,8 +9,8 @@
 #include "core/sync/sync.h"
 #include "core/sync/team.h"
 
-static cw_group_sync_t sync_of_world;
-static cw_group_t world;
+static cw_group_sync_t sync_of_world, sync_of_farewell;
+static cw_group_t world, farewell;  // farewell.sync: NULL before the first one of the epoch
 const cw_group_t *const cw_group_world = &world;
 
 void cw_groups_init(void)
@@ -20,6 +20,8 @@ void cw_groups_init(void)
                          .size = cw_world.npes,
                          .rank = cw_world.pe,
                          .sync = &sync_of_world};
+    farewell = world;
+    farewell.sync = NULL;
     sync_of_world = (cw_group_sync_t){.most = cw_world.nnodes > 1 ? CW_COLL_MEDIUM : CW_COLL_SMALL};
     cw_node_sync_init(&sync_of_world.node, cw_coll_local_area(), cw_world.pes_of_node,
                       cw_world.slot, cw_world.nslots, cw_world.nnodes);
@@ -35,9 +37,24 @@ void cw_groups_fini(void)
     cw_map_forget_all();
 }
 
-void cw_groups_patient(void)
+static void open_farewell(void)
 {
-    cw_node_sync_patient(&sync_of_world.node);
+    cw_node_sync_t *ns = &sync_of_farewell.node;
+    sync_of_farewell = (cw_group_sync_t){0};
+    cw_node_sync_init(ns, cw_coll_farewell_area(), cw_world.pes_of_node, cw_world.slot,
+                      cw_world.nslots, cw_world.nnodes);
+    ns->cpus = sync_of_world.node.cpus;  // to which those that have not come have added theirs
+    cw_leaders_init_farewell(&sync_of_farewell.leaders, &farewell);
+    farewell.sync = &sync_of_farewell;
+}
+
+void cw_farewell(bool last)
+{
+    if (!farewell.sync)
+        open_farewell();
+    if (last)
+        cw_node_sync_patient(&sync_of_farewell.node);
+    cw_barrier(&farewell);
 }
 
 void cw_sync(const cw_group_t *group)

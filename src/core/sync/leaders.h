@@ -49,7 +49,9 @@ typedef struct cw_leaders {
  *  at least what any of the group's steps has seen. */
 void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
                      uint64_t sequence);
-/** The leaders of the world a second time, with words of their own, for barriers that carry
+/** The leaders of the world a second time, with words of their own, for PEs that end. */
+void cw_leaders_init_farewell(cw_leaders_t *leaders, const cw_group_t *group);
+/** The same again, for barriers that carry
  *  value_bits (fewer than 64). Any process of a node may act for its leader, one at a time. */
 void cw_leaders_init_split(cw_leaders_t *leaders, unsigned value_bits,
                            cw_leaders_combine_fn combine);

@@ -36,7 +36,8 @@
 #define LAST_SPINS 80u     // with fewer processors: about one context switch
 #define ROOMY_YIELDS 100u
 #define CROWDED_YIELDS 200u
-#define SLEEP_NS 1000000000u  // a safeguard: the release wakes every sleeper
+// a safeguard, since the release wakes every sleeper; and how soon they say what they wait for
+#define SLEEP_NS 250000000u
 #define LISTENING_SLEEP_NS 100000000u  // with other nodes: what this PE has sent them may be lost
 #define MEET_MOST 4           // members: they poll the word that they count on
 
@@ -251,17 +252,24 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
     atomic_fetch_add(&ns->area->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst);
     uint64_t most_ns = cw_world.nnodes > 1 ? LISTENING_SLEEP_NS : SLEEP_NS;
+    cw_wait_t w = CW_WAIT_FOR("a collective", bell, sizeof *bell);
+    if (ns->deposits[0])
+        w.on = &cw_wait_world;
     for (;;) {
         uint32_t seen = atomic_load(bell);
         if (over(ns))
             break;
-        uint64_t look_ns = cw_progress_hooks.mind_neighbours();
+        uint64_t look_ns = cw_wait_may_sleep(&w);
+        cw_wait_asleep = true;
         cwu_futex_wait((uint32_t *)bell, seen, look_ns < most_ns ? look_ns : most_ns);
+        cw_wait_asleep = false;
         if (!cw_gathered())
             cw_gather_try();
         if (cw_world.nnodes > 1)
             cw_progress_hooks.advance();
     }
+    if (w.reported)
+        cw_progress_hooks.moved(&w);
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }
 

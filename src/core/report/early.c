@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The early PE's survey, and what other PEs find by themselves.
+#include "core/report/early.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "core/mem/segment.h"
+#include "core/progress/hooks.h"
+#include "core/report/waits.h"
+#include "core/rma/port.h"
+#include "core/sync/area.h"
+#include "core/sync/fused.h"
+#include "core/sync/rendezvous.h"
+
+#define MS UINT64_C(1000000)
+#define PATIENCE_NS (300 * MS)  // of an early PE, before it looks at others: most end as soon
+#define BETWEEN_NS (20 * MS)    // between two surveys
+#define NOTICE_NS (60000 * MS)  // until it says that it stays, as the deadlock report does
+#define TESTS 2u                // sleeps between two surveys: a test lies between them for sure
+
+enum { HAS_SURVEYOR = 1, HAS_REPORTED = 2, HAS_WARNED = 4 };  // bits of control->early_roles
+
+bool cw_early_ending;
+static bool by_observer;  // publishes what this PE waits for
+
+static struct {
+    const char *how;   // NULL: this PE is not early
+    pthread_t thread;  // that ends it
+    uint64_t since_ns, next_ns;
+    bool busy, asked, surveys, noticed;
+    int stood;                // surveys in a row in which all PEs waited, and none had moved
+    int mover;                // the PE that did not
+    cw_report_wait_t *pages;  // [npes] when all waited first
+} me;
+
+static bool is_first(uint32_t bit)
+{
+    return !(atomic_fetch_or(&cw_segment.control->early_roles, bit) & bit);
+}
+
+bool cw_early_is_first(void)
+{
+    return is_first(HAS_WARNED);
+}
+
+bool cw_early_has_threads(void)
+{
+    if (cw_world.thread_level < CW_THREAD_SERIALIZED)
+        return false;
+    int known = 1 + atomic_load(&cw_world.helpers) + cw_world.hosts_server, found = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *entry; tasks && (entry = readdir(tasks)) != NULL;)
+        found += entry->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return !tasks || found > known;
+}
+
+// ---------------------------------------------------------------- the early PE
+
+/** One PE of the job surveys it, since others would do the same; the first to ask. */
+static bool is_surveyor(void)
+{
+    uint64_t *word = &cw_coll_scratch()->surveyor;
+    return is_first(HAS_SURVEYOR) &&
+           (cw_world.nnodes == 1 ||
+            cw_rendezvous_ask(word, CW_AMO_CSWAP, (uint64_t)cw_world.pe + 1, 0) == 0);
+}
+
+static void tell_nodes(void)
+{
+    const uint32_t one = 1;
+    for (int node = 0; node < cw_world.nnodes; node++)
+        if (node != cw_world.node)
+            cw_node_put(node, offsetof(cw_control_t, early), &one, sizeof one);
+}
+
+static bool stands(const cw_report_wait_t *r)
+{
+    return r->moves % 2 && r->certain;
+}
+
+/** -1: all PEs wait, and have since the first survey that found so. Else a PE that does not.
+ *  The second survey knows that at its begin all waited, and reads their counts of sleeps;
+ *  *tested_p: since then all have tested their conditions. */
+static int find_mover(bool *tested_p)
+{
+    *tested_p = me.stood >= 2;
+    for (int i = 0; i < cw_world.npes; i++) {
+        int pe = (me.mover + i) % cw_world.npes;
+        cw_report_wait_t r, *first = &me.pages[pe];
+        if (pe == cw_world.pe)
+            continue;
+        cw_waits_read(pe, &r);
+        if (!stands(&r) || (me.stood > 0 && r.moves != first->moves))
+            return pe;
+        if (me.stood < 2)
+            *first = r;
+        *tested_p = *tested_p && r.beats - first->beats >= TESTS;
+    }
+    return -1;
+}
+
+/** Which PE is not in its end; -1: all are, and only the last step of it is missing. */
+static int find_victim(bool *threads_p)
+{
+    int victim = -1;
+    for (int pe = cw_world.npes - 1; pe >= 0; pe--) {
+        const cw_report_wait_t *r = &me.pages[pe];
+        if (pe == cw_world.pe)
+            continue;
+        *threads_p = *threads_p || r->threads;
+        if (!r->ending && !r->early)
+            victim = pe;
+    }
+    return victim;
+}
+
+static void give_verdict(void)
+{
+    bool threads = false;
+    int pe = find_victim(&threads);
+    if (pe < 0)
+        return;
+    const cw_report_wait_t *r = &me.pages[pe];
+    if (!threads)
+        cwu_fatal("%s, and PE %d (pid %d, host %.63s) waits in %.63s for what no PE does any more",
+                  me.how, pe, (int)r->pid, r->host, r->call);
+    me.surveys = false;
+    cwu_warn(
+        "%s, and all PEs wait, PE %d (pid %d, host %.63s) in %.63s; the job goes on, for other "
+        "threads of the program may be at work",
+        me.how, pe, (int)r->pid, r->host, r->call);
+}
+
+static void notice(int mover, uint64_t now)
+{
+    if (me.noticed || now - me.since_ns < NOTICE_NS)
+        return;
+    me.noticed = true;
+    cwu_warn("%s, and has waited %llu s for the others to end; PE %d, at least, has not, and does "
+             "not wait",
+             me.how, (unsigned long long)(NOTICE_NS / (1000 * MS)), mover);
+}
+
+static void survey(uint64_t now)
+{
+    if (!me.asked) {
+        me.asked = true;
+        me.pages = calloc((size_t)cw_world.npes, sizeof *me.pages);
+        me.surveys = me.pages && is_surveyor();
+        if (me.surveys)
+            tell_nodes();
+    }
+    if (!me.surveys || now < me.next_ns)
+        return;
+    bool tested;
+    int mover = find_mover(&tested);
+    me.stood = mover < 0 ? me.stood + 1 : 0;
+    if (mover >= 0) {
+        me.mover = mover;
+        notice(mover, now);
+    } else if (tested) {
+        give_verdict();
+        me.stood = 0;
+    }
+    me.next_ns = cwu_now_ns() + BETWEEN_NS;
+}
+
+// ---------------------------------------------------------------- any PE
+
+/** Checking mode compares what PEs call by synchronisations of its own, and finds the same. */
+static void find_missing(cw_report_wait_t *mine)
+{
+    for (int slot = 0; slot < cw_world.nslots && !cw_world.check; slot++) {
+        const cw_report_wait_t *r = &cw_report_slot(slot)->wait;
+        // pairs with cw_early_begin
+        if (!atomic_load_explicit(&r->early, memory_order_acquire) ||
+            (int32_t)(mine->number - r->early_number) <= 0 || !is_first(HAS_REPORTED))
+            continue;
+        cw_waits_name(mine);
+        cwu_fatal("waits in %.63s for PE %d (pid %d), which has %.63s", mine->call,
+                  cw_world.pes_of_node[slot], (int)r->pid, r->detail);
+    }
+}
+
+static void explain(cw_wait_t *w)
+{
+    cw_report_wait_t *mine = &cw_report_slot(cw_world.slot)->wait;
+    bool mine_stands = by_observer ? w->reported : cw_waits_publish(w);
+    uint64_t now = cwu_now_ns();
+    if (!me.how) {
+        if (mine_stands && w->on == &cw_wait_world && !cw_early_ending)
+            find_missing(mine);
+        return;
+    }
+    if (!me.since_ns)
+        me.since_ns = now;
+    if (me.busy || now - me.since_ns < PATIENCE_NS || !pthread_equal(me.thread, pthread_self()))
+        return;  // busy: this wait is one of a survey
+    me.busy = true;
+    survey(now);
+    me.busy = false;
+}
+
+void cw_early_open(bool reported)
+{
+    free(me.pages);
+    memset(&me, 0, sizeof me);
+    cw_early_ending = false;
+    by_observer = reported;
+    cw_progress_hooks.explain = explain;
+    cw_progress_hooks.moved = cw_waits_move;
+}
+
+void cw_early_begin(const char *how)
+{
+    cw_report_wait_t *mine = &cw_report_slot(cw_world.slot)->wait;
+    me.how = how;
+    me.thread = pthread_self();
+    snprintf(mine->detail, sizeof mine->detail, "%s", how);
+    mine->pid = (int32_t)getpid();
+    mine->early_number = cw_node_number(&cw_group_world->sync->node);
+    atomic_store_explicit(&mine->early, 1, memory_order_release);  // with the number
+    atomic_store(&cw_segment.control->early, 1);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a sleeping PE writes into its page: once when a wait begins to sleep, then its age and a
+// count. The routine's name is looked for on the stack only if the wait lasts, where no frame knows
+// it.
+#include "core/report/waits.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/symbol.h"
+#include "core/mem/segment.h"
+#include "core/observe/watch.h"
+#include "core/report/early.h"
+#include "core/rma/port.h"
+#include "core/sync/fused.h"
+#include "core/world/front_end.h"
+
+#define NAMED_NS 50000000u  // age of a wait whose routine is looked for
+
+static int64_t read_word(const cw_wait_on_t *on)
+{
+    switch (on->nbytes) {
+    case 2:
+        return on->is_unsigned ? (int64_t) * (const volatile uint16_t *)on->addr
+                               : *(const volatile int16_t *)on->addr;
+    case 4:
+        return on->is_unsigned ? (int64_t) * (const volatile uint32_t *)on->addr
+                               : *(const volatile int32_t *)on->addr;
+    case 8:
+        return *(const volatile int64_t *)on->addr;
+    default:
+        return 0;
+    }
+}
+
+static void publish(cw_report_wait_t *r, const cw_wait_t *w)
+{
+    static const cw_wait_on_t nothing;
+    const cw_wait_on_t *on = w->on ? w->on : &nothing;
+    const char *running = cw_watch_running();
+    snprintf(r->call, sizeof r->call, "%s", running ? running : w->call);
+    if (!atomic_load_explicit(&r->early, memory_order_relaxed))
+        snprintf(r->detail, sizeof r->detail, "%s",
+                 running && strcmp(running, w->call) ? w->call : "");
+    gethostname(r->host, sizeof r->host - 1);
+    r->pid = (int32_t)getpid();
+    r->at = on->addr ? (uintptr_t)on->addr - cw_segment.origin : UINT64_MAX;
+    r->kind = (uint8_t)on->kind;
+    r->cmp = (uint8_t)on->cmp;
+    r->nbytes = on->nbytes;
+    r->is_unsigned = on->is_unsigned;
+    r->want = on->want;
+    r->behind = on->behind;
+    r->index = on->index;
+    r->nelems = on->nelems;
+    r->number = cw_node_number(&cw_group_world->sync->node);
+    r->certain = w->word || w->on || w->notified;
+    r->ending = cw_early_ending;
+    r->threads = cw_early_has_threads();
+}
+
+void cw_waits_name(cw_report_wait_t *r)
+{
+    char where[64];
+    cwu_routine_t routine;
+    if (cw_watch_running() ||
+        !cwu_symbol_caller(cw_is_named_routine, &routine, where, sizeof where))
+        return;
+    cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
+    if (routine.name[0])
+        snprintf(r->call, sizeof r->call, "%.63s", routine.name);
+}
+
+bool cw_waits_publish(cw_wait_t *w)
+{
+    cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
+    uint64_t now = cwu_now_ns();
+    if (!w->since_ns) {
+        w->since_ns = now;
+        if (atomic_load_explicit(&r->moves, memory_order_relaxed) % 2)
+            return false;  // another thread of this PE waits already: its wait stands for the PE
+        w->reported = true;
+        publish(r, w);
+        atomic_store(&r->waited_ns, 0);
+        atomic_fetch_add(&r->moves, 1);  // release: pairs with cw_waits_read
+    }
+    if (!w->reported)
+        return false;
+    if (w->on && w->on->addr)
+        r->seen = read_word(w->on);
+    if (!w->named && now - w->since_ns >= NAMED_NS) {
+        w->named = true;
+        cw_waits_name(r);
+    }
+    atomic_store_explicit(&r->waited_ns, now - w->since_ns, memory_order_relaxed);
+    // release: behind the test of the condition that came before this sleep
+    atomic_fetch_add_explicit(&r->beats, 1, memory_order_release);
+    return true;
+}
+
+void cw_waits_move(cw_wait_t *w)
+{
+    if (w->reported)
+        atomic_fetch_add(&cw_report_slot(cw_world.slot)->wait.moves, 1);
+    w->reported = w->named = false;
+}
+
+void cw_waits_read(int pe, cw_report_wait_t *r)
+{
+    cw_node_read(cw_world.node_of_pe[pe], cw_report_offset(cw_world.slot_of_pe[pe]), r, sizeof *r);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What PEs wait for, in their pages of the node objects (core/report/report.h), for the two surveys
+// of all PEs: the deadlock report, and that of a PE that has ended early. Threads: of several of a
+// PE that wait, one stands for it. cw_waits_read may wait for another node.
+#ifndef CW_CORE_WAITS_H
+#define CW_CORE_WAITS_H
+
+#include "core/progress/wait.h"
+#include "core/report/report.h"
+
+/** Before each sleep of a wait. False: another one stands for this PE. */
+bool cw_waits_publish(cw_wait_t *w);
+/** Finds the routine in which this thread waits on the stack, unless a frame knows it. */
+void cw_waits_name(cw_report_wait_t *mine);
+/** That wait has ended. */
+void cw_waits_move(cw_wait_t *w);
+/** The page of a PE. */
+void cw_waits_read(int pe, cw_report_wait_t *r);
+
+#endif
