@@ -19,8 +19,8 @@ static inline void cwu_decimal_end(const locale_t *programs)
 
 /** A statement (it declares a variable): until its block is left, numbers of this thread are those
  *  of the "C" locale, which the C library has always and never frees. */
-#define CWU_DECIMAL_POINT()                                    \
-    const locale_t cwu_programs_ CW_CLEANUP(cwu_decimal_end) = \
+#define CWU_DECIMAL_POINT()                                              \
+    const locale_t cwu_programs_ CW_CLEANUP(cwu_decimal_end) CW_UNUSED = \
         uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0))
 
 /** Flushes all streams, in another thread: a second is waited for that, no longer, since a thread
