@@ -33,38 +33,53 @@ typedef struct pmi1 {
     pid_t pid;                  // the process that joined, as opposed to a child of it
     ino_t ino;                  // of the connection: its descriptor may be reused for another file
     bool joined;                // between open and close
+    pthread_mutex_t lines;      // guards the two below
+    char line[PMI1_LINE_MAX], reply[PMI1_LINE_MAX];
 } pmi1_t;
 
-static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER};  // one job a process
+static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .lines = PTHREAD_MUTEX_INITIALIZER};  // one job a process
 
 // ---------------------------------------------------------------- one key on the wire
+/** The request is in p->line, the reply comes to p->reply: not on the stack, which may be that of a
+ *  program's small thread. */
 static int put_text(pmi1_t *p, const char *key, const char *value, size_t len)
 {
-    char line[PMI1_LINE_MAX], reply[PMI1_LINE_MAX], rc_text[16];
-    snprintf(line, sizeof line, "cmd=put kvsname=%s key=%s value=%.*s\n", p->kvs, key, (int)len,
-             value);
-    int rc = pmi1_ask(&p->wire, line, "put_result", reply);
-    if (rc == 0 && (pmi1_field(reply, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
-        cwu_error("the launcher refused key \"%s\": %.200s", key, reply);
+    char rc_text[16];
+    pthread_mutex_lock(&p->lines);
+    snprintf(p->line, sizeof p->line, "cmd=put kvsname=%s key=%s value=%.*s\n", p->kvs, key,
+             (int)len, value);
+    int rc = pmi1_ask(&p->wire, p->line, "put_result", p->reply);
+    if (rc == 0 &&
+        (pmi1_field(p->reply, "rc", rc_text, sizeof rc_text) < 0 || strcmp(rc_text, "0"))) {
+        cwu_error("the launcher refused key \"%s\": %.200s", key, p->reply);
         rc = CW_EPROTO;
     }
+    pthread_mutex_unlock(&p->lines);
     return rc;
+}
+
+static int read_value(const pmi1_t *p, const char *key, char *value, size_t capacity)
+{
+    char rc_text[16];
+    if (pmi1_field(p->reply, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0"))
+        return CW_ENOENT;
+    if (pmi1_field(p->reply, "value", value, capacity) < 0) {
+        cwu_error("the launcher replied \"%.200s\" to a get of \"%s\"", p->reply, key);
+        return CW_EPROTO;
+    }
+    return 0;
 }
 
 static int get_text(pmi1_t *p, const char *key, char *value, size_t capacity)
 {
-    char line[PMI1_LINE_MAX], reply[PMI1_LINE_MAX], rc_text[16];
-    snprintf(line, sizeof line, "cmd=get kvsname=%s key=%s\n", p->kvs, key);
-    int rc = pmi1_ask(&p->wire, line, "get_result", reply);
-    if (rc)
-        return rc;
-    if (pmi1_field(reply, "rc", rc_text, sizeof rc_text) >= 0 && strcmp(rc_text, "0"))
-        return CW_ENOENT;
-    if (pmi1_field(reply, "value", value, capacity) < 0) {
-        cwu_error("the launcher replied \"%.200s\" to a get of \"%s\"", reply, key);
-        return CW_EPROTO;
-    }
-    return 0;
+    pthread_mutex_lock(&p->lines);
+    snprintf(p->line, sizeof p->line, "cmd=get kvsname=%s key=%s\n", p->kvs, key);
+    int rc = pmi1_ask(&p->wire, p->line, "get_result", p->reply);
+    if (rc == 0)
+        rc = read_value(p, key, value, capacity);
+    pthread_mutex_unlock(&p->lines);
+    return rc;
 }
 
 static void part_key(char out[CWB_KEY_MAX + 16], const char *key, size_t part)

@@ -262,13 +262,17 @@ int delay_request(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, cwt_reply_t *
 static int message_locked(delay_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                           size_t payload_nbytes)
 {
-    _Alignas(8) unsigned char whole[CWT_REQUEST_MAX];
-    if (payload_nbytes == 0 || nbytes + payload_nbytes > sizeof whole)
+    if (payload_nbytes == 0 || nbytes + payload_nbytes > CWT_REQUEST_MAX)
         // too long: the real transport refuses it
         return request_locked(conn, msg, nbytes + payload_nbytes, NULL);
+    cwt_header_t *whole = malloc(nbytes + payload_nbytes);  // the caller's stack may be small
+    if (!whole)
+        return CW_ENOMEM;
     memcpy(whole, msg, nbytes);
-    memcpy(whole + nbytes, payload, payload_nbytes);
-    return request_locked(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
+    memcpy((unsigned char *)whole + nbytes, payload, payload_nbytes);
+    int rc = request_locked(conn, whole, nbytes + payload_nbytes, NULL);
+    free(whole);
+    return rc;
 }
 
 int delay_message(cwt_conn_t *c, cwt_header_t *msg, size_t nbytes, const void *payload,

@@ -205,6 +205,8 @@ struct cwt_client {
     bool dear_polls;       // polls on in place of yields that are dear (base/thread.h)
     uint32_t early_yield;  // round of one yield amid the polls; 0: none
     cwt_stats_t stats;
+    // that is being taken, if it was moved: the caller's stack may be small
+    _Alignas(8) uint8_t message[OFI_BUFFER_NBYTES];
 };
 
 // ---------------------------------------------------------------- several threads (thread.c)

@@ -6,6 +6,7 @@
 // provider does not promise) are left to ofi_request; or, where the caller must not wait, to it.
 #include "issue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /** The core may send the next messages itself, as many as there are credits. */
@@ -60,11 +61,17 @@ static ssize_t send_copy(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, con
 static CW_NOINLINE int send_whole(cwt_conn_t *conn, const cwt_header_t *msg, size_t nbytes,
                                   const void *payload, size_t payload_nbytes)
 {
-    _Alignas(8) uint8_t whole[CWT_REQUEST_MAX];
     if (is_too_long(nbytes + payload_nbytes, ofi_request_most(conn)))
         return CW_EINVAL;
+    cwt_header_t *whole = malloc(nbytes + payload_nbytes);  // the caller's stack may be small
+    if (!whole) {
+        cwu_error("no memory for a message of %zu bytes", nbytes + payload_nbytes);
+        return CW_ENOMEM;
+    }
     join(whole, msg, nbytes, payload, payload_nbytes);
-    return ofi_request(conn, (cwt_header_t *)(void *)whole, nbytes + payload_nbytes, NULL);
+    int rc = ofi_request(conn, whole, nbytes + payload_nbytes, NULL);
+    free(whole);
+    return rc;
 }
 
 static CW_NOINLINE int send_alone(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes)

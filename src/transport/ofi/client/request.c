@@ -275,11 +275,10 @@ static void post_again(cwt_client_t *client, ofi_op_t *op)
 void ofi_reply_arrived(cwt_client_t *client, const struct fi_cq_data_entry *entry)
 {
     ofi_op_t *op = entry->op_context;
-    _Alignas(8) uint8_t room[OFI_BUFFER_NBYTES];
     bool many = op->kind == OFI_RECV_MANY;
     const void *bytes = many ? NULL : op->buf;
     if (many && (entry->flags & FI_RECV))  // otherwise only the end of the buffer
-        bytes = ofi_receives_message(op, entry, room);
+        bytes = ofi_receives_message(op, entry, client->message);
     if (bytes)
         take(client, op, bytes, entry->len);
     else if (entry->len > 0)

@@ -41,9 +41,8 @@ static void post_again(cwt_server_t *server, ofi_op_t *op)
 
 static void received_many(cwt_server_t *server, ofi_op_t *op, const struct fi_cq_data_entry *entry)
 {
-    _Alignas(8) uint8_t room[OFI_REQUEST_NBYTES];
     if (entry->flags & FI_RECV) {  // otherwise only the end of the buffer
-        void *msg = ofi_receives_message(op, entry, room);
+        void *msg = ofi_receives_message(op, entry, server->request);
         if (msg)
             ofi_server_request(server, NULL, msg, entry->len);
         else if (entry->len > 0)

@@ -90,7 +90,7 @@ static void count_sent(ofi_peer_t *peer)
 int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *payload,
                     size_t nbytes)
 {
-    uint8_t bytes[OFI_BUFFER_NBYTES];
+    uint8_t *bytes = peer->server->message;
     size_t total = sizeof *header + nbytes;
     sign(peer, header, total);
     memcpy(bytes, header, sizeof *header);
@@ -203,7 +203,7 @@ static ofi_peer_t *notifiable_peer(const cwt_server_t *server, uint64_t origin)
 int ofi_server_notify(cwt_server_t *server, uint64_t origin, const void *head, size_t head_nbytes,
                       const void *payload, size_t payload_nbytes)
 {
-    _Alignas(8) uint8_t bytes[OFI_BUFFER_NBYTES];
+    uint8_t *bytes = server->message;
     ofi_reply_header_t header = {.kind = OFI_REPLY_NOTIFY};
     ofi_peer_t *peer = notifiable_peer(server, origin);
     if (!peer || head_nbytes + payload_nbytes > CWT_MESSAGE_MAX)

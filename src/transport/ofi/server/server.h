@@ -132,6 +132,9 @@ struct cwt_server {
     uint8_t addr[128];
     size_t addr_nbytes;
     cwt_stats_t stats;
+    // not on the stack: a program's thread that waits makes the progress, and may have a small one
+    _Alignas(8) uint8_t request[OFI_REQUEST_NBYTES];  // that is being executed, if it was moved
+    _Alignas(8) uint8_t message[OFI_BUFFER_NBYTES];   // that is being sent
 };
 
 // ---------------------------------------------------------------- server.c: what the vtable calls
