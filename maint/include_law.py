@@ -71,7 +71,8 @@ MOST_FILES = 30
 
 # System headers that belong to one place.
 BELONGS = {
-    "rdma/": ("src/transport/ofi/", "bench/baseline/", "tests/mock/", "tests/transport/"),
+    "rdma/": ("src/transport/ofi/", "bench/baseline/", "tests/mock/", "tests/sim/",
+              "tests/transport/"),
     "pmix": ("src/bootstrap/pmix.c",),
     # armci.h: where the include path of a program has it
     "mpi.h": ("src/base/mpi/plugin.c", "src/base/mpi/plugin.h", "src/bootstrap/mpi_plugin.c",

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The driver: starts a scene's PEs for one seed after the other, is their launcher, judges how each
+// run ends, and reports findings with the command that repeats them.
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bootstrap/bootstrap.h"
+#include "bootstrap/job.h"
+#include "driver.h"
+
+static options_t opt = {.seed = 1, .runs = 1, .model = -1, .strategy = -1};
+static int output_fd;
+
+const options_t *sim_options(void)
+{
+    return &opt;
+}
+
+// ---------------------------------------------------------------- shared memory
+
+void *sim_share(size_t nbytes)
+{
+    void *at = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+        perror("sim: memory for the world");
+        exit(2);
+    }
+    return at;
+}
+
+static void make_world(void)
+{
+    sim = sim_share(sizeof *sim);
+    sim->pool = sim_share(SIM_NET_NBYTES);
+    sim->net = sim_share(4096 * 8);
+}
+
+// ---------------------------------------------------------------- a run's plan
+
+/** All that the seed decides; the same on each machine. */
+static void plan(uint64_t seed, const run_plan_t *p)
+{
+    uint64_t draw = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    struct sim_net *net = sim->net;
+    void *pool = sim->pool;
+    bool tracing = opt.trace;
+    memset(sim, 0, offsetof(sim_world_t, trace));
+    sim->net = net;
+    sim->pool = pool;
+    sim->tracing = tracing;
+    sim->ntrace = 0;
+    sim->seed = seed;
+    sim->scene = &sim_scene;
+    sim->most_steps = sim_scene.most_steps ? sim_scene.most_steps : 4000000;
+    uint64_t a = sim_random(&draw), b = sim_random(&draw), c = sim_random(&draw);
+    sim->random = sim_random(&draw);
+    sim->scene_random = sim_random(&draw);
+    sim->model = opt.model >= 0 ? (sim_model_t)opt.model : (sim_model_t)(a % 3);
+    sim->strategy = opt.strategy >= 0 ? (sim_strategy_t)opt.strategy
+                                      : (sim_strategy_t)(b % 4 == 0 ? SIM_RANDOM : SIM_PCT);
+    static const uint32_t means[] = {1, 2, 4, 8, 20, 60, 200};
+    sim->mean_quantum = means[c % 7];
+    sim->depth = opt.depth ? opt.depth : 1 + (int)((c >> 8) % 5);
+    if (sim->strategy == SIM_PCT)
+        for (sim->nchanges = 0; sim->nchanges < sim->depth - 1; sim->nchanges++) {
+            uint64_t from = sim_random(&draw) % 4 ? p->begun : 0;
+            uint64_t at = from + sim_random(&draw) % (p->steps - from + 1);
+            int i = sim->nchanges;
+            for (; i > 0 && sim->changes[i - 1] > at; i--)
+                sim->changes[i] = sim->changes[i - 1];
+            sim->changes[i] = at;
+        }
+    if (p->forced) {
+        sim->strategy = SIM_FORCED;
+        sim->nchanges = p->forced;
+        for (int i = 0; i < p->forced; i++) {
+            sim->changes[i] = p->at[i];
+            sim->forced_to[i] = p->to[i];
+        }
+    }
+    sim->errand = sim->ended_pe = -1;
+    sim->now_ns = 1000000;
+    sim_net_reset();
+    sim_model_reset();
+}
+
+// ---------------------------------------------------------------- the launcher's objects
+
+typedef struct job {
+    int fd, bell, nodes[SIM_PES];
+    cwb_job_t *at;
+    size_t nbytes;
+    ino_t ino;
+} job_t;
+
+static int node_of(int pe)
+{
+    return pe * sim_scene.nnodes / sim_scene.npes;
+}
+
+static void make_job(job_t *job)
+{
+    static const unsigned char secret[16] = "simulated secret";
+    struct stat st;
+    job->nbytes = cwb_job_nbytes((uint32_t)sim_scene.npes);
+    job->fd = memfd_create("causeway-job", MFD_CLOEXEC);
+    if (job->fd < 0 || ftruncate(job->fd, (off_t)job->nbytes) != 0 || fstat(job->fd, &st) != 0) {
+        perror("sim: the job object");
+        exit(2);
+    }
+    job->ino = st.st_ino;
+    job->at = mmap(NULL, job->nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, job->fd, 0);
+    cwb_job_format(job->at, (uint32_t)sim_scene.npes, (uint32_t)sim_scene.nnodes);
+    job->at->ncpus = 1;
+    job->at->machine_nbytes = (uint64_t)4 << 30;
+    snprintf(job->at->job_id, sizeof job->at->job_id, "oshrun-1-simulated");
+    for (int pe = 0; pe < sim_scene.npes; pe++)
+        cwb_job_pe(job->at, (uint32_t)pe)->node = (uint32_t)node_of(pe);
+    cwb_job_put(job->at, "secret", secret, sizeof secret);
+    for (int node = 0; node < sim_scene.nnodes; node++)
+        job->nodes[node] = memfd_create("causeway-node", MFD_CLOEXEC);
+    job->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static void drop_job(job_t *job)
+{
+    munmap(job->at, job->nbytes);
+    close(job->fd);
+    close(job->bell);
+    for (int node = 0; node < sim_scene.nnodes; node++)
+        close(job->nodes[node]);
+}
+
+// ---------------------------------------------------------------- PEs
+
+static void set_environment(const job_t *job, int pe)
+{
+    static const char *const common[] = {"CAUSEWAY_LIBFABRIC=libfabric-sim.so",
+                                         "CAUSEWAY_PROVIDER=sim",
+                                         "CAUSEWAY_ENDPOINT=msg",
+                                         "SHMEM_SYMMETRIC_SIZE=256K",
+                                         "CAUSEWAY_SPIN=2",
+                                         "CAUSEWAY_YIELDS=2",
+                                         "CAUSEWAY_SERVER_SPIN=2",
+                                         "CAUSEWAY_PROBE=all"};
+    char text[128];
+    clearenv();  // the library looks at all variables: each is a step
+    putenv("PATH=/usr/bin:/bin");
+    snprintf(text, sizeof text, "fd=%d,ino=%lu,node=%d,bell=%d,life=0,records=0,pe=%d", job->fd,
+             (unsigned long)job->ino, job->nodes[node_of(pe)], job->bell, pe);
+    setenv("CAUSEWAY_LAUNCH", text, 1);
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        putenv((char *)(uintptr_t)common[i]);
+    for (const char *const *e = sim_scene.env; e && *e; e++)
+        putenv((char *)(uintptr_t)*e);
+    for (int i = 0; i < opt.nsets; i++)
+        putenv(opt.sets[i]);
+}
+
+static void be_pe(const job_t *job, int pe)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(output_fd, 1);
+    dup2(output_fd, 2);
+    set_environment(job, pe);
+    sim_take_token(pe);  // the first threads have the numbers of their PEs
+    sim_scene.run();
+    exit(0);
+}
+
+static void start_pes(const job_t *job)
+{
+    for (int pe = 0; pe < sim_scene.npes; pe++)
+        sim_thread_new(pe);
+    for (int pe = 0; pe < sim_scene.npes; pe++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            be_pe(job, pe);
+        if (pid < 0) {
+            perror("sim: fork");
+            exit(2);
+        }
+        sim->pids[pe] = pid;
+    }
+}
+
+static void kill_all(void)
+{
+    for (int pe = 0; pe < sim_scene.npes; pe++)
+        if (sim->pids[pe] > 0) {
+            kill(sim->pids[pe], SIGKILL);
+            waitpid(sim->pids[pe], NULL, 0);
+            sim->pids[pe] = 0;
+        }
+}
+
+static void failed(sim_verdict_t verdict, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (sim->verdict == SIM_GOING) {
+        sim->verdict = verdict;
+        vsnprintf(sim->message, sizeof sim->message, format, args);
+    }
+    va_end(args);
+}
+
+static void judge_end(int pe, int status)
+{
+    sim->pids[pe] = 0;
+    if (WIFSIGNALED(status))
+        failed(SIM_CRASHED, "PE %d ends by signal %d (%s)", pe, WTERMSIG(status),
+               strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != 0 && !sim_scene.may_fail)
+        failed(SIM_FAILED, "PE %d ends with status %d", pe, WEXITSTATUS(status));
+}
+
+/** The token holder has died, or waits for something that is not simulated. */
+static void look_for_dead(void)
+{
+    for (int pe = 0; pe < sim_scene.npes; pe++) {
+        int status;
+        if (sim->pids[pe] > 0 && waitpid(sim->pids[pe], &status, WNOHANG) == sim->pids[pe]) {
+            judge_end(pe, status);
+            failed(SIM_CRASHED, "PE %d has ended past the simulator", pe);
+        }
+    }
+}
+
+static bool any_left(void)
+{
+    for (int pe = 0; pe < sim_scene.npes; pe++)
+        if (sim->pids[pe] > 0)
+            return true;
+    return false;
+}
+
+static void await_verdict(void)
+{
+    enum { ROUND_MS = 200, PATIENCE_MS = 20000 };
+    uint64_t seen = 0;
+    int waited = 0;
+    while (sim->verdict == SIM_GOING) {
+        if (!sim_await_driver(ROUND_MS)) {
+            look_for_dead();
+            waited = seen == sim->decisions ? waited + ROUND_MS : 0;
+            seen = sim->decisions;
+            if (waited >= PATIENCE_MS)
+                failed(SIM_STUCK,
+                       "thread %d keeps the token: it computes without end, or waits "
+                       "for something that is not simulated",
+                       sim->current);
+            continue;
+        }
+        if (sim->ended_pe < 0)
+            continue;
+        int pe = sim->ended_pe, status = 0;
+        sim->ended_pe = -1;
+        waitpid(sim->pids[pe], &status, 0);
+        judge_end(pe, status);
+        sim_net_lost(pe);
+        if (!any_left())
+            failed(SIM_DONE, "done");
+        if (sim->verdict == SIM_GOING)
+            sim_go_on();
+    }
+}
+
+sim_verdict_t sim_run(uint64_t seed, const run_plan_t *p)
+{
+    job_t job;
+    plan(seed, p);
+    make_job(&job);
+    start_pes(&job);
+    sim_go_on();
+    await_verdict();
+    if (sim->verdict != SIM_DONE)
+        sim_report(opt.verbose);
+    kill_all();
+    drop_job(&job);
+    return sim->verdict;
+}
+
+// ---------------------------------------------------------------- runs
+
+static uint64_t real_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/** How long a run is, for points at which priorities change. */
+static run_plan_t calibrate(void)
+{
+    int model = opt.model, strategy = opt.strategy;
+    bool trace = opt.trace;
+    run_plan_t p = {.steps = 1};
+    opt.model = SIM_SC;
+    opt.strategy = SIM_FORCED;
+    opt.trace = false;
+    sim_verdict_t v = sim_run(0, &p);
+    p.steps = sim->steps;
+    p.begun = sim->began_steps;
+    if (v != SIM_DONE)
+        p.steps = p.begun = p.steps / 2;
+    opt.model = model;
+    opt.strategy = strategy;
+    opt.trace = trace;
+    return p;
+}
+
+static void show_output(void)
+{
+    char buf[8192];
+    lseek(output_fd, 0, SEEK_SET);
+    for (ssize_t n; (n = read(output_fd, buf, sizeof buf)) > 0;)
+        fwrite(buf, 1, (size_t)n, stdout);
+}
+
+static void forget_output(void)
+{
+    if (ftruncate(output_fd, 0) != 0 || lseek(output_fd, 0, SEEK_SET) != 0)
+        exit(2);
+}
+
+static int finding(uint64_t seed)
+{
+    printf("FINDING scene %s seed %llu model %s strategy %s: %s\n", sim_scene.name,
+           (unsigned long long)seed, sim_model_name(sim->model), sim_strategy_name(), sim->message);
+    printf("  ./dev sim --scene %s --seed %llu", sim_scene.name, (unsigned long long)seed);
+    if (opt.model >= 0)
+        printf(" --model %s", sim_model_name((sim_model_t)opt.model));
+    if (opt.strategy >= 0)
+        printf(" --strategy %s", opt.strategy == SIM_PCT ? "pct" : "random");
+    for (int i = 0; i < opt.nsets; i++)
+        printf(" --set %s", opt.sets[i]);
+    printf("\n");
+    show_output();
+    fflush(stdout);
+    return 1;
+}
+
+static int explore(void)
+{
+    run_plan_t p = calibrate();
+    uint64_t start = real_ns(), runs = 0, steps = 0, switches = 0, last_hash = 0;
+    int findings = 0;
+    if (sim->verdict != SIM_DONE)
+        findings += finding(0);
+    for (uint64_t i = 0; findings < opt.most_findings; i++) {
+        uint64_t ns = real_ns() - start;
+        if (opt.seconds ? ns >= (uint64_t)opt.seconds * 1000000000u : i >= opt.runs)
+            break;
+        forget_output();
+        uint64_t seed = opt.seed + (opt.same ? 0 : i * opt.stride);
+        sim_verdict_t v = sim_run(seed, &p);
+        runs++;
+        steps += sim->steps;
+        switches += sim->switches;
+        if (opt.same && i > 0 && sim->hash != last_hash) {
+            printf("FINDING scene %s seed %llu: run %llu differs from the one before it\n",
+                   sim_scene.name, (unsigned long long)seed, (unsigned long long)i);
+            findings++;
+        }
+        last_hash = sim->hash;
+        if (opt.trace)
+            sim_show_trace();
+        if (v != SIM_DONE)
+            findings += finding(seed);
+    }
+    double seconds = (double)(real_ns() - start) / 1e9;
+    printf("%s: %llu runs, %.0f a minute, %llu steps and %llu switches a run (%llu before the "
+           "scene begins), %d findings\n",
+           sim_scene.name, (unsigned long long)runs, (double)runs * 60 / seconds,
+           (unsigned long long)(runs ? steps / runs : 0),
+           (unsigned long long)(runs ? switches / runs : 0), (unsigned long long)p.begun, findings);
+    return findings > 0;
+}
+
+static void settle(int argc, char **argv)
+{
+    const int wanted = ADDR_NO_RANDOMIZE;
+    if (personality(0xffffffff) & wanted)
+        return;
+    (void)argc;
+    personality(wanted);
+    setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1", 1);
+    unsetenv("CAUSEWAY_LAUNCH");
+    execv("/proc/self/exe", argv);
+    perror("sim: execv");
+    exit(2);
+}
+
+int sim_main(int argc, char **argv)
+{
+    settle(argc, argv);
+    sim_parse(argc, argv, &opt);
+    if (opt.cpu >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(opt.cpu, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+    output_fd = memfd_create("output", MFD_CLOEXEC);
+    fcntl(output_fd, F_SETFL, O_APPEND);
+    if (!freopen("/dev/null", "r", stdin))
+        return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    make_world();
+    return explore();
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parts of the driver: options (options.c), runs (driver.c), reports (report.c).
+#ifndef SIM_DRIVER_H
+#define SIM_DRIVER_H
+
+#include "world.h"
+
+typedef struct options {
+    uint64_t seed, runs, stride;
+    int seconds;  // 0: `runs` runs
+    int model, strategy, depth, cpu;
+    int most_findings;
+    bool trace, verbose, same;
+    int nsets;
+    char *sets[16];  // variables for the PEs
+} options_t;
+
+typedef struct run_plan {
+    uint64_t steps, begun;  // of a run, as far as is known
+    int forced;             // switches at given steps
+    uint64_t at[SIM_CHANGES];
+    int to[SIM_CHANGES];
+} run_plan_t;
+
+const options_t *sim_options(void);
+void sim_parse(int argc, char **argv, options_t *opt);
+sim_verdict_t sim_run(uint64_t seed, const run_plan_t *p);
+const char *sim_model_name(sim_model_t model);
+const char *sim_strategy_name(void);
+
+/** What each thread does, with stacks, to stdout. */
+void sim_report(bool verbose);
+void sim_show_trace(void);
+
+#endif

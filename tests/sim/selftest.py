@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The simulator itself: it finds what small programs do wrong, under the memory models that permit
+it and under no other, and it repeats each run from its seed."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import build
+from frame.script import check, finish
+
+RUNS = 400
+# the program: under which models its mistake can be seen
+FOUND = {
+    "sb": {"tso", "c11"}, "sb_fenced": set(), "sb_rmw": {"c11"},
+    "mp": {"c11"}, "mp_ordered": set(), "mp_fenced": set(),
+    "lost_update": {"sc", "tso", "c11"}, "deadlock": {"sc", "tso", "c11"},
+    "lost_wakeup": {"sc", "tso", "c11"},
+}
+SAME = {"node_put": 100, "fence_threads": 20}
+
+
+def run(out, scene, *words):
+    done = subprocess.run([out / scene, *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def main():
+    directory = Path(os.environ["CAUSEWAY_TEST_BUILD"])
+    check(build.build(directory) == 0, "the simulator does not build")
+    out = directory / "sim"
+    check(set(FOUND) == set(build.scene_names("selftest")), "a program has no line in the table")
+    for scene, models in FOUND.items():
+        for model in ("sc", "tso", "c11"):
+            rc, text = run(out, scene, "--model", model, "--runs", str(RUNS))
+            check(rc == (model in models), f"{scene} under {model}: status {rc}\n{text}")
+    for scene, times in SAME.items():
+        for seed in ("3", "4"):
+            rc, text = run(out, scene, "--seed", seed, "--same", "--runs", str(times))
+            check(rc == 0, f"{scene}: seed {seed} gives different runs\n{text}")
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a scene is: a small program in the public interfaces' terms with an oracle. A scene's source
+// defines `sim_scene` and is linked with the library as built for the simulator (README.md).
+#ifndef SIM_H
+#define SIM_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define SIM_EXPORT __attribute__((visibility("default")))
+
+enum { SIM_UNDER_SC = 1, SIM_UNDER_TSO = 2, SIM_UNDER_C11 = 4, SIM_UNDER_ALL = 7 };
+
+typedef struct sim_scene {
+    const char *name;
+    int npes, nnodes;
+    void (*run)(void);       // in each PE
+    const char *const *env;  // "NAME=value", NULL-terminated, or NULL
+    uint64_t most_steps;     // 0: 4 million; beyond that the run counts as a livelock
+    uint64_t most_ns;        // of virtual time between sim_begin and sim_end; 0: 5 s
+    int timeless;            // SIM_UNDER_...: the memory models in which nothing between them has
+                             // to wait for time: where nothing can run before a time-out, a
+                             // wake-up was lost
+    int may_fail;            // PEs may end with another status than 0
+} sim_scene_t;
+
+extern const sim_scene_t sim_scene;
+
+/** Ends the run as a finding unless the condition holds. */
+#define SIM_CHECK(condition, ...)                                    \
+    do {                                                             \
+        if (!(condition))                                            \
+            sim_failed(__FILE__, __LINE__, #condition, __VA_ARGS__); \
+    } while (0)
+SIM_EXPORT void sim_failed(const char *file, int line, const char *condition, const char *format,
+                           ...) __attribute__((format(printf, 4, 5), noreturn));
+
+/** A number below n that the run's seed decides. */
+SIM_EXPORT uint32_t sim_draw(uint32_t n);
+/** The part of a scene that must not wait for time to pass (most_ns). Any PE, once. */
+SIM_EXPORT void sim_begin(void);
+SIM_EXPORT void sim_end(void);
+/** The virtual clock. */
+SIM_EXPORT uint64_t sim_now_ns(void);
+/** A point at which another thread may run, for scenes that look at memory in a loop. */
+SIM_EXPORT void sim_yield(void);
+
+SIM_EXPORT int sim_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs scenes under the simulator: fresh seeds for a time, or one seed. One process a core; each
+takes the next slice of the next scene, until the time is over."""
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import build  # noqa: E402
+
+SLICE = 5  # seconds of one scene at a time
+
+
+def arguments():
+    p = argparse.ArgumentParser(prog="./dev sim", description=__doc__)
+    p.add_argument("--build", required=True, help=argparse.SUPPRESS)
+    p.add_argument("--minutes", type=float, default=1, help="in all; default 1")
+    p.add_argument("--scene", action="append", default=[], help="only this one (repeatable)")
+    p.add_argument("--seed", type=int, help="run this seed alone, as a finding names it")
+    p.add_argument("--from", type=int, dest="first", help="first seed; default: by the clock")
+    p.add_argument("--model", choices=["sc", "tso", "c11"])
+    p.add_argument("--strategy", choices=["random", "pct"])
+    p.add_argument("--depth", type=int, help="of pct")
+    p.add_argument("--set", action="append", default=[], metavar="NAME=value",
+                   help="a variable for the PEs")
+    p.add_argument("--same", type=int, metavar="N", help="with --seed: N times, all must be alike")
+    p.add_argument("--trace", action="store_true", help="with --seed: the last decisions")
+    p.add_argument("--verbose", action="store_true", help="stacks with each finding")
+    p.add_argument("--no-build", action="store_true", help=argparse.SUPPRESS)
+    p.add_argument("--list", action="store_true", help="the scenes")
+    return p.parse_args()
+
+
+def options_of(args):
+    """What is passed on to each scene."""
+    words = []
+    for name in ("model", "strategy", "depth"):
+        if getattr(args, name):
+            words += [f"--{name}", str(getattr(args, name))]
+    for word in args.set:
+        words += ["--set", word]
+    return words + ["--verbose"] * args.verbose
+
+
+def one_seed(args, out, scenes):
+    words = options_of(args) + ["--seed", str(args.seed)]
+    if args.same:
+        words += ["--same", "--runs", str(args.same)]
+    if args.trace:
+        words.append("--trace")
+    return max(subprocess.run([out / s, *words], check=False).returncode for s in scenes)
+
+
+class Explorer:
+    """Slices of scenes, one a core at a time."""
+
+    def __init__(self, args, out, scenes):
+        self.args, self.out, self.scenes = args, out, scenes
+        self.end = time.monotonic() + 60 * args.minutes
+        self.first = args.first if args.first is not None else time.time_ns() // 10**9 * 10**6
+        self.slices = self.runs = 0
+        self.per_scene, self.failed = {}, []
+
+    def start(self, cpu):
+        scene = self.scenes[self.slices % len(self.scenes)]
+        seed = self.first + 10**5 * self.slices  # no slice has so many runs
+        left = max(1, min(SLICE, int(self.end - time.monotonic())))
+        self.slices += 1
+        words = [self.out / scene, "--seed", str(seed), "--seconds", str(left), "--cpu", str(cpu)]
+        return scene, subprocess.Popen([*words, *options_of(self.args)], text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def take(self, scene, process):
+        text = process.communicate()[0]
+        runs = re.search(rf"^{scene}: (\d+) runs", text, re.M)
+        self.per_scene[scene] = self.per_scene.get(scene, 0) + (int(runs[1]) if runs else 0)
+        if process.returncode != 0:
+            self.failed.append(scene)
+            print(text, flush=True)
+
+    def done(self):
+        everything = self.slices >= len(self.scenes)
+        return self.failed or (time.monotonic() >= self.end and everything)
+
+    def run(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        running = {}
+        while running or not self.done():
+            for cpu in cpus:
+                if cpu not in running and not self.done():
+                    running[cpu] = self.start(cpu)
+            for cpu in [c for c, (_, p) in running.items() if p.poll() is not None]:
+                self.take(*running.pop(cpu))
+            time.sleep(0.05)
+        for scene, n in sorted(self.per_scene.items()):
+            print(f"{n:8} runs of {scene}")
+        total = sum(self.per_scene.values())
+        print(f"{total} runs from seed {self.first}, {len(self.failed)} findings")
+        return 1 if self.failed else 0
+
+
+def main():
+    args = arguments()
+    names = build.scene_names()
+    if args.list:
+        print("\n".join(names))
+        return 0
+    unknown = set(args.scene) - set(names)
+    if unknown:
+        print(f"sim: no scene {', '.join(sorted(unknown))}; there are: {', '.join(names)}")
+        return 2
+    rc = 0 if args.no_build else build.build(Path(args.build))
+    if rc != 0:
+        return rc
+    out, scenes = Path(args.build).resolve() / "sim", args.scene or names
+    random.Random(args.first).shuffle(scenes)
+    if args.seed is not None:
+        return one_seed(args, out, scenes)
+    return Explorer(args, out, scenes).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

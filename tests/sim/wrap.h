@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The C library's own functions behind those that the simulator stands in for (ld --wrap).
+#ifndef SIM_WRAP_H
+#define SIM_WRAP_H
+
+#define SIM_WRAPPER(type, name, ...)                                        \
+    type __real_##name(__VA_ARGS__);                                        \
+    __attribute__((visibility("default"))) type __wrap_##name(__VA_ARGS__); \
+    type __wrap_##name(__VA_ARGS__)
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// System calls that block, that change what others see, or whose answers differ from run to run.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model.h"
+#include "wrap.h"
+
+// ---------------------------------------------------------------- descriptors
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout_ms);
+
+static int poll_until(struct pollfd *fds, nfds_t n, uint64_t deadline, bool waits)
+{
+    sim_fence(__ATOMIC_SEQ_CST);
+    sim_point();
+    for (;;) {
+        int rc = __real_poll(fds, n, 0);
+        if (rc != 0 || !waits)
+            return rc;
+        if (!sim_wait("descriptors", 0, deadline, true))
+            return __real_poll(fds, n, 0);
+    }
+}
+
+SIM_WRAPPER(int, poll, struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+    if (!sim_inside())
+        return __real_poll(fds, n, timeout_ms);
+    uint64_t deadline = timeout_ms > 0 ? sim_clock() + (uint64_t)timeout_ms * 1000000u : 0;
+    return poll_until(fds, n, deadline, timeout_ms != 0);
+}
+
+SIM_WRAPPER(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *ts,
+            const sigset_t *mask)
+{
+    if (!sim_inside())
+        return __real_ppoll(fds, n, ts, mask);
+    uint64_t ns = ts ? (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec : 0;
+    return poll_until(fds, n, ns ? sim_clock() + ns : 0, !ts || ns > 0);
+}
+
+/** False: the call would block, and the descriptor says that it does not. */
+static void await_readable(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    if (flags >= 0 && !(flags & O_NONBLOCK))
+        poll_until(&p, 1, 0, true);
+}
+
+SIM_WRAPPER(ssize_t, read, int fd, void *buf, size_t nbytes)
+{
+    if (sim_inside()) {
+        sim_fence(__ATOMIC_SEQ_CST);
+        sim_point();
+        await_readable(fd);
+    }
+    return __real_read(fd, buf, nbytes);
+}
+
+SIM_WRAPPER(ssize_t, write, int fd, const void *buf, size_t nbytes)
+{
+    if (!sim_inside())
+        return __real_write(fd, buf, nbytes);
+    sim_fence(__ATOMIC_SEQ_CST);
+    sim_point();
+    ssize_t n = __real_write(fd, buf, nbytes);
+    if (fd > 2)
+        sim_io();
+    return n;
+}
+
+SIM_WRAPPER(int, close, int fd)
+{
+    int rc = __real_close(fd);
+    if (sim_inside())
+        sim_io();
+    return rc;
+}
+
+// ---------------------------------------------------------------- memory
+
+static void *mapped(void *at, size_t nbytes, int flags, int fd, off_t offset)
+{
+    if (at != MAP_FAILED && sim)
+        sim_mapped(at, nbytes, flags, fd, offset);
+    return at;
+}
+
+SIM_WRAPPER(void *, mmap, void *at, size_t nbytes, int prot, int flags, int fd, off_t offset)
+{
+    sim_drain();
+    return mapped(__real_mmap(at, nbytes, prot, flags, fd, offset), nbytes, flags, fd, offset);
+}
+
+SIM_WRAPPER(void *, mmap64, void *at, size_t nbytes, int prot, int flags, int fd, off_t offset)
+{
+    sim_drain();
+    return mapped(__real_mmap64(at, nbytes, prot, flags, fd, offset), nbytes, flags, fd, offset);
+}
+
+void *__real_mremap(void *at, size_t nbytes, size_t more, int flags, ...);
+__attribute__((visibility("default"))) void *__wrap_mremap(void *at, size_t nbytes, size_t more,
+                                                           int flags, ...);
+void *__wrap_mremap(void *at, size_t nbytes, size_t more, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    void *wish = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+    va_end(args);
+    sim_drain();
+    void *to = __real_mremap(at, nbytes, more, flags, wish);
+    if (to != MAP_FAILED && sim)
+        sim_remapped(at, nbytes, to, more);
+    return to;
+}
+
+SIM_WRAPPER(int, munmap, void *at, size_t nbytes)
+{
+    sim_drain();
+    if (sim)
+        sim_unmapped(at, nbytes);
+    return __real_munmap(at, nbytes);
+}
+
+SIM_WRAPPER(void, free, void *block)
+{
+    const size_t most = 65536;
+    size_t nbytes = block && sim_inside() ? malloc_usable_size(block) : 0;
+    if (nbytes) {
+        sim_drain();
+        sim_forget(block, nbytes < most ? nbytes : most);
+    }
+    __real_free(block);
+}
+
+SIM_WRAPPER(void *, memcpy, void *to, const void *from, size_t nbytes)
+{
+    if (sim_inside()) {
+        sim_drain();
+        sim_point();
+        sim_forget(to, nbytes);
+    }
+    return __real_memcpy(to, from, nbytes);
+}
+
+SIM_WRAPPER(void *, memmove, void *to, const void *from, size_t nbytes)
+{
+    if (sim_inside()) {
+        sim_drain();
+        sim_point();
+        sim_forget(to, nbytes);
+    }
+    return __real_memmove(to, from, nbytes);
+}
+
+SIM_WRAPPER(void *, memset, void *to, int value, size_t nbytes)
+{
+    if (sim_inside()) {
+        sim_drain();
+        sim_point();
+        sim_forget(to, nbytes);
+    }
+    return __real_memset(to, value, nbytes);
+}
+
+// ---------------------------------------------------------------- the machine
+
+SIM_WRAPPER(ssize_t, getrandom, void *buf, size_t nbytes, unsigned flags)
+{
+    if (!sim_inside())
+        return __real_getrandom(buf, nbytes, flags);
+    for (size_t i = 0; i < nbytes; i++)
+        ((uint8_t *)buf)[i] = (uint8_t)(sim_random(&sim->scene_random) >> 40);
+    return (ssize_t)nbytes;
+}
+
+/** SIM_CPUS processors: what is roomy, and what waits do, follows from that. */
+static int processors(void)
+{
+    const char *text = getenv("SIM_CPUS");
+    int n = text ? atoi(text) : 1;
+    return n > 0 ? n : 1;
+}
+
+SIM_WRAPPER(int, sched_getaffinity, pid_t pid, size_t nbytes, cpu_set_t *set)
+{
+    if (!sim_inside())
+        return __real_sched_getaffinity(pid, nbytes, set);
+    CPU_ZERO_S(nbytes, set);
+    for (int i = 0; i < processors(); i++)
+        CPU_SET_S(i, nbytes, set);
+    return 0;
+}
+
+SIM_WRAPPER(int, sched_getcpu, void)
+{
+    return sim_inside() ? sim_me % processors() : __real_sched_getcpu();
+}
+
+SIM_WRAPPER(long, sysconf, int name)
+{
+    if (sim_inside() && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF))
+        return processors();
+    return __real_sysconf(name);
+}
+
+// ---------------------------------------------------------------- libraries
+
+static void *the_fabric;  // the handle of the simulated libfabric: that of a library that is there
+
+SIM_WRAPPER(void *, dlopen, const char *path, int flags)
+{
+    if (!sim_inside())
+        return __real_dlopen(path, flags);
+    if (path && strcmp(path, "libfabric-sim.so") == 0)
+        return the_fabric = __real_dlopen("libm.so.6", RTLD_NOW);
+    return NULL;
+}
+
+SIM_WRAPPER(void *, dlsym, void *handle, const char *name)
+{
+    if (handle && handle == the_fabric)
+        return sim_net_library(name);
+    return sim_inside() ? NULL : __real_dlsym(handle, name);
+}
+
+SIM_WRAPPER(int, dlclose, void *handle)
+{
+    return handle == the_fabric ? 0 : __real_dlclose(handle);
+}
+
+SIM_WRAPPER(char *, dlerror, void)
+{
+    return sim_inside() ? (char *)(uintptr_t) "there are no libraries in the simulator"
+                        : __real_dlerror();
+}
