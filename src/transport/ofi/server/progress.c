@@ -290,7 +290,8 @@ bool ofi_server_may_block(cwt_server_t *server)
 int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     const uint64_t queued_ns = 1000000, nap_ns = 10000000;
-    if ((server->queued || server->naps) && timeout_ns > queued_ns)
+    bool again = server->queued || server->naps;  // behind the nap: no event says when
+    if (again && timeout_ns > queued_ns)
         timeout_ns = queued_ns;
     uint64_t start = cwu_now_ns(), count;
     const ofi_attached_t *attached = &server->attached;
@@ -308,7 +309,7 @@ int ofi_server_block(cwt_server_t *server, uint64_t timeout_ns)
         struct timespec nap = {0, (long)(timeout_ns < nap_ns ? timeout_ns : nap_ns)};
         ppoll(&fd, 1, &nap, NULL);
     }
-    return rc;
+    return rc == 0 ? again : rc;
 }
 
 void ofi_server_wake(cwt_server_t *server)
