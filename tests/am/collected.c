@@ -85,8 +85,8 @@ static void await_word(const uint64_t *word, uint64_t value)
 }
 
 /** The last PE computes while PE 0 sends it more than the credits of messages that go by
- *  themselves: those beyond are collected. Then PE 0 sends to itself. No other thread of the process
- *  counts what is collected, so no lock is held. */
+ *  themselves: those beyond are collected. Then PE 0 sends to itself. No other thread of the
+ *  process counts what is collected, so no lock is held. */
 CW_LOCK_UNCHECKED static void send_ahead(void)
 {
     int last = cw_world.npes - 1;
