@@ -21,15 +21,15 @@ from waits import compile_here
 
 # What each host has, in the order in which the kernel lists it: KIND NAME ADDRESS…, N being the
 # number of the host. bridge: without ports; busy: a bridge with a port, as beside a running
-# container; net: a card of the network of that name, which connects the hosts; lonely: a card that
-# nothing is connected to.
+# container; net: a card of the network of that name, which connects the hosts; late: one that the
+# kernel does not call running, as in its first second; lonely: a card that nothing is connected to.
 WAY = "net A 10.77.0.N/24"
 DOCKER = "172.17.0.1/16"
 LAYOUTS = {
     "a bridge with one address on both": [f"bridge docker0 {DOCKER}", WAY],
     "a bridge with ports, the same": [f"busy docker0 {DOCKER}", WAY],
     "networks of their own": ["lonely eth9 192.168.N.1/24", WAY, "route default 10.77.0.254"],
-    "an address of its own making": ["lonely bmc 169.254.3.N/16", WAY],
+    "an address of its own making": ["lonely bmc 169.254.3.N/16", "late A 10.77.0.N/24"],
     "IPv6 alone": ["no4", "net A fd00:77::N/64"],
     "IPv6 beside IPv4 that leads nowhere": [f"busy docker0 {DOCKER}", "net A fd00:77::N/64"],
     "one of two networks": {1: ["net A 10.77.0.N/24", "net B 10.78.0.N/24",
@@ -49,10 +49,11 @@ def configure(number, pid, words, batch, outside):
         batch.append(f"route add {rest[0]} via {rest[1]}")
         return
     name, *addresses = rest
-    if kind == "net":
+    if kind in ("net", "late"):
         name, net = f"card{name}", f"net{name}"
         outside.append(f"link add {net}{number} type veth peer name {name} netns {pid}")
         outside.append(f"link set {net}{number} master {net} up")
+        batch += [f"link set {name} mode dormant"] if kind == "late" else []
     elif kind == "lonely":
         batch += [f"link add {name} type veth peer name {name}x", f"link set {name}x up"]
     else:
@@ -101,7 +102,7 @@ def are_up(pid):
     done = subprocess.run(["nsenter", "-t", str(pid), "-n", "ip", "-oneline", "link", "show",
                            "type", "veth"], capture_output=True, text=True)
     cards = done.stdout.splitlines()
-    return cards and all("state UP" in card for card in cards)
+    return cards and all("state UP" in card or "state DORMANT" in card for card in cards)
 
 
 ENTER = 'exec nsenter -t "$HOST" -n -u -i -m -p -- "$0" "$@"'

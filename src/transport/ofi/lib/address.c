@@ -17,7 +17,7 @@
 #include "lib.h"
 
 // of a usable address, higher is better
-enum { NONE, LAST_RESORT, IPV6, IPV4, ON_ROUTE };
+enum { NONE, LAST_RESORT, NOT_YET, IPV6, IPV4, ON_ROUTE };
 
 /** What decides the ranks of all. */
 typedef struct ranking {
@@ -77,10 +77,12 @@ static int rank_of(const struct ifaddrs *ifa, const ofi_ip_t *ip, const ranking_
         return ON_ROUTE;
     if (r->wanted)
         return strcmp(r->wanted, ifa->ifa_name) == 0 ? rank : NONE;
-    if ((ifa->ifa_flags & IFF_LOOPBACK) || !(ifa->ifa_flags & IFF_RUNNING))
+    if (ifa->ifa_flags & IFF_LOOPBACK)
         return NONE;
     if (local || (ifa->ifa_flags & IFF_POINTOPOINT) || is_empty_bridge(r, ifa->ifa_name))
         return LAST_RESORT;
+    if (!(ifa->ifa_flags & IFF_RUNNING))  // the kernel says so a second after the card came up
+        return NOT_YET;
     for (uint32_t i = 0; i < r->routes.count; i++)
         if (ofi_ip_is_same(&r->routes.list[i], ip))
             return ON_ROUTE + v4;
