@@ -34,6 +34,9 @@ def arguments():
     p.add_argument("--verbose", action="store_true", help="stacks with each finding")
     p.add_argument("--no-build", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--list", action="store_true", help="the scenes")
+    p.add_argument("--power", action="store_true",
+                   help="build each mutation of mutations.toml in, and see it found (--help says "
+                        "more behind it)")
     return p.parse_args()
 
 
@@ -106,6 +109,10 @@ class Explorer:
 
 
 def main():
+    if "--power" in sys.argv:
+        words = [w for w in sys.argv[1:] if w != "--power"]
+        return subprocess.run([sys.executable, build.HERE / "power.py", *words],
+                              check=False).returncode
     args = arguments()
     names = build.scene_names()
     if args.list:

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -86,6 +87,57 @@ SIM_WRAPPER(ssize_t, write, int fd, const void *buf, size_t nbytes)
 SIM_WRAPPER(int, close, int fd)
 {
     int rc = __real_close(fd);
+    if (sim_inside())
+        sim_io();
+    return rc;
+}
+
+// Sockets of the node's PEs: what one does another may wait for.
+
+SIM_WRAPPER(ssize_t, sendmsg, int fd, const struct msghdr *message, int flags)
+{
+    ssize_t n = __real_sendmsg(fd, message, flags);
+    if (sim_inside())
+        sim_io();
+    return n;
+}
+
+SIM_WRAPPER(ssize_t, recvmsg, int fd, struct msghdr *message, int flags)
+{
+    if (sim_inside())
+        await_readable(fd);
+    return __real_recvmsg(fd, message, flags);
+}
+
+SIM_WRAPPER(int, connect, int fd, const struct sockaddr *name, socklen_t nbytes)
+{
+    int rc = __real_connect(fd, name, nbytes);
+    if (sim_inside())
+        sim_io();
+    return rc;
+}
+
+SIM_WRAPPER(int, accept4, int fd, struct sockaddr *name, socklen_t *nbytes_p, int flags)
+{
+    if (sim_inside())
+        await_readable(fd);
+    int rc = __real_accept4(fd, name, nbytes_p, flags);
+    if (sim_inside())
+        sim_io();
+    return rc;
+}
+
+SIM_WRAPPER(int, listen, int fd, int most)
+{
+    int rc = __real_listen(fd, most);
+    if (sim_inside())
+        sim_io();
+    return rc;
+}
+
+SIM_WRAPPER(int, shutdown, int fd, int how)
+{
+    int rc = __real_shutdown(fd, how);
     if (sim_inside())
         sim_io();
     return rc;
