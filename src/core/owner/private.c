@@ -145,7 +145,7 @@ static bool is_shared(const request_t *req, uint64_t *addr_p)
 
 static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
-    char payload[GET_MOST];
+    char *payload = (char *)cw_server_room;
     request_t req;
     uint64_t addr;
     if (nbytes < sizeof req)
@@ -157,7 +157,7 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     if (req.kind == ASK) {
         uint64_t reaches = move(pe, false, payload, addr, 1) == 0;
         cw_server_reply(from, &reaches, sizeof reaches);
-    } else if (req.kind == READ && req.nbytes <= sizeof payload) {
+    } else if (req.kind == READ && req.nbytes <= GET_MOST) {
         error = move(pe, false, payload, addr, req.nbytes);
         if (!error)
             cw_server_reply(from, payload, req.nbytes);

@@ -30,6 +30,8 @@ bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)
            nbytes <= l->heap_nbytes - (at - l->heap_offset);
 }
 
+uint64_t cw_server_room[CW_MESSAGE_MAX / sizeof(uint64_t)];
+
 static void wake(uint32_t slot)
 {
     cw_local_stored(cw_world.pes_of_node[slot]);
@@ -100,8 +102,8 @@ static size_t gather_strided(const cwt_header_t *msg, size_t nbytes, char *out, 
 
 static bool execute_get_strided(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
-    char payload[CW_STRIDED_PAYLOAD];
-    size_t n = from->awaits_reply ? gather_strided(msg, nbytes, payload, sizeof payload) : 0;
+    char *payload = (char *)cw_server_room;
+    size_t n = from->awaits_reply ? gather_strided(msg, nbytes, payload, CW_STRIDED_PAYLOAD) : 0;
     if (n > 0)
         cw_server_reply(from, payload, n);
     return n > 0;
@@ -153,8 +155,8 @@ static size_t gather_pieces(const cwt_header_t *msg, size_t nbytes, char *out, s
 
 static bool execute_get_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
-    char payload[CW_PIECES_PAYLOAD];
-    size_t n = from->awaits_reply ? gather_pieces(msg, nbytes, payload, sizeof payload) : 0;
+    char *payload = (char *)cw_server_room;
+    size_t n = from->awaits_reply ? gather_pieces(msg, nbytes, payload, CW_PIECES_PAYLOAD) : 0;
     if (n > 0)
         cw_server_reply(from, payload, n);
     return n > 0;
@@ -204,20 +206,19 @@ static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
         memcpy(at, payload, nbytes);
 }
 
-/** What a batch replies. */
+/** What a batch replies, in cw_server_room. */
 typedef struct values {
     bool wanted;
     size_t nbytes;  // so far
-    uint64_t word[CW_BATCH_ANSWERS / sizeof(uint64_t)];
 } values_t;
 
 /** Room for a value; NULL: there is none, or no reply. */
 static uint64_t *next_value(values_t *values, size_t nbytes)
 {
     size_t whole = (nbytes + 7) & ~(size_t)7;
-    if (!values->wanted || whole > sizeof values->word - values->nbytes)
+    if (!values->wanted || whole > CW_BATCH_ANSWERS - values->nbytes)
         return NULL;
-    uint64_t *at = &values->word[values->nbytes / sizeof *at];
+    uint64_t *at = &cw_server_room[values->nbytes / sizeof *at];
     values->nbytes += whole;
     return at;
 }
@@ -311,14 +312,12 @@ static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbyte
 {
     const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
     size_t left = (nbytes - sizeof *msg) / sizeof *at, words = 1;
-    values_t values;
-    values.wanted = from->awaits_reply;
-    values.nbytes = 0;
+    values_t values = {.wanted = from->awaits_reply};
     for (; left > 0 && words > 0; at += words, left -= words)
         words = batched_record(at, left, &values);
     atomic_thread_fence(memory_order_release);  // before what a later message stores
     if (values.wanted)
-        cw_server_reply(from, values.word, values.nbytes);
+        cw_server_reply(from, cw_server_room, values.nbytes);
     return words > 0;
 }
 

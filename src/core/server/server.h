@@ -63,6 +63,9 @@ typedef struct cw_from {
 /** Replies to the request that is being executed, which awaits it, by CW_MESSAGE_MAX less a header
  *  at most. */
 void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes);
+/** Where a handler gathers a reply of up to CW_MESSAGE_MAX bytes, by one request at a time (the
+ *  server's lock): not on the stack, which may be that of a program's small thread that waits. */
+extern uint64_t cw_server_room[];
 
 /** Executes one request, in the server's progress and under its lock; msg is `nbytes` long, at
  *  least a header, and nothing else in it has been checked. False: it is malformed and was dropped.

@@ -23,31 +23,28 @@ static void *result_of(const cw_node_sync_t *ns, char *scratch)
     return scratch ? value_of(ns, 0, scratch) : ns->area->result;
 }
 
+/** In place: this PE's own value has been deposited, too. */
 static void complete(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes,
                      const cw_fused_op_t *op)
 {
     cw_node_sync_t *ns = &sync->node;
-    _Alignas(16) char acc[CW_COLL_MEDIUM];
-    memcpy(acc, value_of(ns, 0, scratch), nbytes);
+    memcpy(value, value_of(ns, 0, scratch), nbytes);
     for (int i = 1; i < ns->nlocal; i++)
-        op->combine(op, acc, value_of(ns, i, scratch));
+        op->combine(op, value, value_of(ns, i, scratch));
     if (ns->nnodes > 1)
-        cw_leaders_fused(&sync->leaders, acc, nbytes, op);
-    memcpy(result_of(ns, scratch), acc, nbytes);
+        cw_leaders_fused(&sync->leaders, value, nbytes, op);
+    memcpy(result_of(ns, scratch), value, nbytes);
     cw_node_release(ns);
-    memcpy(value, acc, nbytes);
 }
 
 /** The same in a meeting: each member combines all values, in the same order. */
 static void meet(cw_node_sync_t *ns, void *value, size_t nbytes, const cw_fused_op_t *op)
 {
-    _Alignas(16) char acc[CW_COLL_SMALL];
     memcpy(cw_node_next_deposit(ns)->value, value, nbytes);
     cw_node_meet(ns);
-    memcpy(acc, cw_node_brought(ns, 0), nbytes);
+    memcpy(value, cw_node_brought(ns, 0), nbytes);
     for (int i = 1; i < ns->nlocal; i++)
-        op->combine(op, acc, cw_node_brought(ns, i));
-    memcpy(value, acc, nbytes);
+        op->combine(op, value, cw_node_brought(ns, i));
 }
 
 /** Arrives and, unless this PE is the closer, waits for the release. True for the closer, when all

@@ -171,7 +171,8 @@ static void send_value(const cw_leaders_t *l, int k, int step, const void *value
         offsetof(cw_coll_step_t, value), l->sequence);
 }
 
-static const void *receive_value(const cw_leaders_t *l, int step)
+/** Of this leader alone until the synchronisation after the next: it may be combined in place. */
+static void *receive_value(const cw_leaders_t *l, int step)
 {
     cw_coll_step_t *s = my_step(l, (uint32_t)step);
     cw_wait_t w = CW_WAIT_INIT("a collective (other nodes)");
@@ -185,9 +186,8 @@ static const void *receive_value(const cw_leaders_t *l, int step)
 static void exchange(const cw_leaders_t *l, int partner, int step, void *value, size_t nbytes,
                      const cw_fused_op_t *op)
 {
-    _Alignas(16) char theirs[CW_COLL_MEDIUM];
     send_value(l, partner, step, value, nbytes);
-    memcpy(theirs, receive_value(l, step), nbytes);
+    void *theirs = receive_value(l, step);
     if (l->me < partner) {
         op->combine(op, value, theirs);
     } else {

@@ -129,7 +129,9 @@ static void merge(const cw_fused_op_t *op, void *acc, const void *in)
 void cw_gather_fused(const cw_group_t *group, void *table, const void *mine, size_t nbytes)
 {
     merge_op_t op = {{merge}, (size_t)group->size * nbytes};
-    memset(table, 0, op.nbytes);
-    memcpy((char *)table + (size_t)group->rank * nbytes, mine, nbytes);
+    char *own = (char *)table + (size_t)group->rank * nbytes, *end = (char *)table + op.nbytes;
+    memmove(own, mine, nbytes);
+    memset(table, 0, (size_t)(own - (char *)table));
+    memset(own + nbytes, 0, (size_t)(end - own) - nbytes);
     cw_fused(group, table, op.nbytes, &op.op);
 }

@@ -63,8 +63,8 @@ uint64_t *cw_collect_places(const struct cw_coll_call *c);
 /** The rest of a collect of which all members know the offsets now. */
 void cw_collect_known(const struct cw_coll_call *c, const uint64_t *offset);
 
-/** All members' blocks of nbytes, in rank order, into table (private memory), by one
- *  synchronisation. nbytes * size <= cw_fused_most(). */
+/** All members' blocks of nbytes, in rank order, into table, by one synchronisation. mine may lie
+ *  in table. nbytes * size <= cw_fused_most(). */
 void cw_gather_fused(const cw_group_t *group, void *table, const void *mine, size_t nbytes);
 
 #endif

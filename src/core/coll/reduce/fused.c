@@ -19,9 +19,8 @@ static void combine(const cw_fused_op_t *op, void *acc, const void *in)
 
 void cw_reduce_fused(const cw_coll_call_t *c)
 {
-    _Alignas(16) char value[CW_COLL_MEDIUM];
     reduce_op_t op = {{combine}, c->fn, c->nelems};
-    memcpy(value, c->src, c->nbytes);
-    cw_fused(c->group, value, c->nbytes, &op.op);
-    memcpy(c->dest, value, c->nbytes);
+    if (c->dest != c->src)
+        memcpy(c->dest, c->src, c->nbytes);
+    cw_fused(c->group, c->dest, c->nbytes, &op.op);
 }

@@ -6,6 +6,7 @@
 //
 // A half of a result overwrites operand that has arrived at the node that sends it, so dest may be
 // src.
+#include "base/compiler.h"
 #include "core/coll/exchange.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
@@ -43,9 +44,10 @@ static const char *other_half(const cw_exchange_t *x, int k)
     return operand_of(x->c) + half_of(x->c, k, &nbytes);
 }
 
-/** dest = what the lower node has, combined with what the other one has. */
-static void combine(const cw_coll_call_t *c, char *dest, const char *lower, const char *upper,
-                    size_t nbytes)
+/** dest = what the lower node has, combined with what the other one has. Not inlined: the strip is
+ *  off the stack while anything waits. */
+static CW_NOINLINE void combine(const cw_coll_call_t *c, char *dest, const char *lower,
+                                const char *upper, size_t nbytes)
 {
     CW_CACHE_ALIGNED char acc[STRIP_NBYTES];
     size_t strip = STRIP_NBYTES / c->elem_nbytes * c->elem_nbytes;

@@ -15,8 +15,8 @@
 #define STRIP_NBYTES 16384u  // accumulated in cache before it is stored to all
 
 /** Combines this PE's part of the src of all members of the node, and stores it to the dest of the
- *  members [0, nstores). */
-static void combine_my_part(const cw_coll_call_t *c, int nstores)
+ *  members [0, nstores). Not inlined: the strip is off the stack while anything waits. */
+static CW_NOINLINE void combine_my_part(const cw_coll_call_t *c, int nstores)
 {
     const cw_map_t *map = c->map;
     CW_CACHE_ALIGNED char acc[STRIP_NBYTES];

@@ -8,6 +8,7 @@
 // of a result overwrites operand that has arrived at the node that sends it.
 //
 // Notes, 1 .. 2 npieces: operands, then results. Both nodes have as many pieces of both.
+#include "base/compiler.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/sync/notes.h"
@@ -70,8 +71,9 @@ static swap_t plan(const cw_coll_call_t *c)
     return p;
 }
 
-/** dest = what the lower node has, combined with what the other one has. */
-static void combine(const swap_t *p, size_t at, size_t nbytes)
+/** dest = what the lower node has, combined with what the other one has. Not inlined: the strip is
+ *  off the stack while anything waits. */
+static CW_NOINLINE void combine(const swap_t *p, size_t at, size_t nbytes)
 {
     const cw_coll_call_t *c = p->c;
     CW_CACHE_ALIGNED char acc[STRIP_NBYTES];

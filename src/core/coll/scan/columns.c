@@ -51,8 +51,9 @@ static void put_batch(const columns_t *k, size_t offset, size_t nbytes)
     }
 }
 
-/** One strip through all ranks. at: its offset in bytes in the operands; into: in the batch. */
-static void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
+/** One strip through all ranks. at: its offset in bytes in the operands; into: in the batch. Not
+ *  inlined: the strip is off the stack while anything waits. */
+static CW_NOINLINE void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
 {
     const cw_coll_call_t *c = k->c;
     CW_CACHE_ALIGNED char acc[CW_SCAN_STRIP_NBYTES];

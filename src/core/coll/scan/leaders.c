@@ -7,6 +7,8 @@
 //     [sum of the node, then of the nodes before it] [arrival of step 0] [of step 1] ...
 //
 // Hillis, Steele: Data parallel algorithms, 1986.
+#include <stdlib.h>
+
 #include "base/compiler.h"
 #include "core/coll/parts.h"
 #include "core/coll/scan/scan.h"
@@ -20,6 +22,7 @@ typedef struct strip {
     size_t at, nelems, nbytes;
     char *scratch;  // symmetric address
     size_t pitch;   // between its areas
+    char *sums;     // of a leader, two of pitch bytes: of the last 2^j nodes; of the nodes before
 } strip_t;
 
 static size_t areas(const cw_coll_call_t *c)
@@ -33,8 +36,8 @@ uint64_t cw_scan_leaders_room(const cw_coll_call_t *c)
 }
 
 /** Prefixes of this PE's part of the strip over the members of the node; their sum goes to the
- *  leader. */
-static void scan_node(const cw_coll_call_t *c, const strip_t *s)
+ *  leader. Not inlined: the strip is off the stack while anything waits. */
+static CW_NOINLINE void scan_node(const cw_coll_call_t *c, const strip_t *s)
 {
     const cw_map_t *map = c->map;
     CW_CACHE_ALIGNED char acc[CW_SCAN_STRIP_NBYTES];
@@ -53,7 +56,7 @@ static void scan_node(const cw_coll_call_t *c, const strip_t *s)
 /** Leaders: from the sum of the own node to that of the nodes before it. */
 static void scan_leaders(const cw_coll_call_t *c, const strip_t *s, const cw_notes_t *notes)
 {
-    CW_CACHE_ALIGNED char recent[CW_SCAN_STRIP_NBYTES], before[CW_SCAN_STRIP_NBYTES];
+    char *recent = s->sums, *before = recent + s->pitch;
     int n = c->map->nnodes, k = c->map->node;
     bool any = false;
     memcpy(recent, s->scratch, s->nbytes);
@@ -99,10 +102,16 @@ void cw_scan_leaders(const cw_coll_call_t *c)
     size_t pitch = CW_SCRATCH_HALF / areas(c) / CW_PART_ALIGN * CW_PART_ALIGN;
     pitch = pitch < CW_SCAN_STRIP_NBYTES ? pitch : CW_SCAN_STRIP_NBYTES;
     size_t most = pitch / c->elem_nbytes;
+    char *sums = cw_map_i_lead(c->map) ? aligned_alloc(64, 2 * pitch) : NULL;
+    if (cw_map_i_lead(c->map) && !sums)
+        cwu_fatal("out of memory for a scan over %d PEs", c->group->size);
     cw_sync(c->group);
     for (size_t at = 0; at < c->nelems; at += most) {
         size_t n = c->nelems - at < most ? c->nelems - at : most;
-        scan_strip(c,
-                   &(strip_t){.at = at, .nelems = n, .nbytes = n * c->elem_nbytes, .pitch = pitch});
+        scan_strip(
+            c,
+            &(strip_t){
+                .at = at, .nelems = n, .nbytes = n * c->elem_nbytes, .pitch = pitch, .sums = sums});
     }
+    free(sums);
 }

@@ -3,20 +3,39 @@
 // The call, and the sums that its algorithms are made of.
 #include "core/coll/scan/scan.h"
 
+enum { BEFORE_NBYTES = 512 };  // kept at a time: the caller's stack may be small
+
+static void step_exclusive(const cw_coll_call_t *c, char *acc, const char *in, char *result,
+                           size_t nelems)
+{
+    _Alignas(16) char before[BEFORE_NBYTES];
+    size_t most = sizeof before / c->elem_nbytes;
+    for (size_t n; nelems > 0; nelems -= n) {
+        n = nelems < most ? nelems : most;
+        size_t nbytes = n * c->elem_nbytes;
+        memcpy(before, acc, nbytes);
+        c->fn(acc, in, n);
+        memcpy(result, before, nbytes);
+        acc += nbytes, in += nbytes, result += nbytes;
+    }
+}
+
 void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,
                   size_t nelems)
 {
-    _Alignas(16) char before[CW_SCAN_STRIP_NBYTES];
     size_t nbytes = nelems * c->elem_nbytes;
-    if (c->exclusive && first)
-        memset(before, 0, nbytes);
-    else if (c->exclusive)
-        memcpy(before, acc, nbytes);
+    if (c->exclusive && !first) {
+        step_exclusive(c, acc, in, result, nelems);
+        return;
+    }
     if (first)
         memcpy(acc, in, nbytes);
     else
         c->fn(acc, in, nelems);
-    memcpy(result, c->exclusive ? before : acc, nbytes);
+    if (c->exclusive)
+        memset(result, 0, nbytes);
+    else
+        memcpy(result, acc, nbytes);
 }
 
 void cw_scan_sum_up(const cw_coll_call_t *c, cw_scan_operand_fn operand, const char *base)
