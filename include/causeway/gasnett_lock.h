@@ -136,8 +136,7 @@ void gasnett_rwlock_assert_(gasnett_rwlock_t *lock, int state, const char *where
 #define gasnett_threadkey_init(key) ((void)0)
 /** A key of POSIX, once: clients take the address of this function, though no key here needs it. */
 GASNETT_PLEASE_INLINE(_gasneti_threadkey_init)
-void _gasneti_threadkey_init(pthread_key_t *value, gasnett_mutex_t *initmutex,
-                             volatile int *isinit)
+void _gasneti_threadkey_init(pthread_key_t *value, gasnett_mutex_t *initmutex, volatile int *isinit)
 {
     gasnett_mutex_lock_(initmutex, (const char *)0);
     if (!*isinit)

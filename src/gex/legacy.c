@@ -370,8 +370,7 @@ static gex_Event_t checked(const call_t *call, gasnet_team_handle_t team)
     gex_check_coll_team(call->name, team);
     const gex_layout_t *layout = layout_of(team, call->flags);
     if (call->root >= layout->nimages)
-        gas_fail(call->name, "there is no image %u: the team has %u", call->root,
-                 layout->nimages);
+        gas_fail(call->name, "there is no image %u: the team has %u", call->root, layout->nimages);
     if (call->op == REDUCE && (size_t)call->fn >= nfunctions)
         gas_fail(call->name, "function %d is not in the table of gasnet_coll_init, which has %zu",
                  call->fn, nfunctions);

@@ -16,9 +16,9 @@
 #endif
 
 // Names that clients take the address of, to keep compilers silent about them.
-static const void *ignored[] GASNETT_USED = {
-    (const void *)_gasneti_threadkey_init, (const void *)_gasnett_trace_printf_noop,
-    PLATFORM_COMPILER_IDSTR};
+static const void *ignored[] GASNETT_USED = {(const void *)_gasneti_threadkey_init,
+                                             (const void *)_gasnett_trace_printf_noop,
+                                             PLATFORM_COMPILER_IDSTR};
 
 static int tools(void)
 {
@@ -68,9 +68,8 @@ int main(void)
     snprintf(text, sizeof text, "%" PRIu64 " %" PRIdPD, (uint64_t)MAX(1, 2), text + 3 - text);
     sched_yield();
     int right = strcmp(text, "2 3") == 0 && strcasecmp("a", "A") == 0 && isdigit('1') &&
-                order("", 7) == 7 && self == getpid() && SIGINT == 2 && errno == 0 &&
-                tools() && collectives() &&
-                gasnet_try_syncnb_nopoll(GASNET_INVALID_HANDLE) == GASNET_OK;
+                order("", 7) == 7 && self == getpid() && SIGINT == 2 && errno == 0 && tools() &&
+                collectives() && gasnet_try_syncnb_nopoll(GASNET_INVALID_HANDLE) == GASNET_OK;
     printf("includes: node %u, %s\n", (unsigned)gasnet_mynode(), right ? "right" : "wrong");
     fflush(stdout);
     gasnet_exit(!right);

@@ -171,8 +171,8 @@ static int changed(void)
 
 int main(int argc, char **argv)
 {
-    gasnet_handlerentry_t table[] = {{FIRST, on_reply},  {FIRST + 1, on_0}, {FIRST + 2, on_1},
-                                     {FIRST + 5, on_4},  {FIRST + 8, on_7}, {FIRST + 9, on_8},
+    gasnet_handlerentry_t table[] = {{FIRST, on_reply},   {FIRST + 1, on_0}, {FIRST + 2, on_1},
+                                     {FIRST + 5, on_4},   {FIRST + 8, on_7}, {FIRST + 9, on_8},
                                      {FIRST + 17, on_16}, {ECHO, on_echo}};
     GASNET_Safe(gasnet_init(&argc, &argv));
     size_t most = gasnet_AMMaxMedium();

@@ -258,9 +258,9 @@ static void test_system(void)
     snprintf(version, sizeof version, "%d.%d.%d", GASNETT_RELEASE_VERSION_MAJOR,
              GASNETT_RELEASE_VERSION_MINOR, GASNETT_RELEASE_VERSION_PATCH);
     CHECK(strcmp(gasnett_release_version_str(), version) == 0);
-    CHECK(gasnett_release_version() ==
-          GASNETT_RELEASE_VERSION_MAJOR * UINT64_C(1000000) +
-              GASNETT_RELEASE_VERSION_MINOR * 10000 + GASNETT_RELEASE_VERSION_PATCH);
+    CHECK(gasnett_release_version() == GASNETT_RELEASE_VERSION_MAJOR * UINT64_C(1000000) +
+                                           GASNETT_RELEASE_VERSION_MINOR * 10000 +
+                                           GASNETT_RELEASE_VERSION_PATCH);
     CHECK(gasnett_performance_warning_str() != NULL);
     CHECK_STR(gasnett_signame_fromval(SIGSEGV), "SIGSEGV");
     CHECK(!gasnett_signame_fromval(-1) && !gasnett_signame_fromval(0) &&

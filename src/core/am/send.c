@@ -392,9 +392,9 @@ static int send_part(out_t *out, uint64_t at)
     memcpy(wire.bytes + nbytes, &at, sizeof at);
     nbytes += sizeof at;
     const char *src = (const char *)out->src + at;
-    return cw_routed_is_on() ? route_loaded(out, &wire, nbytes, src, n)
-                             : cw_transport->message(target_of(out->pe)->conn, &wire.req.header,
-                                                     nbytes, src, n);
+    return cw_routed_is_on()
+               ? route_loaded(out, &wire, nbytes, src, n)
+               : cw_transport->message(target_of(out->pe)->conn, &wire.req.header, nbytes, src, n);
 }
 
 /** A payload that not every transport takes in one message: in one where this one does, else in

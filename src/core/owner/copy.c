@@ -129,8 +129,8 @@ static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t 
 
 static void on_get(cw_am_msg_t *token, uint32_t src0, uint32_t src1, uint32_t nbytes, uint32_t id)
 {
-    cw_am_reply_medium(token, head_of(GOT, 1), &id,
-                       shared(token, src0, src1, nbytes, CW_AM_PACKET), nbytes);
+    cw_am_reply_medium(token, head_of(GOT, 1), &id, shared(token, src0, src1, nbytes, CW_AM_PACKET),
+                       nbytes);
 }
 
 static void on_done(cw_am_msg_t *token, uint32_t id)

@@ -18,8 +18,8 @@ typedef struct cw_agreement_route {
 
 typedef struct cw_agreement {
     uint64_t heap_nbytes;  // symmetric heap, rounded to pages
-    uint64_t area_nbytes;  // behind the heap, for a front end with segments of its own
-                           // (core/mem/area.h)
+    // behind the heap, for a front end with segments of its own (core/mem/area.h)
+    uint64_t area_nbytes;
     uint64_t data_nbytes;  // static data, whole pages
     uint64_t program;      // digest of the executable's identity
     uint16_t version;        // of the shared structures and of the wire
