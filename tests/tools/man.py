@@ -31,7 +31,7 @@ def gasnet_functions():
     names = []
     for room in ("gasnet", "gasnet_job", "gex"):
         exports = (ROOT / f"src/{room}/exports.txt").read_text(encoding="utf-8")
-        names += re.findall(r"^(?:gasnet_(?!causeway)|gex_[A-Z])\w+$", exports, re.M)
+        names += re.findall(r"^(?:gasnet_(?!(?:coll_)?causeway)|gex_[A-Z])\w+$", exports, re.M)
     return sorted(names)
 
 
