@@ -27,7 +27,7 @@
 
 // room for brk and for growth between static data and heap: addresses, not memory
 #define HOLE (4ull << 30)
-#define HOLES_MOST 16  // PEs of a node in whose views they are closed
+#define HOLES_MOST 16  // in a view: one a PE of the node, and as many gaps in their static data
 // Heaps begin at one address modulo this on all PEs, where static data does, or is not there: for
 // alignments above a page (ADR 79)
 #define COMMON (2u << 20)
@@ -433,7 +433,8 @@ static void close_holes(void)
     for (int slot = 0; slot < cw_world.nslots; slot++) {
         char *slice = s->base + cw_slice_offset((uint32_t)slot);
         mprotect(slice + hole, s->layout.heap_offset - hole, PROT_NONE);
-        close_gaps(slice);
+        if ((uint32_t)cw_world.nslots * s->data.nparts <= HOLES_MOST)
+            close_gaps(slice);  // each is a piece more of the view, like the hole
     }
 }
 
