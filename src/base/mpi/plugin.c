@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Errors, the communicator of all processes, and the begin of MPI_Finalize.
+// Errors, the communicator of all processes, windows of parts, and the begin of MPI_Finalize.
 #include "base/mpi/plugin.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
 
 MPI_Comm cwu_mpi_base = MPI_COMM_WORLD;
 
@@ -109,4 +116,59 @@ int cwu_mpi_end_progress(MPI_Request *unending_p)
     if (*unending_p != MPI_REQUEST_NULL && (rc = MPI_Grequest_complete(*unending_p)) == MPI_SUCCESS)
         rc = MPI_Wait(unending_p, MPI_STATUS_IGNORE);
     return rc;
+}
+
+// ---------------------------------------------------------------- windows of parts
+
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+static const bool turns = true;
+#else
+static const bool turns = false;
+#endif
+
+/** The directory that the launcher made on this host for this job. */
+static int job_directory(void)
+{
+    const char *name = getenv("PMIX_SERVER_TMPDIR");
+    return name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+static void pause_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+}
+
+/** Open MPI before 5 (osc/rdma) names a window's shared memory by host, job and communicator, and
+ *  communicators without a common process may have the same number: two of them that make windows
+ *  at the same time use one file, and fail, or hang. So the lowest process of the part on each host
+ *  locks the host. All are locked, or none: parts that share hosts never wait for each other. */
+int cwu_mpi_begin_window(MPI_Comm comm, int *turn_p)
+{
+    enum { LOCKED, PAUSE_MS, NWORDS };
+    MPI_Comm host = MPI_COMM_NULL;
+    int rank = 0, words[NWORDS] = {0}, rc = MPI_SUCCESS;
+    *turn_p = -1;
+    if (!turns || cwu_mpi_base == MPI_COMM_WORLD)
+        return rc;
+    if ((rc = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host)) ||
+        (rc = MPI_Comm_rank(host, &rank)) || (rc = MPI_Comm_free(&host)))
+        return rc;
+    int fd = rank == 0 ? job_directory() : -1;
+    do {
+        if (fd >= 0 && !words[LOCKED] && words[PAUSE_MS])
+            pause_ms(words[PAUSE_MS]);
+        words[LOCKED] = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0;
+        words[PAUSE_MS] = 1 + (int)(cwu_now_ns() / 1000 % 8);
+        rc = MPI_Allreduce(MPI_IN_PLACE, words, NWORDS, MPI_INT, MPI_MIN, comm);
+        if (fd >= 0 && (rc || !words[LOCKED]))
+            flock(fd, LOCK_UN);
+    } while (rc == MPI_SUCCESS && !words[LOCKED]);
+    *turn_p = fd;
+    return rc;
+}
+
+void cwu_mpi_end_window(int turn)
+{
+    if (turn >= 0)
+        close(turn);  // which unlocks it
 }

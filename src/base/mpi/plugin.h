@@ -24,4 +24,10 @@ int cwu_mpi_begin_progress(MPI_Request *unending_p) CW_HIDDEN;
 int cwu_mpi_progress(MPI_Request unending) CW_HIDDEN;
 int cwu_mpi_end_progress(MPI_Request *unending_p) CW_HIDDEN;
 
+/** To be called around the making of a window over `comm`, by all its processes: parts of
+ *  MPI_COMM_WORLD that make windows at the same time do so in turns where the MPI needs that.
+ *  Returns MPI's code; `*turn_p` is for the end. */
+int cwu_mpi_begin_window(MPI_Comm comm, int *turn_p) CW_HIDDEN;
+void cwu_mpi_end_window(int turn) CW_HIDDEN;
+
 #endif

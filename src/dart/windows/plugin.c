@@ -28,10 +28,12 @@ static MPI_Request unending = MPI_REQUEST_NULL;
 
 static int open_world(void (*ending)(void), cwu_mpi_facts_t *facts_p, bool *unified_p)
 {
-    int *model = NULL, known = 0, rc = cwu_mpi_open_world(ending, &comm, facts_p);
-    if (rc || (rc = cwu_mpi_begin_progress(&unending)) ||
-        (rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &window)) ||
-        (rc = MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN)) ||
+    int *model = NULL, known = 0, turn = -1, rc = cwu_mpi_open_world(ending, &comm, facts_p);
+    if (rc == MPI_SUCCESS && (rc = cwu_mpi_begin_progress(&unending)) == MPI_SUCCESS &&
+        (rc = cwu_mpi_begin_window(comm, &turn)) == MPI_SUCCESS)
+        rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &window);
+    cwu_mpi_end_window(turn);
+    if (rc || (rc = MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN)) ||
         (rc = MPI_Win_get_attr(window, MPI_WIN_MODEL, (void *)&model, &known)))
         return rc;
     *unified_p = known && *model == MPI_WIN_UNIFIED;

@@ -32,14 +32,15 @@ static int open_comm(void (*ending)(void), cwu_mpi_facts_t *facts_p)
 static int expose(void *base, size_t nbytes, bool *unified_p)
 {
     MPI_Info info = MPI_INFO_NULL;
-    int *model = NULL, known = 0, rc = MPI_Info_create(&info);
+    int *model = NULL, known = 0, turn = -1, rc = MPI_Info_create(&info);
     // promises that save MPI work: no atomic operations, and bytes as the unit
     if (rc == MPI_SUCCESS)
         rc = MPI_Info_set(info, "accumulate_ops", "same_op");
     if (rc == MPI_SUCCESS)
         rc = MPI_Info_set(info, "accumulate_ordering", "none");
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && (rc = cwu_mpi_begin_window(comm, &turn)) == MPI_SUCCESS)
         rc = MPI_Win_create(base, (MPI_Aint)nbytes, 1, info, comm, &window);
+    cwu_mpi_end_window(turn);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     if (rc || (rc = MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN)) ||
