@@ -14,11 +14,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 RUNTIME = ["driver", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options", "report",
            "sched", "tsan"]
 WRAPPERS = ["wrap_io", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]
+INSTRUMENT = ["-fsanitize=thread", "-O1", "-g"]
 
 
 def wrapped():
@@ -82,48 +84,122 @@ def quote(words):
     return " ".join(shlex.quote(str(w)) for w in words).replace("$", "$$")
 
 
-def write_ninja(build, out, scenes):
-    root = HERE.parent.parent
-    instrument = ["-fsanitize=thread", "-O1", "-g"]
-    lines = ["rule cc", "  command = cd $dir && gcc $flags -MD -MF $out.d -o $out -c $in",
-             "  deps = gcc", "  depfile = $out.d",
-             "rule link", "  command = gcc -o $out $in $flags", ""]
+class Ninja:
+    """A build.ninja: objects and what is linked of them."""
 
-    def cc(obj, source, flags):
-        lines.extend([f"build {obj}: cc {source}", f"  dir = {build}", f"  flags = {quote(flags)}"])
+    def __init__(self, build):
+        self.build = build
+        self.lines = ["rule cc", "  command = cd $dir && gcc $flags -MD -MF $out.d -o $out -c $in",
+                      "  deps = gcc", "  depfile = $out.d",
+                      "rule link", "  command = gcc -o $out $in $flags", ""]
+
+    def cc(self, obj, source, flags):
+        self.lines += [f"build {obj}: cc {source}", f"  dir = {self.build}",
+                       f"  flags = {quote(flags)}"]
         return obj
 
-    base = ["-std=c17", "-D_GNU_SOURCE", "-fPIC", "-I", HERE, "-I", root / "src", "-I",
-            root / "include", "-g"]
-    known, objects = {}, []
-    for source, flags in library_sources(build):
-        name = str(source.relative_to(root)).replace("/", "_")
-        prelude = write_prelude(out / "lib" / f"{name}.h", system_headers(source, root, known))
-        objects.append(cc(out / "lib" / f"{name}.o", source,
-                          [*flags, *instrument, "-w", "-include", prelude]))
-    quick = [*base, *WARN, "-O2", "-fvisibility=hidden"]
-    objects += [cc(out / "runtime" / f"{n}.o", HERE / f"{n}.c", quick) for n in WRAPPERS]
-    runtime = [cc(out / "runtime" / f"{n}.o", HERE / f"{n}.c", quick) for n in RUNTIME]
-    wraps = [f"-Wl,--wrap={name}" for name in wrapped()]
-    library = out / "libcauseway.so"
-    libs = ["-pthread", "-ldl", "-lm"]
-    if any("-DCW_HAVE_HWLOC" in f for _, f in library_sources(build)):
-        libs.append("-lhwloc")
-    # Turned over are the library's calls, not the runtime's.
-    lines += [f"build {out / 'turned.o'}: link {quote(objects)}",
-              "  flags = " + quote(["-r", "-nostdlib", *wraps]),
-              f"build {library}: link {out / 'turned.o'} {quote(runtime)}", "  flags = " + quote(
-                  ["-shared", "-Wl,-soname,libcauseway.so", "-Wl,-z,now", *libs])]
-    main = cc(out / "runtime" / "main.o", HERE / "main.c", [*base, *WARN, "-O2"])
+    def link(self, result, inputs, flags, behind=()):
+        after = f" | {quote(behind)}" if behind else ""
+        self.lines += [f"build {result}: link {quote(inputs)}{after}",
+                       f"  flags = {quote(flags)}"]
+        return result
+
+    def write(self, file):
+        text = "\n".join(self.lines) + "\n"
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+
+
+class Library:
+    """The library as the simulator has it: objects, and how they are compiled and linked."""
+
+    def __init__(self, build):
+        self.build, self.out = build, build / "sim"
+        sources = list(library_sources(build))
+        known, self.objects = {}, {}
+        for source, flags in sources:
+            name = str(source.relative_to(ROOT)).replace("/", "_")
+            prelude = write_prelude(self.out / "lib" / f"{name}.h",
+                                    system_headers(source, ROOT, known))
+            self.objects[self.out / "lib" / f"{name}.o"] = (
+                source, [*flags, *INSTRUMENT, "-w", "-include", prelude])
+        self.wraps = [f"-Wl,--wrap={name}" for name in wrapped()]
+        self.libs = ["-pthread", "-ldl", "-lm"]
+        if any("-DCW_HAVE_HWLOC" in f for _, f in sources):
+            self.libs.append("-lhwloc")
+        self.wrappers = [self.out / "runtime" / f"{n}.o" for n in WRAPPERS]
+        self.runtime = [self.out / "runtime" / f"{n}.o" for n in RUNTIME]
+
+    def link(self, ninja, place, objects):
+        # Turned over are the library's calls, not the runtime's.
+        turned = ninja.link(place / "turned.o", objects, ["-r", "-nostdlib", *self.wraps])
+        return ninja.link(place / "libcauseway.so", [turned, *self.runtime],
+                          ["-shared", "-Wl,-soname,libcauseway.so", "-Wl,-z,now", *self.libs])
+
+
+def write_ninja(build, out, scenes):
+    ninja, library = Ninja(build), Library(build)
+    base = ["-std=c17", "-D_GNU_SOURCE", "-fPIC", "-I", HERE, "-I", ROOT / "src", "-I",
+            ROOT / "include", "-g"]
+    for obj, (source, flags) in library.objects.items():
+        ninja.cc(obj, source, flags)
+    for obj in (*library.wrappers, *library.runtime):
+        ninja.cc(obj, HERE / f"{obj.stem}.c", [*base, *WARN, "-O2", "-fvisibility=hidden"])
+    linked = library.link(ninja, out, [*library.objects, *library.wrappers])
+    main = ninja.cc(out / "runtime" / "main.o", HERE / "main.c", [*base, *WARN, "-O2"])
     for source in scenes:
-        scene = source.stem
-        obj = cc(out / "scenes" / f"{scene}.o", source, [*base, *WARN, *instrument])
-        lines += [f"build {out / scene}: link {obj} {main} | {library}", "  flags = " + quote(
-            [library, f"-Wl,-rpath,{out}", *wraps, *libs])]
-    text = "\n".join(lines) + "\n"
-    file = out / "build.ninja"
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
+        obj = ninja.cc(out / "scenes" / f"{source.stem}.o", source, [*base, *WARN, *INSTRUMENT])
+        ninja.link(out / source.stem, [obj, main],
+                   [linked, f"-Wl,-rpath,{out}", *library.wraps, *library.libs], [linked])
+    ninja.write(out / "build.ninja")
+
+
+def includers(build, headers):
+    """The objects that depend on one of these files."""
+    text = subprocess.run(["ninja", "-C", build / "sim", "-t", "deps"], check=True, text=True,
+                          capture_output=True).stdout
+    for block in text.split("\n\n"):
+        first, *rest = block.splitlines() or [""]
+        files = {(build / line.strip()).resolve() for line in rest}
+        if files & headers:
+            yield Path(first.split(":")[0])
+
+
+def shadow_sources(shadow, changed):
+    """All of src by links, but those that differ."""
+    root = ROOT / "src"
+    for source in root.rglob("*.*"):
+        mine = shadow / source.relative_to(root)
+        if source.is_dir() or source in changed:
+            continue
+        if not mine.is_symlink():
+            mine.parent.mkdir(parents=True, exist_ok=True)
+            mine.unlink(missing_ok=True)
+            mine.symlink_to(source)
+    for source, text in changed.items():
+        mine = shadow / source.relative_to(root)
+        if mine.is_symlink() or not mine.exists() or mine.read_text() != text:
+            mine.unlink(missing_ok=True)
+            mine.write_text(text)
+
+
+def variant(build, name, changed):
+    """Directory with a library that differs in some sources or headers {path: text}."""
+    library = Library(build.resolve())
+    place, ninja = library.out / "variants" / name, Ninja(build.resolve())
+    shadow_sources(place / "src", changed)
+    behind = set(includers(library.build, {s for s in changed if s.suffix == ".h"}))
+    objects = []
+    for obj, (source, flags) in library.objects.items():
+        if source in changed or obj in behind:
+            mine = place / "src" / source.relative_to(ROOT / "src")
+            obj = ninja.cc(place / "lib" / obj.name, mine, ["-I", place / "src", *flags])
+        objects.append(obj)
+    library.link(ninja, place, [*objects, *library.wrappers])
+    ninja.write(place / "build.ninja")
+    if subprocess.run(["ninja", "-C", place, "--quiet"], check=False).returncode != 0:
+        sys.exit(f"sim: the variant {name} does not build")
+    return place
 
 
 def scene_names(folder="scenes"):

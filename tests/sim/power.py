@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The power of the scenes: each mutation of mutations.toml is built in, and its scenes run until
-one finds it. power.py --build DIR [--seconds N] [--write] [NAME...]"""
+"""The power of the scenes: each mutation of mutations/*.toml is built in, and its scenes run until
+one finds it. With names, only these mutations (or files of them)."""
 import argparse
+import os
 import re
-import shlex
 import subprocess
 import sys
 import time
@@ -12,109 +12,115 @@ import tomllib
 from pathlib import Path
 
 import build
+import page
 
-ROOT = build.HERE.parent.parent
-PAGE = ROOT / "docs" / "results" / "sim.md"
+HEAD = ["mutation", "mend", "what is wrong then", "scene", "seed", "model, strategy", "runs"]
+FOUND = re.compile(r"^FINDING scene \S+ seed (\d+) model (\S+) strategy (\S+)[^:]*: (.*)$", re.M)
 
 
 def arguments():
     p = argparse.ArgumentParser(prog="./dev sim --power", description=__doc__)
     p.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     p.add_argument("--seconds", type=int, default=60, help="for each scene and mutation")
-    p.add_argument("--write", action="store_true", help="write docs/results/sim.md")
-    p.add_argument("names", nargs="*")
+    p.add_argument("--write", action="store_true",
+                   help="write the rows into docs/results/sim.md; the others stay")
+    p.add_argument("names", nargs="*", help="of mutations, or of files of mutations")
     return p.parse_args()
 
 
-def mutate(out, mutation):
-    """Directory with a library of its own, made of one source that differs."""
-    source = ROOT / mutation["source"]
-    find, put = mutation["find"].strip("\n"), mutation["put"].strip("\n")
-    text = source.read_text()
-    if text.count(find) != 1:
-        sys.exit(f"power: {mutation['name']}: {text.count(find)} places in {mutation['source']} "
-                 "where one is meant; the mutation needs its new words")
-    place = out / "power" / mutation["name"]
-    place.mkdir(parents=True, exist_ok=True)
-    changed = place / source.name
-    changed.write_text(text.replace(find, put))
-    name = mutation["source"].replace("/", "_") + ".o"
-    commands = subprocess.run(["ninja", "-C", out, "-t", "commands", out / "libcauseway.so"],
-                              capture_output=True, text=True, check=True).stdout.splitlines()
-    for command in commands:
-        if f"-o {out / 'lib' / name} " in command:
-            words = command.replace(str(source), str(changed))
-            words = words.replace(f"-o {out / 'lib' / name} ", f"-o {place / name} ")
-            words = words.replace(f"-MF {out / 'lib' / name}.d", f"-MF {place / name}.d")
-            words = words.replace("-fsanitize=thread", f"-iquote {source.parent} -fsanitize=thread")
-        elif f"-o {out / 'turned.o'} " in command or "-shared" in shlex.split(command):
-            words = command.replace(str(out / "lib" / name), str(place / name))
-            words = words.replace(str(out / "turned.o"), str(place / "turned.o"))
-            words = words.replace(str(out / "libcauseway.so"), str(place / "libcauseway.so"))
-        else:
-            continue
-        subprocess.run(words, shell=True, check=True)
-    (place / "turned.o").unlink()
-    return place
+def mutations(names):
+    """{file: [mutation]} of what is asked for."""
+    found, unknown, seen = {}, set(names), set()
+    for file in sorted(build.HERE.glob("mutations/*.toml")):
+        for m in tomllib.loads(file.read_text()).get("mutation", []):
+            unknown -= {file.stem, m["name"]}
+            if m["name"] in seen:
+                sys.exit(f"power: two mutations are called {m['name']}")
+            seen.add(m["name"])
+            if not names or file.stem in names or m["name"] in names:
+                found.setdefault(file.stem, []).append(m)
+    if unknown:
+        sys.exit(f"power: no mutation and no file of them is called {', '.join(sorted(unknown))}")
+    return found
 
 
-def hunt(out, place, mutation, seconds):
+def changed(mutation):
+    """{source: text with the edits}: the mutation's own find and put, and those of `edits`."""
+    texts = {}
+    for edit in [mutation] * ("find" in mutation) + mutation.get("edits", []):
+        source = build.ROOT / edit.get("source", mutation.get("source"))
+        find, put = edit["find"].strip("\n"), edit["put"].strip("\n")
+        text = texts.get(source) or source.read_text()
+        if text.count(find) != 1:
+            sys.exit(f"power: {mutation['name']}: {text.count(find)} places in {source.name} where "
+                     "one is meant; the mutation needs its new words")
+        texts[source] = text.replace(find, put)
+    return texts
+
+
+def hunt(out, place, scenes, seconds, words=()):
     """The first finding: scene, seed, model, runs, seconds; or None."""
-    for scene in mutation["scenes"]:
+    cpus = sorted(os.sched_getaffinity(0))
+    for scene in scenes:
         start = time.monotonic()
-        done = subprocess.run([out / scene, "--seconds", str(seconds)], text=True, check=False,
+        done = subprocess.run([out / scene, "--seconds", str(seconds), "--cpu",
+                               str(cpus[os.getpid() % len(cpus)]), *words], text=True, check=False,
                               capture_output=True, env={"LD_LIBRARY_PATH": str(place),
                                                         "PATH": "/usr/bin:/bin"})
-        took = time.monotonic() - start
-        found = re.search(r"^FINDING scene \S+ seed (\d+) model (\S+) strategy (\S+)[^:]*: (.*)$",
-                          done.stdout, re.M)
+        found = FOUND.search(done.stdout)
         runs = re.search(r": (\d+) runs", done.stdout)
         if found:
             return {"scene": scene, "seed": found[1], "model": found[2], "strategy": found[3],
-                    "what": found[4], "runs": int(runs[1]) if runs else 0, "seconds": took}
+                    "what": found[4], "runs": int(runs[1]) if runs else 0,
+                    "seconds": time.monotonic() - start}
     return None
 
 
 def row(mutation, found):
-    mend = mutation.get("mend", "–")
-    if not found:
-        return f"| {mutation['name']} | {mend} | {mutation['says']} | not found | | | |"
-    return (f"| {mutation['name']} | {mend} | {mutation['says']} | {found['scene']} | "
-            f"{found['seed']} | {found['model']}, {found['strategy']} | "
-            f"{found['runs']} in {found['seconds']:.0f} s |")
+    words = [mutation["name"], mutation.get("mend", "–"), mutation["says"]]
+    if found:
+        words += [found["scene"], found["seed"], f"{found['model']}, {found['strategy']}",
+                  f"{found['runs']} in {found['seconds']:.0f} s"]
+    else:
+        words += ["not found", "", "", ""]
+    return f"| {' | '.join(words)} |"
+
+
+def write(new):
+    """The section of the page: rows of before, but for what has run now."""
+    rows = {**page.rows("Power"), **new}
+    parts = ["""
+Written by `./dev sim --power --write`: each mutation of `tests/sim/mutations`, its scenes in turn
+until one finds it, from the first seed on; runs of some names renew their rows. *Mend* is the
+commit that is undone (`tests/sim`: the simulator found it first); without one the row is a rule of
+a protocol that is broken. Times are those of a loaded machine of two cores, one run at a time."""]
+    for file, list_ in mutations([]).items():
+        lines = [rows[m["name"]] for m in list_ if m["name"] in rows]
+        if lines:
+            parts.append(f"### {file}\n\n" + page.table(HEAD, lines))
+    page.write("Power", "\n\n".join(parts))
 
 
 def main():
     args = arguments()
+    wanted = mutations(args.names)
+    texts = {m["name"]: changed(m) for list_ in wanted.values() for m in list_}  # all are meant
     if build.build(args.build) != 0:
         return 1
-    out = args.build.resolve() / "sim"
-    all_ = tomllib.loads((build.HERE / "mutations.toml").read_text())["mutation"]
-    rows, missed = [], 0
-    for mutation in all_:
-        if args.names and mutation["name"] not in args.names:
-            continue
-        found = hunt(out, mutate(out, mutation), mutation, args.seconds)
+    out, rows, missed = args.build.resolve() / "sim", {}, 0
+    for mutation in (m for list_ in wanted.values() for m in list_):
+        name = mutation["name"]
+        found = hunt(out, build.variant(args.build, name, texts[name]), mutation["scenes"],
+                     args.seconds)
         missed += found is None
-        rows.append(row(mutation, found))
-        print(rows[-1], flush=True)
-    if args.write:
-        write(rows, args.seconds)
+        rows[name] = row(mutation, found)
+        print(rows[name], flush=True)
+        if found:
+            print(f"    {found['what']}", flush=True)
+        if args.write:
+            write(rows)
     print(f"{len(rows) - missed} of {len(rows)} found")
     return 1 if missed else 0
-
-
-def write(rows, seconds):
-    PAGE.write_text(f"""# What the simulator finds
-
-Written by `./dev sim --power --write`: each mutation of `tests/sim/mutations.toml` in turn, its
-scenes for {seconds} s at most each, seeds from 1. *Mend* is the commit that is undone (`tests/sim`:
-the simulator found it first); without one the line is a rule of a protocol that is broken. Times
-are those of a loaded machine of two cores.
-
-| mutation | mend | what is wrong then | scene | seed | model, strategy | runs |
-|---|---|---|---|---|---|---|
-""" + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def arguments():
     p.add_argument("--no-build", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--list", action="store_true", help="the scenes")
     p.add_argument("--power", action="store_true",
-                   help="build each mutation of mutations.toml in, and see it found (--help says "
-                        "more behind it)")
+                   help="build each mutation of mutations/ in, or those named, and see it found "
+                        "(--help says more behind it)")
     return p.parse_args()
 
 
