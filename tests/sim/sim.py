@@ -1,26 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs scenes under the simulator: fresh seeds for a time, or one seed. One process a core; each
-takes the next slice of the next scene, until the time is over."""
+takes the next slice of the next scene, until the time is over and each scene had a slice."""
 import argparse
 import os
 import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build  # noqa: E402
 
-SLICE = 5  # seconds of one scene at a time
+SLICE = 5  # seconds of one scene at a time, unless there are too many of them
 
 
 def arguments():
     p = argparse.ArgumentParser(prog="./dev sim", description=__doc__)
     p.add_argument("--build", required=True, help=argparse.SUPPRESS)
     p.add_argument("--minutes", type=float, default=1, help="in all; default 1")
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                   help="processes at a time; default: one a core")
     p.add_argument("--scene", action="append", default=[], help="only this one (repeatable)")
     p.add_argument("--seed", type=int, help="run this seed alone, as a finding names it")
     p.add_argument("--from", type=int, dest="first", help="first seed; default: by the clock")
@@ -37,7 +40,9 @@ def arguments():
     p.add_argument("--power", action="store_true",
                    help="build each mutation of mutations/ in, or those named, and see it found "
                         "(--help says more behind it)")
-    return p.parse_args()
+    args = p.parse_args()
+    args.jobs = max(1, min(args.jobs, len(os.sched_getaffinity(0))))
+    return args
 
 
 def options_of(args):
@@ -64,23 +69,30 @@ class Explorer:
     """Slices of scenes, one a core at a time."""
 
     def __init__(self, args, out, scenes):
-        self.args, self.out, self.scenes = args, out, scenes
+        self.args, self.out, self.scenes = args, out, list(scenes)
         self.end = time.monotonic() + 60 * args.minutes
         self.first = args.first if args.first is not None else time.time_ns() // 10**9 * 10**6
+        random.Random(self.first).shuffle(self.scenes)
+        self.slice = max(1, min(SLICE, int(60 * args.minutes * args.jobs / len(scenes))))
         self.slices = self.runs = 0
         self.per_scene, self.failed = {}, []
+        print(f"sim: {len(scenes)} scenes, seeds from {self.first} (--from repeats this)",
+              flush=True)
 
     def start(self, cpu):
         scene = self.scenes[self.slices % len(self.scenes)]
         seed = self.first + 10**5 * self.slices  # no slice has so many runs
-        left = max(1, min(SLICE, int(self.end - time.monotonic())))
+        left = max(1, min(self.slice, int(self.end - time.monotonic())))
         self.slices += 1
         words = [self.out / scene, "--seed", str(seed), "--seconds", str(left), "--cpu", str(cpu)]
-        return scene, subprocess.Popen([*words, *options_of(self.args)], text=True,
-                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        output = tempfile.TemporaryFile("w+")
+        return scene, output, subprocess.Popen([*words, *options_of(self.args)], stdout=output,
+                                               stderr=subprocess.STDOUT)
 
-    def take(self, scene, process):
-        text = process.communicate()[0]
+    def take(self, scene, output, process):
+        output.seek(0)
+        text = output.read()
+        output.close()
         runs = re.search(rf"^{scene}: (\d+) runs", text, re.M)
         self.per_scene[scene] = self.per_scene.get(scene, 0) + (int(runs[1]) if runs else 0)
         if process.returncode != 0:
@@ -92,13 +104,13 @@ class Explorer:
         return self.failed or (time.monotonic() >= self.end and everything)
 
     def run(self):
-        cpus = sorted(os.sched_getaffinity(0))
+        cpus = random.sample(sorted(os.sched_getaffinity(0)), self.args.jobs)
         running = {}
         while running or not self.done():
             for cpu in cpus:
                 if cpu not in running and not self.done():
                     running[cpu] = self.start(cpu)
-            for cpu in [c for c, (_, p) in running.items() if p.poll() is not None]:
+            for cpu in [c for c, (*_, p) in running.items() if p.poll() is not None]:
                 self.take(*running.pop(cpu))
             time.sleep(0.05)
         for scene, n in sorted(self.per_scene.items()):
@@ -126,7 +138,6 @@ def main():
     if rc != 0:
         return rc
     out, scenes = Path(args.build).resolve() / "sim", args.scene or names
-    random.Random(args.first).shuffle(scenes)
     if args.seed is not None:
         return one_seed(args, out, scenes)
     return Explorer(args, out, scenes).run()
