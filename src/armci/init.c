@@ -144,7 +144,7 @@ void aci_leave(const char *call)
     name_finalize();
     if (aci.joined > 0)
         return;
-    cw_barrier(cw_group_world);  // the area goes with the last finalize
+    cw_finalize_meets(call);  // the area goes with the last finalize
     cw_owner_close(&aci_owner);
     aci_mpi_close();
     aci_mutexes_close();

@@ -124,8 +124,8 @@ DRT_API dart_ret_t dart_exit(void)
     {
         CW_WATCH(cw_watch_call(__func__));
         drt_gets_finish();
-        cw_barrier(cw_group_world);  // the area goes with the last finalize
     }
+    cw_finalize_meets(__func__);  // the area goes with the last finalize
     joined = false;
     drt_messages_close();
     drt_teams_close();

@@ -5,7 +5,7 @@ for; none while a PE computes."""
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from common import check, compile_program, finish, run
+from common import HERE, check, compile_program, finish, oshcc, run
 
 HEAD = (r"causeway: deadlock: all {n} PEs have waited longer than 1 s \(CAUSEWAY_DEADLOCK\); "
         r"this ends the job")
@@ -79,11 +79,14 @@ def check_first_computes():
         check(notices == ["1"], f"first {layout}: notices of {notices}:\n{output}")
 
 
-def check_settings():
+def check_goes_on():
     # The job continues by default: the report comes once, the alarm ends it.
     output = run("deadlock", "never", "6", pes=2, expect=None, CAUSEWAY_DEADLOCK=1)
     check(output.count("causeway: deadlock: all 2 PEs") == 1
           and "the job goes on waiting" in output, f"report: {output}")
+
+
+def check_settings():
     # Off unless requested; on in checking mode, at 60 s, for which this test does not wait.
     output = run("deadlock", "never", "3", pes=2, expect=None)
     check("causeway: deadlock" not in output, f"off: {output}")
@@ -97,13 +100,54 @@ def check_settings():
                     output), output)
 
 
+def check_am():
+    """The wait stands in the report though a handler has run in it."""
+    output = run("finished4", expect=1, CAUSEWAY_DEADLOCK=1, CAUSEWAY_DEADLOCK_ACTION="abort",
+                 timeout=50)
+    waits = re.findall(r"deadlock: PE \d .* in GASNET_BLOCKUNTIL: other PEs", output)
+    check(len(waits) == 2, output)
+
+
+def check_finished(interface, case, layout, pattern):
+    """A PE has finalized, and others wait for what it does no more: said without any setting."""
+    output = run(f"finished{interface}", case, pes=3, layout=layout, expect=1, timeout=50)
+    check(re.search(pattern, output), f"finished {interface} {case} {layout}: {output}")
+
+
+def check_polls():
+    """That cannot be proved of a PE that polls: a warning says what it does."""
+    output = run("finished1", "polls", pes=3, layout="2nodes-msg", timeout=50)
+    check(re.search(r"warning: PE [12] of 3 .*: called shmem_finalize, and has waited \d+ s for "
+                    r"the others to end; PE 0 \(.*\) polls shmem_int_test in a loop, for \d+ s in "
+                    r"vain", output), output)
+
+
+def finished():
+    """(interface, case, layout, pattern)"""
+    missing = r"PE [02] of 3 .* waits in {} for PE 1 \(pid \d+, host .*\), which has called {}$"
+    for layout in ("node", "2nodes-rdm"):
+        yield 1, "barrier", layout, missing.format("shmem_barrier_all", "shmem_finalize")
+    yield 1, "busy", "2nodes-msg", missing.format("shmem_barrier_all", "shmem_finalize")
+    yield 1, "word", "2nodes-msg", (
+        r"PE 1 of 3 .*: called shmem_finalize, and PE 0 \(.*\) waits in shmem_int_wait_until for "
+        r"what no PE does any more")
+    yield 2, "barrier", "node", missing.format("ARMCI_Barrier", "ARMCI_Finalize")
+    yield 3, "barrier", "2nodes-msg", missing.format("dart_barrier", "dart_exit")
+
+
 def main():
     compile_program("deadlock")
-    with ThreadPoolExecutor(3) as pool:  # each waits for more than a second
-        list(pool.map(lambda report: check_report(*report), reports()))
-    check_no_report()
-    check_first_computes()
-    check_settings()
+    for interface in (1, 2, 3, 4):
+        oshcc(f"finished{interface}", f"-DINTERFACE={interface}", "-DGASNET_SEQ",
+              HERE / "finished.c")
+    with ThreadPoolExecutor(8) as pool:  # all of them sleep
+        tasks = [pool.submit(check_finished, *case) for case in finished()]
+        tasks += [pool.submit(check_one) for check_one in (
+            check_polls, check_am, check_no_report, check_goes_on, check_first_computes,
+            check_settings)]
+        tasks += [pool.submit(check_report, *report) for report in reports()]
+        for task in tasks:
+            task.result()
     finish("deadlock report")
 
 

@@ -271,12 +271,15 @@ void cw_disband(void)
     disbanded = true;
 }
 
-static void finalize_barrier(const char *call)
+void cw_finalize_meets(const char *call)
 {
-    if (disbanded)
-        return;
     CW_WATCH(cw_watch_call(call));
+    cw_early_ending = true;
+    if (init_count == 1)
+        cw_early_finalizes(call);
     cw_farewell(init_count == 1);
+    cw_early_has_met();
+    cw_early_ending = false;
 }
 
 void cw_finalize(const char *call)
@@ -285,13 +288,13 @@ void cw_finalize(const char *call)
         cw_check_failed(call, "called %s %s", cw_world.finalized ? "after" : "before",
                         cw_world.finalized ? cw_front_end_of(call)->finalize
                                            : cw_front_end_of(call)->init);
-    cw_early_ending = true;
-    finalize_barrier(call);
+    if (!disbanded)
+        cw_finalize_meets(call);
     if (--init_count > 0) {
-        cw_early_ending = false;
         count_front_end(call, -1);
         return;
     }
+    cw_early_ending = true;
     if (!disbanded)
         cw_watch_finish();
     cw_am_fini();

@@ -75,8 +75,8 @@ typedef struct cw_control {
     _Atomic uint32_t attached;  // PEs whose slice is ready; futex
     _Atomic uint32_t backing;   // does the network need memory behind pages? futex (backing.h)
     uint32_t origin_page;       // of the first PE to come (core/world/one_address.h)
-    _Atomic uint32_t early;     // a PE has ended before others (core/report/early.h); also written
-                                // from other nodes
+    _Atomic uint64_t early;        // 0: no PE has ended before others (core/report/early.h), else
+                                   // the PE + 1, above its number; also written from other nodes
     _Atomic uint32_t early_roles;  // taken by PEs of the node: bits of core/report/early.c
     uint64_t magic;
     cw_agreement_t agreement;

@@ -90,6 +90,8 @@ typedef struct cw_progress_hooks {
     void (*explain)(struct cw_wait *w);
     /** A wait that is marked as reported has ended. */
     void (*moved)(struct cw_wait *w);
+    /** This thread has tested for something in a loop for so long, and has not found it. */
+    void (*polled)(uint64_t ns);
 
     // ---- core/life
     /** Do the other processes of this node live, and the launcher's? To be called before each

@@ -77,6 +77,11 @@ static void explain_nothing(cw_wait_t *w)
     (void)w;
 }
 
+static void polled_nothing(uint64_t ns)
+{
+    (void)ns;
+}
+
 static void attend_nothing(void)
 {
 }
@@ -111,6 +116,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .mind_neighbours = need_no_look,
     .explain = explain_nothing,
     .moved = explain_nothing,
+    .polled = polled_nothing,
     .forward_left = forward_none,
     .attend = attend_nothing,
 };
@@ -121,6 +127,7 @@ static bool crowded, dear_polls;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
 _Thread_local bool cw_wait_asleep;
+bool cw_wait_explains;
 cw_wait_counts_t cw_wait_counts;
 const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
 
@@ -351,7 +358,8 @@ uint64_t cw_wait_may_sleep(cw_wait_t *w)
     if (CW_UNLIKELY(cw_world.observed))
         cw_watch_sleeps(w);
     const cw_control_t *control = cw_segment.control;  // NULL: in tests of single files
-    if (control && CW_UNLIKELY(atomic_load_explicit(&control->early, memory_order_relaxed)))
+    if (control && CW_UNLIKELY(cw_wait_explains ||
+                               atomic_load_explicit(&control->early, memory_order_relaxed)))
         cw_progress_hooks.explain(w);
     return cw_progress_hooks.mind_neighbours();
 }
@@ -409,6 +417,7 @@ void cw_wait_round(cw_wait_t *w)
 // ---------------------------------------------------------------- loops of the callers
 
 #define BETWEEN_NS 50000u  // longer between two calls, and the caller has work beside its loop
+#define SLOW_TURN_NS 1000000000u  // of TESTS tests, and the caller does something else
 #define TESTS 64u          // without a result, in a loop, until others get the core
 
 /** This thread's loop, as far as it can be seen from inside. */
@@ -416,6 +425,7 @@ static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
     uint64_t polls_ns;  // since when it polls without a nap
     uint64_t since_ns;  // of the last TESTS tests
+    uint64_t empty_ns;  // since when it tests without a result
     uint32_t tests, polls;
     bool dense;  // they came one behind the other
 } loop CW_INITIAL_EXEC;
@@ -454,15 +464,27 @@ void cw_wait_give_way(bool (*found)(void))
     loop.left_ns = now;
 }
 
+/** TESTS tests more: says how long the loop has found nothing, where a report is made. */
+static void take_turn(void)
+{
+    const cw_control_t *control = cw_segment.control;
+    uint64_t now = cwu_now_ns();
+    uint64_t took_ns = now - loop.since_ns;
+    loop.dense = took_ns < TESTS * BETWEEN_NS;
+    loop.since_ns = now;
+    if (took_ns > SLOW_TURN_NS || !loop.empty_ns)
+        loop.empty_ns = now;
+    else if (cw_world.observed ||
+             (control && atomic_load_explicit(&control->early, memory_order_relaxed)))
+        cw_progress_hooks.polled(now - loop.empty_ns);
+}
+
 void cw_wait_tested(void)
 {
     cw_progress();
     bool turn = ++loop.tests % TESTS == 0;
-    if (turn) {
-        uint64_t now = cwu_now_ns();
-        loop.dense = now - loop.since_ns < TESTS * BETWEEN_NS;
-        loop.since_ns = now;
-    }
+    if (turn)
+        take_turn();
     if (loop.dense && (turn || crowded || cwu_yield_is_dear()))
         cw_wait_give_way(NULL);
 }
@@ -470,6 +492,7 @@ void cw_wait_tested(void)
 void cw_wait_found(void)
 {
     loop.polls_ns = 0;
+    loop.empty_ns = 0;
 }
 
 static void ring(cw_slot_t *slot)

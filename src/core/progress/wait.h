@@ -116,6 +116,8 @@ void cw_wait_round(cw_wait_t *w);
  *  within which time it is to be called again. If w->reported is set then, the loop ends with
  *  cw_progress_hooks.moved(w). */
 uint64_t cw_wait_may_sleep(cw_wait_t *w);
+/** This PE is in its last finalize: waits explain themselves (cw_progress_hooks.explain). */
+extern bool cw_wait_explains;
 /** This thread sleeps in a wait: a signal handler that sees it set has interrupted a call. */
 extern _Thread_local bool cw_wait_asleep CW_INITIAL_EXEC;
 

@@ -21,7 +21,10 @@
 
 #define MS UINT64_C(1000000)
 #define PATIENCE_NS (300 * MS)  // of an early PE, before it looks at others: most end as soon
-#define BETWEEN_NS (20 * MS)    // between two surveys
+// of one that has finalized: mostly the others compute, and data on its way has long arrived
+#define FINALIZE_PATIENCE_NS (10000 * MS)
+#define BETWEEN_NS (20 * MS)         // between two surveys that must agree,
+#define BETWEEN_MOST_NS (1000 * MS)  // and while a PE moves
 #define NOTICE_NS (60000 * MS)  // until it says that it stays, as the deadlock report does
 #define TESTS 2u                // sleeps between two surveys: a test lies between them for sure
 
@@ -31,7 +34,9 @@ bool cw_early_ending;
 static bool by_observer;  // publishes what this PE waits for
 
 static struct {
-    const char *how;   // NULL: this PE is not early
+    bool left_to_report;  // CAUSEWAY_DEADLOCK says when, and what follows
+    char finalizes[64];   // "called shmem_finalize"; "": this PE has not, or is early anyway
+    const char *how;      // NULL: this PE is not early
     pthread_t thread;  // that ends it
     uint64_t since_ns, next_ns;
     bool busy, asked, surveys, noticed;
@@ -74,12 +79,18 @@ static bool is_surveyor(void)
             cw_rendezvous_ask(word, CW_AMO_CSWAP, (uint64_t)cw_world.pe + 1, 0) == 0);
 }
 
+static uint64_t my_word(void)
+{
+    const cw_report_wait_t *mine = &cw_report_slot(cw_world.slot)->wait;
+    return ((uint64_t)cw_world.pe + 1) << 32 | mine->early_number;
+}
+
 static void tell_nodes(void)
 {
-    const uint32_t one = 1;
+    const uint64_t word = my_word();
     for (int node = 0; node < cw_world.nnodes; node++)
         if (node != cw_world.node)
-            cw_node_put(node, offsetof(cw_control_t, early), &one, sizeof one);
+            cw_node_put(node, offsetof(cw_control_t, early), &word, sizeof word);
 }
 
 static bool stands(const cw_report_wait_t *r)
@@ -140,14 +151,27 @@ static void give_verdict(void)
         me.how, pe, (int)r->pid, r->host, r->call);
 }
 
+/** A PE that has finalized may wait long for one that computes; one that polls in vain is worth a
+ *  line. */
 static void notice(int mover, uint64_t now)
 {
-    if (me.noticed || now - me.since_ns < NOTICE_NS)
+    char what[256];
+    if (me.noticed || now - me.since_ns < FINALIZE_PATIENCE_NS)
+        return;
+    cw_waits_describe_mover(mover, what, sizeof what);
+    bool polls = strstr(what, " polls ") != NULL;
+    if (!polls && (me.finalizes[0] || now - me.since_ns < NOTICE_NS))
         return;
     me.noticed = true;
-    cwu_warn("%s, and has waited %llu s for the others to end; PE %d, at least, has not, and does "
-             "not wait",
-             me.how, (unsigned long long)(NOTICE_NS / (1000 * MS)), mover);
+    cwu_warn("%s, and has waited %llu s for the others to end; %s", me.how,
+             (unsigned long long)((now - me.since_ns) / (1000 * MS)), what);
+}
+
+/** Short while all wait; else it grows with the time that others take. */
+static uint64_t between(uint64_t now, bool moves)
+{
+    uint64_t ns = (now - me.since_ns) / 16;
+    return !moves || ns < BETWEEN_NS ? BETWEEN_NS : ns < BETWEEN_MOST_NS ? ns : BETWEEN_MOST_NS;
 }
 
 static void survey(uint64_t now)
@@ -171,24 +195,53 @@ static void survey(uint64_t now)
         give_verdict();
         me.stood = 0;
     }
-    me.next_ns = cwu_now_ns() + BETWEEN_NS;
+    me.next_ns = cwu_now_ns() + between(now, mover >= 0);
 }
 
 // ---------------------------------------------------------------- any PE
 
-/** Checking mode compares what PEs call by synchronisations of its own, and finds the same. */
+static bool is_behind(const cw_report_wait_t *mine, uint32_t number)
+{
+    return (int32_t)(mine->number - number) > 0;
+}
+
+static void report_missing(cw_report_wait_t *mine, int pe, const cw_report_wait_t *r)
+{
+    if (!is_first(HAS_REPORTED))
+        return;
+    cw_waits_name(mine);
+    cwu_fatal("waits in %.63s for PE %d (pid %d, host %.63s), which has %.63s", mine->call, pe,
+              (int)r->pid, r->host, r->detail);
+}
+
+/** Of another node one early PE is known, the one that surveys the job. Checking mode compares what
+ *  PEs call by synchronisations of its own, and finds the same. */
 static void find_missing(cw_report_wait_t *mine)
 {
+    uint64_t known = atomic_load_explicit(&cw_segment.control->early, memory_order_acquire);
+    int far = (int)(known >> 32) - 1;
     for (int slot = 0; slot < cw_world.nslots && !cw_world.check; slot++) {
         const cw_report_wait_t *r = &cw_report_slot(slot)->wait;
         // pairs with cw_early_begin
-        if (!atomic_load_explicit(&r->early, memory_order_acquire) ||
-            (int32_t)(mine->number - r->early_number) <= 0 || !is_first(HAS_REPORTED))
-            continue;
-        cw_waits_name(mine);
-        cwu_fatal("waits in %.63s for PE %d (pid %d), which has %.63s", mine->call,
-                  cw_world.pes_of_node[slot], (int)r->pid, r->detail);
+        if (atomic_load_explicit(&r->early, memory_order_acquire) &&
+            is_behind(mine, r->early_number))
+            report_missing(mine, cw_world.pes_of_node[slot], r);
     }
+    if (cw_world.check || far < 0 || far >= cw_world.npes ||
+        cw_world.node_of_pe[far] == cw_world.node || !is_behind(mine, (uint32_t)known))
+        return;
+    cw_report_wait_t page;
+    cw_waits_read(far, &page);
+    report_missing(mine, far, &page);
+}
+
+/** The last finalize of this PE takes long. */
+static void become_early(uint64_t now)
+{
+    if (!me.since_ns)
+        me.since_ns = now;
+    if (now - me.since_ns >= FINALIZE_PATIENCE_NS)
+        cw_early_begin(me.finalizes);
 }
 
 static void explain(cw_wait_t *w)
@@ -196,28 +249,50 @@ static void explain(cw_wait_t *w)
     cw_report_wait_t *mine = &cw_report_slot(cw_world.slot)->wait;
     bool mine_stands = by_observer ? w->reported : cw_waits_publish(w);
     uint64_t now = cwu_now_ns();
+    if (me.busy)
+        return;  // this wait is one of a survey
+    if (!me.how && cw_wait_explains)
+        become_early(now);
     if (!me.how) {
+        me.busy = true;
         if (mine_stands && w->on == &cw_wait_world && !cw_early_ending)
             find_missing(mine);
+        me.busy = false;
         return;
     }
     if (!me.since_ns)
         me.since_ns = now;
-    if (me.busy || now - me.since_ns < PATIENCE_NS || !pthread_equal(me.thread, pthread_self()))
-        return;  // busy: this wait is one of a survey
+    if (now - me.since_ns < PATIENCE_NS || !pthread_equal(me.thread, pthread_self()))
+        return;
     me.busy = true;
     survey(now);
     me.busy = false;
 }
 
-void cw_early_open(bool reported)
+void cw_early_open(bool reported, bool asked_for)
 {
     free(me.pages);
     memset(&me, 0, sizeof me);
     cw_early_ending = false;
+    cw_wait_explains = false;
     by_observer = reported;
+    me.left_to_report = asked_for;
     cw_progress_hooks.explain = explain;
     cw_progress_hooks.moved = cw_waits_move;
+    cw_progress_hooks.polled = cw_waits_polled;
+}
+
+void cw_early_finalizes(const char *call)
+{
+    if (me.how || me.left_to_report)
+        return;
+    snprintf(me.finalizes, sizeof me.finalizes, "called %s", call);
+    cw_wait_explains = true;
+}
+
+void cw_early_has_met(void)
+{
+    cw_wait_explains = false;
 }
 
 void cw_early_begin(const char *how)
@@ -227,7 +302,8 @@ void cw_early_begin(const char *how)
     me.thread = pthread_self();
     snprintf(mine->detail, sizeof mine->detail, "%s", how);
     mine->pid = (int32_t)getpid();
+    gethostname(mine->host, sizeof mine->host - 1);
     mine->early_number = cw_node_number(&cw_group_world->sync->node);
     atomic_store_explicit(&mine->early, 1, memory_order_release);  // with the number
-    atomic_store(&cw_segment.control->early, 1);
+    atomic_store(&cw_segment.control->early, my_word());
 }

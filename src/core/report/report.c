@@ -43,7 +43,7 @@ static int open_report(unsigned *wants_p)
         seconds = cw_world.check ? 60 : 0;
     patience_ns = (uint64_t)seconds * SECOND;
     *wants_p = seconds > 0 ? CW_OBSERVES : 0;
-    cw_early_open(seconds > 0);
+    cw_early_open(seconds > 0, cwu_env.deadlock > 0);
     return CW_OK;
 }
 
@@ -111,11 +111,11 @@ static void notice(int mover)
         return;
     survey.noticed = true;
     cw_report_wait_t mine;
+    char what[256];
     cw_waits_read(cw_world.pe, &mine);
-    cwu_warn("has waited %.0f s in %s; PE %d, at least, does not wait (it computes, or does "
-             "something outside the library), "
-             "so this is not a deadlock yet",
-             (double)mine.waited_ns / 1e9, mine.call, mover);
+    cw_waits_describe_mover(mover, what, sizeof what);
+    cwu_warn("has waited %.0f s in %s; %s, so this is not a deadlock yet",
+             (double)mine.waited_ns / 1e9, mine.call, what);
 }
 
 /** The lowest PE that waits, if PE 0 does not: then this is no deadlock as far as the library can

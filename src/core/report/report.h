@@ -40,11 +40,14 @@ typedef struct cw_report_wait {
     uint8_t certain;         // it ends by a deed of a PE, and not when the network answers
     uint8_t ending;          // within a finalize
     uint8_t threads;         // the program may have other threads, which may end it
-    _Atomic uint8_t early;   // the PE is at its end without finalize (core/report/early.h),
+    _Atomic uint8_t early;   // the PE has come to its end (core/report/early.h),
     uint32_t early_number;   // with that number of the world's synchronisation
     _Atomic uint32_t beats;  // sleeps so far: the condition has been tested before each
+    _Atomic uint32_t polled_ms;  // a PE that does not wait has polled in `call` so long, in vain,
+                                 // since `moves` was
+    uint32_t polled_moves;       // this
     char call[64], host[64];
-    char detail[64];  // of an early PE how it has ended
+    char detail[64];  // of an early PE what it has done
 } cw_report_wait_t;
 
 typedef struct cw_report_slot {

@@ -65,8 +65,7 @@ void cw_waits_name(cw_report_wait_t *r)
 {
     char where[64];
     cwu_routine_t routine;
-    if (cw_watch_running() ||
-        !cwu_symbol_caller(cw_is_named_routine, &routine, where, sizeof where))
+    if (cw_watch_running() || !cwu_symbol_caller(cw_is_routine, &routine, where, sizeof where))
         return;
     cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
     if (routine.name[0])
@@ -77,17 +76,15 @@ bool cw_waits_publish(cw_wait_t *w)
 {
     cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
     uint64_t now = cwu_now_ns();
-    if (!w->since_ns) {
-        w->since_ns = now;
+    if (!w->reported) {
         if (atomic_load_explicit(&r->moves, memory_order_relaxed) % 2)
             return false;  // another thread of this PE waits already: its wait stands for the PE
+        w->since_ns = now;
         w->reported = true;
         publish(r, w);
         atomic_store(&r->waited_ns, 0);
         atomic_fetch_add(&r->moves, 1);  // release: pairs with cw_waits_read
     }
-    if (!w->reported)
-        return false;
     if (w->on && w->on->addr)
         r->seen = read_word(w->on);
     if (!w->named && now - w->since_ns >= NAMED_NS) {
@@ -105,6 +102,38 @@ void cw_waits_move(cw_wait_t *w)
     if (w->reported)
         atomic_fetch_add(&cw_report_slot(cw_world.slot)->wait.moves, 1);
     w->reported = w->named = false;
+}
+
+void cw_waits_polled(uint64_t ns)
+{
+    cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
+    uint64_t moves = atomic_load_explicit(&r->moves, memory_order_relaxed);
+    if (ns < NAMED_NS || moves % 2)
+        return;
+    bool known = r->polled_moves == (uint32_t)moves && r->polled_ms != 0;
+    if (!known) {
+        const char *running = cw_watch_running();
+        snprintf(r->call, sizeof r->call, "%s", running ? running : "a test");
+        gethostname(r->host, sizeof r->host - 1);
+        r->pid = (int32_t)getpid();
+        cw_waits_name(r);
+        r->polled_moves = (uint32_t)moves;
+    }
+    atomic_store_explicit(&r->polled_ms, (uint32_t)(ns / 1000000u), memory_order_release);
+}
+
+void cw_waits_describe_mover(int pe, char *text, size_t nbytes)
+{
+    cw_report_wait_t r;
+    cw_waits_read(pe, &r);
+    if (r.polled_ms && r.moves % 2 == 0 && r.polled_moves == (uint32_t)r.moves)
+        snprintf(text, nbytes, "PE %d (pid %d, host %.63s) polls %.63s in a loop, for %u s in vain",
+                 pe, (int)r.pid, r.host, r.call, r.polled_ms / 1000);
+    else
+        snprintf(
+            text, nbytes,
+            "PE %d, at least, does not wait (it computes, or does something outside the library)",
+            pe);
 }
 
 void cw_waits_read(int pe, cw_report_wait_t *r)

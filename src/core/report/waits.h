@@ -15,6 +15,10 @@ bool cw_waits_publish(cw_wait_t *w);
 void cw_waits_name(cw_report_wait_t *mine);
 /** That wait has ended. */
 void cw_waits_move(cw_wait_t *w);
+/** This thread has tested in a loop for so long, without a result. */
+void cw_waits_polled(uint64_t ns);
+/** What a PE does that does not wait, as far as its page tells: the beginning of a sentence. */
+void cw_waits_describe_mover(int pe, char *text, size_t nbytes);
 /** The page of a PE. */
 void cw_waits_read(int pe, cw_report_wait_t *r);
 
