@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNTIME = ["driver", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options", "report",
-           "sched", "tsan"]
+           "sched", "sites", "tsan"]
 WRAPPERS = ["wrap_io", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]

@@ -23,6 +23,7 @@
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/job.h"
 #include "driver.h"
+#include "sites.h"
 
 static options_t opt = {.seed = 1, .runs = 1, .model = -1, .strategy = -1};
 static int output_fd;
@@ -424,5 +425,8 @@ int sim_main(int argc, char **argv)
         return 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     make_world();
-    return explore();
+    sim_sites_begin(opt.coverage, opt.weaken);
+    int found = explore();
+    sim_sites_end(opt.coverage);
+    return found;
 }

@@ -14,6 +14,7 @@ typedef struct options {
     bool trace, verbose, same;
     int nsets;
     char *sets[16];  // variables for the PEs
+    const char *coverage, *weaken;  // sites.h
 } options_t;
 
 typedef struct run_plan {

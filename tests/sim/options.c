@@ -44,7 +44,8 @@ static void usage(const char *program)
     fprintf(stderr,
             "usage: %s [--seed K] [--runs N | --seconds N] [--stride N] [--same]\n"
             "          [--model sc|tso|c11] [--strategy random|pct] [--depth N]\n"
-            "          [--findings N] [--set NAME=value] [--cpu N] [--trace] [--verbose]\n",
+            "          [--findings N] [--set NAME=value] [--cpu N] [--trace] [--verbose]\n"
+            "          [--coverage FILE] [--weaken OFFSET,...]\n",
             program);
     exit(2);
 }
@@ -82,6 +83,10 @@ void sim_parse(int argc, char **argv, options_t *opt)
             opt->most_findings = atoi(value);
         else if (strcmp(name, "--cpu") == 0)
             opt->cpu = atoi(value);
+        else if (strcmp(name, "--coverage") == 0)
+            opt->coverage = value;
+        else if (strcmp(name, "--weaken") == 0)
+            opt->weaken = value;
         else if (strcmp(name, "--set") == 0 && opt->nsets < 16)
             opt->sets[opt->nsets++] = argv[i];
         else

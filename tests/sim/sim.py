@@ -16,6 +16,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build  # noqa: E402
 
 SLICE = 5  # seconds of one scene at a time, unless there are too many of them
+# commands with options of their own
+OTHERS = {
+    "--power": "build each mutation of mutations/ in, or those named, and see it found",
+    "--fences": "weaken each fence, and see it found",
+    "--coverage": "list the atomic operations, locks and waits that no scene passes",
+}
 
 
 def arguments():
@@ -37,9 +43,8 @@ def arguments():
     p.add_argument("--verbose", action="store_true", help="stacks with each finding")
     p.add_argument("--no-build", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--list", action="store_true", help="the scenes")
-    p.add_argument("--power", action="store_true",
-                   help="build each mutation of mutations/ in, or those named, and see it found "
-                        "(--help says more behind it)")
+    for option, says in OTHERS.items():
+        p.add_argument(option, action="store_true", help=f"{says} (--help says more behind it)")
     args = p.parse_args()
     args.jobs = max(1, min(args.jobs, len(os.sched_getaffinity(0))))
     return args
@@ -121,10 +126,11 @@ class Explorer:
 
 
 def main():
-    if "--power" in sys.argv:
-        words = [w for w in sys.argv[1:] if w != "--power"]
-        return subprocess.run([sys.executable, build.HERE / "power.py", *words],
-                              check=False).returncode
+    for option in OTHERS:
+        if option in sys.argv:
+            words = [w for w in sys.argv[1:] if w != option]
+            return subprocess.run([sys.executable, build.HERE / f"{option[2:]}.py", *words],
+                                  check=False).returncode
     args = arguments()
     names = build.scene_names()
     if args.list:

@@ -4,6 +4,7 @@
 // atomic access, and each plain one of memory that is not the thread's own stack, is a scheduling
 // point.
 #include "model.h"
+#include "sites.h"
 
 #define HOOK __attribute__((visibility("default")))
 
@@ -20,6 +21,7 @@ void __tsan_func_entry(void *caller)
     if (!sim_inside())
         return;
     sim_thread_t *me = SIM_ME;
+    sim_sites_pass(caller);
     if (me->depth < SIM_FRAMES)
         me->stack[me->depth] = caller;
     me->depth++;
@@ -40,6 +42,14 @@ ALWAYS void here(void)
 {
     SIM_ME->at = __builtin_return_address(0);
     sim_point();
+}
+
+/** The same for an atomic: its memory order, which an option may weaken. */
+ALWAYS int atomic_here(int order)
+{
+    sim_sites_pass(__builtin_return_address(0));
+    here();
+    return sim_sites_order(__builtin_return_address(0), order);
 }
 
 ALWAYS bool is_shared(const void *at)
@@ -127,8 +137,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
     {                                                                                          \
         if (!sim_inside())                                                                     \
             return builtin(at, v, __ATOMIC_SEQ_CST);                                           \
-        here();                                                                                \
-        return (uint##bits##_t)sim_rmw(at, bits / 8, op, v, order);                            \
+        return (uint##bits##_t)sim_rmw(at, bits / 8, op, v, atomic_here(order));               \
     }
 #define ATOMIC(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *at, int order) HOOK; \
@@ -136,8 +145,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
     {                                                                                             \
         if (!sim_inside())                                                                        \
             return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                         \
-        here();                                                                                   \
-        return (uint##bits##_t)sim_load(at, bits / 8, order);                                     \
+        return (uint##bits##_t)sim_load(at, bits / 8, atomic_here(order));                        \
     }                                                                                             \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t v, int order)    \
         HOOK;                                                                                     \
@@ -147,8 +155,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
             __atomic_store_n(at, v, __ATOMIC_SEQ_CST);                                            \
             return;                                                                               \
         }                                                                                         \
-        here();                                                                                   \
-        sim_store(at, bits / 8, v, order);                                                        \
+        sim_store(at, bits / 8, v, atomic_here(order));                                           \
     }                                                                                             \
     FETCH(bits, exchange, SIM_SWAP, __atomic_exchange_n)                                          \
     FETCH(bits, fetch_add, SIM_ADD, __atomic_fetch_add)                                           \
@@ -170,7 +177,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
         if (!sim_inside())                                                                       \
             return __atomic_compare_exchange_n(at, expected, v, 0, __ATOMIC_SEQ_CST,             \
                                                __ATOMIC_SEQ_CST);                                \
-        here();                                                                                  \
+        order = atomic_here(order);                                                              \
         uint64_t old = *expected;                                                                \
         bool done = sim_cas(at, bits / 8, &old, v, order, on_failure);                           \
         *expected = (uint##bits##_t)old;                                                         \
@@ -188,8 +195,7 @@ void __tsan_atomic_thread_fence(int order)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return;
     }
-    here();
-    sim_fence(order);
+    sim_fence(atomic_here(order));
 }
 
 void __tsan_atomic_signal_fence(int order) HOOK;

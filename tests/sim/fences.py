@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does each fence earn its place? Each fence of the library, and each memory order that a comment
+defends, is weakened to relaxed in the running library, and the scenes that pass it run until one
+fails. The build directory keeps what has been found: a run goes on where the last one ended."""
+import argparse
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import build
+import coverage
+import page
+import power
+import sites
+
+LEFT_OUT = ("transport/mpi/", "dart/windows/", "base/mpi/")  # do not run here
+DEFENDS = re.compile(r"//.*\b(pairs?|before|behind|after|order|orders|fence|acquires?|releases?|"
+                     r"sees?|seen|visible|sleepers?)\b")
+HEAD = ["fence", "order", "scene", "seed", "model, strategy", "runs"]
+
+
+def arguments():
+    p = argparse.ArgumentParser(prog="./dev sim --fences", description=__doc__)
+    p.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
+    p.add_argument("--seconds", type=int, default=60, help="for each of them, all scenes together")
+    p.add_argument("--again", action="store_true", help="also those that no scene has found")
+    p.add_argument("--only-fences", action="store_true", help="no memory orders of accesses")
+    p.add_argument("--write", action="store_true", help="write docs/results/sim.md")
+    p.add_argument("names", nargs="*", help="file:function, or a part of it")
+    return p.parse_args()
+
+
+def is_defended(site):
+    lines = (sites.SRC / site.file).read_text().splitlines()
+    return any(DEFENDS.search(line) for line in lines[max(0, site.line - 2):site.line + 1])
+
+
+def candidates(library, only_fences):
+    """(name, site) of what is to be weakened; equal ones of a function have numbers."""
+    found, numbers = [], {}
+    for s in sites.sites(library):
+        if s.file.startswith(LEFT_OUT) or s.kind in ("lock", "wait", "signal_fence"):
+            continue
+        if s.order == "relaxed" or (s.kind != "thread_fence" and
+                                    (only_fences or not is_defended(s))):
+            continue
+        key = f"{s.name}, {'fence' if s.kind == 'thread_fence' else s.kind}"
+        numbers[key] = numbers.get(key, 0) + 1
+        found.append((key if numbers[key] == 1 else f"{key} {numbers[key]}", s))
+    return sorted(found, key=lambda c: c[1].kind != "thread_fence")
+
+
+def try_one(out, site, reached, seconds):
+    """A finding of the scenes that pass it, or how many scenes did not fail."""
+    scenes = [s for s in sorted(reached, key=lambda s: -len(reached[s] & set(site.places)))
+              if reached[s] & set(site.places)]
+    weaken = ["--weaken", ",".join(hex(p) for p in site.places)]
+    models = ["c11"] + ["tso"] * (site.order == "seq_cst")
+    each = max(2, seconds // max(1, len(scenes) * len(models)))
+    end = time.monotonic() + seconds
+    for model in models:
+        for scene in scenes:
+            if time.monotonic() > end:
+                break
+            found = power.hunt(out, out, [scene], each, [*weaken, "--model", model])
+            if found:
+                return found
+    return {"scenes": len(scenes)}
+
+
+def row(name, result):
+    name = f"`{name.split(',')[0]}`{name[name.index(','):]}"
+    if "seed" in result:
+        return (f"| {name} | {result['order']} | {result['scene']} | {result['seed']} | "
+                f"{result['model']}, {result['strategy']} | {result['runs']} |")
+    says = "no scene passes it" if not result["scenes"] else f"none of {result['scenes']} fails"
+    return f"| {name} | {result['order']} | {says} | | | |"
+
+
+def write(known, names, seconds):
+    rows = [row(n, known[n]) for n in names if n in known]
+    found = sum("seed" in known[n] for n in names if n in known)
+    page.write("Fences", f"""
+Written by `./dev sim --fences --write`: each `atomic_thread_fence` of the library, and each memory
+order of an access that a comment defends, counts as relaxed in its turn, under `c11` (and `tso`
+where it was sequentially consistent), for {seconds} s at most, in all scenes that pass it. Of
+{len(rows)}, {found} are found.
+
+""" + page.table(HEAD, rows))
+
+
+def main():
+    args = arguments()
+    if build.build(args.build) != 0:
+        return 1
+    out = args.build.resolve() / "sim"
+    store = out / "fences.json"
+    known = json.loads(store.read_text()) if store.exists() else {}
+    all_ = candidates(out / "libcauseway.so", args.only_fences)
+    reached = {s: coverage.passed(out, s, 5) for s in build.scene_names()}
+    for name, site in all_:
+        if args.names and not any(n in name for n in args.names):
+            continue
+        if name in known and not args.names and ("seed" in known[name] or not args.again):
+            continue
+        known[name] = {"order": site.order, **try_one(out, site, reached, args.seconds)}
+        store.write_text(json.dumps(known, indent=1))
+        print(row(name, known[name]), flush=True)
+        if "what" in known[name]:
+            print(f"    {known[name]['what']}", flush=True)
+    if args.write:
+        write(known, [n for n, _ in all_], args.seconds)
+    found = sum("seed" in known.get(n, {}) for n, _ in all_)
+    print(f"{found} of {len(all_)} found")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
