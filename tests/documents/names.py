@@ -93,7 +93,7 @@ def files():
     tests = {f"{path.parent.name}/{name}" for path in ROOT.glob("tests/*/tests.toml")
              for name in re.findall(r'^name = "(.*)"', text_of(path), re.M)}
     for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md",
-                 *sorted(ROOT.glob("docs/adr/*.md"))]:
+                 *sorted(ROOT.glob("docs/design/*.md")), *sorted(ROOT.glob("docs/adr/*.md"))]:
         for name in re.findall(rf"`((?:{tops})/[\w./-]+)`", text_of(page)):
             number += 1
             check((ROOT / name).exists() or name.removeprefix("tests/") in tests,
