@@ -108,7 +108,7 @@ class Ninja:
         return result
 
     def write(self, file):
-        text = "\n".join(self.lines) + "\n"
+        text = "\n".join([f"builddir = {file.parent}", *self.lines]) + "\n"
         if not file.exists() or file.read_text() != text:
             file.write_text(text)
 
@@ -157,9 +157,15 @@ def write_ninja(build, out, scenes):
     ninja.write(out / "build.ninja")
 
 
+def ninja_of(build, place):
+    """The command that makes what place/build.ninja says: where the compiler runs, too, since what
+    it says that an object depends on may be relative (ccache)."""
+    return ["ninja", "-C", build, "-f", place / "build.ninja", "--quiet"]
+
+
 def includers(build, headers):
     """The objects that depend on one of these files."""
-    text = subprocess.run(["ninja", "-C", build / "sim", "-t", "deps"], check=True, text=True,
+    text = subprocess.run([*ninja_of(build, build / "sim"), "-t", "deps"], check=True, text=True,
                           capture_output=True).stdout
     for block in text.split("\n\n"):
         first, *rest = block.splitlines() or [""]
@@ -200,7 +206,7 @@ def variant(build, name, changed):
         objects.append(obj)
     library.link(ninja, place, [*objects, *library.wrappers])
     ninja.write(place / "build.ninja")
-    if subprocess.run(["ninja", "-C", place, "--quiet"], check=False).returncode != 0:
+    if subprocess.run(ninja_of(build.resolve(), place), check=False).returncode != 0:
         sys.exit(f"sim: the variant {name} does not build")
     return place
 
@@ -226,7 +232,7 @@ def build_locked(directory, out):
         (out / sub).mkdir(parents=True, exist_ok=True)
     write_ninja(directory.resolve(), out, sorted(HERE.glob("scenes/*.c")) +
                 sorted(HERE.glob("selftest/*.c")))
-    return subprocess.run(["ninja", "-C", out, "--quiet"], check=False).returncode
+    return subprocess.run(ninja_of(directory.resolve(), out), check=False).returncode
 
 
 if __name__ == "__main__":
