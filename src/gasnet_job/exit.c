@@ -55,6 +55,7 @@ static struct {
     pid_t pid;
     pthread_t initial;  // called gasnet_init
     atomic_flag begun;
+    bool counted;              // among those that came to the end
     _Atomic int seen;          // SIGQUIT was raised for the end
     bool has_signalled;        // the thread of the node server
     _Atomic int first_signal;  // that became SIGQUIT
@@ -175,16 +176,25 @@ static uint64_t patience_ns(int status, bool forces)
     return status ? SECOND : (uint64_t)(gas_exit_timeout() * (double)SECOND);
 }
 
+/** Once: this may be a handler that runs while this thread waits for the others already. */
+static void count(bool interrupted)
+{
+    if (me.counted)
+        return;
+    uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
+             came = cw_rendezvous_count(&me.mine->arrived, one);
+    me.counted = true;
+    if ((uint32_t)came == gas.nodes)
+        notify_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
+}
+
 /** Returns the status when all have come; ends the job when a process does not come, if it may. */
 static int end_together(int status, bool interrupted, bool forces)
 {
     uint64_t first = cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
     int agreed = first ? (int)(uint32_t)first : status;
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
-    uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
-             came = cw_rendezvous_count(&me.mine->arrived, one);
-    if ((uint32_t)came == gas.nodes)
-        notify_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
+    count(interrupted);
     if (wait_for_all(patience_ns(status, forces), true))
         return agreed;
     cwu_error_hush();  // connections break between this process and those that leave later
@@ -258,9 +268,12 @@ static void block_signals(void)
 }
 
 /** The first thread of the process that comes here returns and ends the process; the others stay.
- *  */
+ *  It comes again where it waits for the other processes and runs a handler that ends the job, too:
+ *  then it goes on from there. */
 static void begin_or_stay(void)
 {
+    if (ends_it)
+        return;
     if (atomic_flag_test_and_set(&me.begun))
         for (;;)
             pause();

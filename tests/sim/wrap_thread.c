@@ -82,6 +82,16 @@ SIM_WRAPPER(int, sched_yield, void)
     return 0;
 }
 
+/** For good: signals are not simulated. */
+SIM_WRAPPER(int, pause, void)
+{
+    if (!sim_inside())
+        return __real_pause();
+    sim_drain();
+    for (;;)
+        sim_wait("a signal", 0, 0, false);
+}
+
 __attribute__((visibility("default"))) void sim_pause(void);
 void sim_pause(void)
 {
