@@ -47,8 +47,5 @@ static void run(void)
     gasnet_exit(0);
 }
 
-const sim_scene_t sim_scene = {.name = "gasnet_late",
-                               .npes = 3,
-                               .nnodes = 2,
-                               .run = run,
-                               .most_ns = UINT64_C(20000000000)};
+const sim_scene_t sim_scene = {
+    .name = "gasnet_late", .npes = 3, .nnodes = 2, .run = run, .most_ns = UINT64_C(20000000000)};

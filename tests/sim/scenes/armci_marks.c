@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A thread accumulates to a location, by a request, then puts to it, which goes directly: the put
+// comes last, although other threads fence meanwhile, and put to the same process.
+#include <armci.h>
+#include <message.h>
+#include <pthread.h>
+
+#include "sim.h"
+
+enum { PROCESSES = 2, ROUNDS = 8, TARGET = 1 };
+static long *at[PROCESSES];
+static int over;
+
+static void *fence(void *arg)
+{
+    (void)arg;
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+        ARMCI_AllFence();
+        sim_yield();
+    }
+    return NULL;
+}
+
+static void *put(void *arg)
+{
+    long value = 7;
+    (void)arg;
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+        ARMCI_Put(&value, at[TARGET] + 16, sizeof value, TARGET);
+        sim_yield();
+    }
+    return NULL;
+}
+
+static void write_in_order(void)
+{
+    long scale = 1, much = 1000;
+    for (long v = 1; v <= ROUNDS; v++) {
+        long seen = -1;
+        ARMCI_Acc(ARMCI_ACC_LNG, &scale, &much, at[TARGET], sizeof much, TARGET);
+        if (sim_draw(2))
+            sim_yield();
+        ARMCI_Put(&v, at[TARGET], sizeof v, TARGET);
+        if (sim_draw(2))
+            ARMCI_Fence(TARGET);
+        else
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, at[TARGET] + 24, 1, TARGET);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, at[TARGET], 0, TARGET);
+        SIM_CHECK(seen == v, "a put of %ld behind an accumulate leaves %ld", v, seen);
+    }
+}
+
+static void run(void)
+{
+    pthread_t threads[2];
+    ARMCI_Init_thread(3);
+    ARMCI_Malloc((void **)at, 256);
+    ARMCI_Barrier();
+    sim_begin();
+    if (armci_msg_me() == 0) {
+        for (int i = 0; i < 2; i++)
+            pthread_create(&threads[i], NULL, sim_draw(2) ? fence : put, NULL);
+        write_in_order();
+        __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+        pthread_join(threads[0], NULL);
+        pthread_join(threads[1], NULL);
+    }
+    ARMCI_Barrier();
+    sim_end();
+    ARMCI_Finalize();
+}
+
+static const char *const env[] = {"CAUSEWAY_AGGREGATE=off", NULL};
+const sim_scene_t sim_scene = {
+    .name = "armci_marks", .npes = PROCESSES, .nnodes = PROCESSES, .run = run, .env = env};
