@@ -169,13 +169,14 @@ static void call_team(shmem_ctx_t ctx)
     shmem_team_destroy(team);
 }
 
+// Counted, not set: signals of two contexts come in any order.
 static void call_signal(shmem_ctx_t ctx)
 {
     static uint64_t mine;
     static long value;
     shmem_ctx_long_atomic_inc(ctx, &from_orderer, peer);
-    shmem_ctx_long_put_signal(ctx, &value, &value, 1, &turn, ++mine, SHMEM_SIGNAL_SET, peer);
-    shmem_signal_wait_until(&turn, SHMEM_CMP_GE, mine);
+    shmem_ctx_long_put_signal(ctx, &value, &value, 1, &turn, 1, SHMEM_SIGNAL_ADD, peer);
+    shmem_signal_wait_until(&turn, SHMEM_CMP_GE, ++mine);
 }
 
 static const struct scene {
