@@ -29,6 +29,8 @@ from report import Report
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 SKIP_STATUS = 77
+# by the first source; else oshcc
+WRAPPERS = {".cc": "oshc++", ".cpp": "oshc++", ".cxx": "oshc++", ".f90": "caf"}
 WAITING = 2  # cases at a time of those that mostly sleep, beside the others
 
 # A test that prints one of these has failed, whatever its exit status is. This project's own words
@@ -213,6 +215,18 @@ def have_namespaces():
                           stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
+def missing_coarrays():
+    """Why there are no coarrays here, or None: the library has what gfortran 12 to 14 call."""
+    compiler = shutil.which(os.environ.get("CAF_FC", "gfortran"))
+    if not compiler:
+        return "needs gfortran"
+    done = subprocess.run([compiler, "-dumpversion"], stdin=subprocess.DEVNULL, check=False,
+                          stdout=subprocess.PIPE, text=True)
+    version = done.stdout.strip()
+    return None if version.split(".")[0] in ("12", "13", "14") else (
+        f"needs gfortran 12, 13 or 14, and this one is {version or 'unknown'}")
+
+
 def missing_need(need, options):
     """Reason why a need is not met, or None."""
     if need == "root":
@@ -233,6 +247,8 @@ def missing_need(need, options):
             if line.startswith("MemAvailable:"):
                 return (None if int(line.split()[1]) >= float(need[4:]) * 2**20
                         else f"needs {need[4:]} GiB of memory")
+    if need == "coarrays":
+        return missing_coarrays()
     return None if shutil.which(need) else f"needs {need}"
 
 
@@ -292,11 +308,12 @@ def compile_now(case, options, program):
             return None
     program.parent.mkdir(parents=True, exist_ok=True)
     sources = sources_of(case)
-    cxx = any(s.suffix in (".cc", ".cpp", ".cxx") for s in sources)
-    compiler = options.stage / "bin" / ("oshc++" if cxx else "oshcc")
+    compiler = options.stage / "bin" / WRAPPERS.get(sources[0].suffix, "oshcc")
     command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}",
                *case.spec.get("cflags", []), "-o", str(program), *map(str, sources),
                *case.spec.get("libs", [])]
+    if compiler.name == "caf":
+        command.append(f"-J{program.parent}")  # where its modules are
     if options.arch:
         command += EMULATED_LINK
     if options.sanitize:

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Coarrays: what the interfaces of compilers share (the doors: src/caf/gfortran). Image i of the
+// initial team is PE i - 1.
+//
+// A coarray is a block that each image of a team allocates from an area of its own (memory.c). Its
+// place in a peer is known as a symmetric address of this image, so that the transfers of core/rma
+// on the default context reach it; mostly that is one address for all images.
+// Statements that fail give a code where the program asked for one (caf_status_t), and else end the
+// job with one line.
+// Threads: one, that of the program. Blocking: what is marked [waits].
+#ifndef CAF_H
+#define CAF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdnoreturn.h>
+
+#include "base/compiler.h"
+#include "core/core.h"
+#include "core/observe/watch.h"
+#include "core/sync/group.h"
+
+// ---------------------------------------------------------------- outcomes (status.c)
+typedef enum caf_code {
+    CAF_OK,
+    CAF_LOCKED,        // by this image
+    CAF_UNLOCKED,
+    CAF_LOCKED_OTHER,  // by another one
+    CAF_STOPPED,
+    CAF_FAILED,
+    CAF_ERROR,         // of any other kind
+    CAF_CODES
+} caf_code_t;
+
+/** Where a statement says how it ended: stat= and errmsg=, as far as it has them. */
+typedef struct caf_status {
+    int *stat;
+    char *errmsg;  // of errmsg_nbytes, padded with blanks; NULL: none
+    size_t errmsg_nbytes;
+} caf_status_t;
+
+static CW_ALWAYS_INLINE void caf_succeed(const caf_status_t *status)
+{
+    if (status->stat)
+        *status->stat = 0;
+}
+/** The statement has failed: sets stat and errmsg, or, without stat, ends the job. */
+void caf_fail(const caf_status_t *status, caf_code_t code, const char *statement, const char *fmt,
+              ...) CW_PRINTF(4, 5) CW_COLD;
+/** Error termination with "image 2 of 4: <statement>: <text>". */
+noreturn void caf_fatal(const char *statement, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
+
+// ---------------------------------------------------------------- teams (team.c)
+struct caf_coarray;
+typedef struct caf_team {
+    const cw_group_t *group;
+    struct caf_team *parent;       // NULL: the initial team
+    struct caf_coarray *coarrays;  // allocated while it was the current team, the last one first
+    int64_t number;                // that FORM TEAM gave it
+    struct caf_team *formed;       // before it by this image
+} caf_team_t;
+
+/** What the door of a compiler brings. */
+typedef struct caf_door {
+    int stat[CAF_CODES];      // the compiler's codes
+    void (*flush)(void);      // the units of the program
+    const char *init, *finalize;
+    bool (*is_routine)(const char *symbol);
+    struct caf_door *next;    // of those of this process
+} caf_door_t;
+
+typedef struct caf_state {
+    const cw_group_t *group;  // of the current team; NULL: not joined
+    caf_team_t *team;         // the current one
+    caf_team_t initial;
+    caf_door_t *door;         // that the program joined by; NULL: it has not
+    uint64_t statics;         // sum over the static coarrays of this image: the same on all
+    uint64_t seed;            // of this run, the same on all images
+} caf_state_t;
+extern caf_state_t caf CW_HIDDEN;
+
+static CW_ALWAYS_INLINE int caf_num_images(void)
+{
+    return caf.group->size;
+}
+static CW_ALWAYS_INLINE int caf_this_image(void)
+{
+    return caf.group->rank + 1;
+}
+/** The PE of an image of that team. False: it has none. */
+static CW_ALWAYS_INLINE bool caf_find_pe(const cw_group_t *group, int image, int *pe_p)
+{
+    if (CW_UNLIKELY((unsigned)image - 1u >= (unsigned)group->size))
+        return false;
+    *pe_p = cw_group_pe(group, image - 1);
+    return true;
+}
+/** The same; false: reported. */
+bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_group_t *group,
+                 int image, int *pe_p);
+
+/** The team of the images of the current one that give the same number, in their order; new_index:
+ *  place of this image in it, from 1, or 0: any. NULL: reported. Collective. [waits] */
+caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index);
+/** Makes it the current team, which synchronises it. Collective over it. [waits] */
+void caf_change_team(const caf_status_t *status, caf_team_t *team);
+/** Back to the parent: what was allocated since is released. Collective over the team. [waits] */
+void caf_end_team(const caf_status_t *status);
+void caf_sync_team(const caf_status_t *status, caf_team_t *team);
+void caf_teams_close(void);
+
+// ---------------------------------------------------------------- life (life.c)
+/** Before the job is joined: programs may use this door. */
+void caf_announce(caf_door_t *door);
+/** Joins the job unless it is joined: for static coarrays before main. */
+void caf_join(caf_door_t *door, const char *call);
+/** main begins: no image goes on before the static coarrays of all are there. [waits] */
+void caf_start(caf_door_t *door, const char *call);
+/** The image has come to its end and waits for the others. [waits] */
+void caf_leave(const char *call);
+noreturn void caf_stop(int code);
+noreturn void caf_error_stop(int code);
+/** Writes "STOP text" on the standard error. */
+void caf_say_stop(const char *word, const char *text, size_t text_nbytes);
+void caf_say_stop_code(const char *word, int code);
+
+// ---------------------------------------------------------------- memory (memory.c)
+typedef struct caf_coarray {
+    char *mine;           // this image's memory
+    uintptr_t symmetric;  // the address of all images' memory; 0: `at` has them
+    uintptr_t *at;        // [images of the team], else NULL
+    size_t nbytes;
+    caf_team_t *team;     // NULL: memory of this image alone, of a component
+    struct caf_coarray *next, **link;  // of the team's coarrays
+} caf_coarray_t;
+
+extern const cw_area_request_t caf_area_request CW_HIDDEN;
+void caf_memory_open(void);
+void caf_memory_close(void);
+/** A static coarray: every image makes the same calls before caf_start. */
+caf_coarray_t *caf_register_static(size_t nbytes);
+/** A coarray of the current team. NULL: reported. Collective. [waits] */
+caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes);
+/** Collective over its team. [waits] */
+void caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
+/** Releases what was allocated in the team, behind a synchronisation of it. */
+void caf_release_all(caf_team_t *team);
+/** A component of this image: a token without memory, its memory, and their ends. */
+caf_coarray_t *caf_component_register(void);
+bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *component, size_t nbytes);
+void caf_component_deallocate(caf_coarray_t *component);
+void caf_component_deregister(caf_coarray_t *component);
+
+/** Parts of the runtime's own memory: at one symmetric address, zero from the start. */
+typedef enum caf_own {
+    CAF_OWN_USED,   // of a node's lowest PE: what its PEs have allocated
+    CAF_OWN_LOCKS,  // CAF_LOCK_PLACES places in queues (lock.c)
+    CAF_OWN_STAGE,  // CAF_STAGE bytes that collectives read, and as many that they write
+    CAF_OWN_SYNC    // a word for each PE: how often it has synchronised with this one
+} caf_own_t;
+enum { CAF_LOCK_PLACES = 1024, CAF_STAGE = 2 << 20 };
+void *caf_own(caf_own_t part);
+
+uintptr_t caf_at_slow(const caf_coarray_t *coarray, int pe) CW_COLD;
+/** The symmetric address of a byte of the coarray in a PE. */
+static CW_ALWAYS_INLINE void *caf_at(const caf_coarray_t *coarray, int pe, size_t offset)
+{
+    uintptr_t base = CW_LIKELY(coarray->symmetric) ? coarray->symmetric : caf_at_slow(coarray, pe);
+    return (void *)(base + offset);
+}
+/** The symmetric address of what lies at that address of a PE itself. NULL: not in its area. */
+void *caf_at_owners(int pe, const void *addr, size_t nbytes);
+
+// ---------------------------------------------------------------- image control (sync.c)
+/** Completes what this image wrote in others. [waits] */
+void caf_complete(void);
+void caf_sync_all(const caf_status_t *status);
+/** With those images of the current team. [waits] */
+void caf_sync_images(const caf_status_t *status, const int *images, int nimages);
+void caf_sync_every_image(const caf_status_t *status);
+void caf_sync_close(void);
+
+// ---------------------------------------------------------------- locks and events
+/** lock, event: the symmetric address of a word of 8 bytes of a PE. acquired_p: NULL, or the lock
+ *  is only tried. [waits] (lock.c) */
+void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock,
+              bool *acquired_p);
+void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock);
+void caf_event_post(const caf_status_t *status, int pe, uint64_t *event);  // event.c
+/** Of this image. [waits] */
+void caf_event_wait(const caf_status_t *status, uint64_t *event, int64_t until);
+int64_t caf_event_query(int pe, uint64_t *event);
+
+// ---------------------------------------------------------------- collectives (collective.c)
+/** Contiguous data of the current team. root, result: ranks; result -1: all. [waits] */
+void caf_co_broadcast(void *data, size_t nbytes, int root);
+typedef void (*caf_combine_fn)(void *acc, const void *in, size_t nelems);
+void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, caf_combine_fn fn);
+/** Words of each image for all, by rank. [waits] */
+void caf_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives on memory of the program. A small value travels with one synchronisation. A larger
+// one goes in pieces through the runtime's own memory, which has one symmetric address: a piece is
+// copied in, broadcast or reduced, copied out.
+//
+// All teams use the same memory. A member may still be in a collective of another team when the
+// others of this one begin, so each piece begins with a synchronisation: behind it each member has
+// copied out what came before.
+#include "core/coll/coll.h"
+
+#include <string.h>
+
+#include "caf/caf.h"
+#include "core/sync/area.h"
+#include "core/sync/fused.h"
+
+typedef struct small_op {
+    cw_fused_op_t op;  // first: what core sees
+    size_t nelems;
+    caf_combine_fn fn;
+} small_op_t;
+
+static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
+{
+    const small_op_t *small = (const small_op_t *)op;
+    small->fn(acc, in, small->nelems);
+}
+
+static void combine_bits(void *acc, const void *in, size_t nbytes)
+{
+    for (size_t i = 0; i < nbytes; i++)
+        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
+}
+
+static bool is_small(const cw_group_t *group, size_t nbytes)
+{
+    return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(group);
+}
+
+static void stage(char **in_p, char **out_p)
+{
+    *in_p = caf_own(CAF_OWN_STAGE);
+    *out_p = *in_p + CAF_STAGE;
+}
+
+void caf_co_broadcast(void *data, size_t nbytes, int root)
+{
+    const cw_group_t *group = caf.group;
+    if (group->size == 1 || nbytes == 0)
+        return;
+    if (is_small(group, nbytes)) {
+        const small_op_t op = {{combine_small}, nbytes, combine_bits};
+        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED = {0};
+        if (group->rank == root)
+            memcpy(value, data, nbytes);
+        cw_fused(group, value, nbytes, &op.op);
+        memcpy(data, value, nbytes);
+        return;
+    }
+    char *in, *out;
+    stage(&in, &out);
+    for (size_t at = 0; at < nbytes; at += CAF_STAGE) {
+        size_t n = nbytes - at < CAF_STAGE ? nbytes - at : CAF_STAGE;
+        if (group->rank == root)
+            memcpy(in, (char *)data + at, n);
+        cw_sync(group);
+        cw_broadcast(group, out, in, n, root, false);
+        if (group->rank != root)
+            memcpy((char *)data + at, out, n);
+    }
+}
+
+void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, caf_combine_fn fn)
+{
+    const cw_group_t *group = caf.group;
+    const size_t nbytes = nelems * elem_nbytes;
+    if (group->size == 1 || nbytes == 0)
+        return;
+    if (is_small(group, nbytes)) {
+        const small_op_t op = {{combine_small}, nelems, fn};
+        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED;
+        memcpy(value, data, nbytes);
+        cw_fused(group, value, nbytes, &op.op);
+        memcpy(data, value, nbytes);
+        return;
+    }
+    if (elem_nbytes > CAF_STAGE)
+        caf_fatal("a collective", "one element has %zu bytes, and the most are %d", elem_nbytes,
+                  CAF_STAGE);
+    char *in, *out;
+    stage(&in, &out);
+    const size_t most = CAF_STAGE / elem_nbytes * elem_nbytes;
+    for (size_t at = 0; at < nbytes; at += most) {
+        size_t n = nbytes - at < most ? nbytes - at : most;
+        memcpy(in, (char *)data + at, n);
+        cw_sync(group);
+        cw_reduce(group, out, in, n / elem_nbytes, elem_nbytes, fn);
+        memcpy((char *)data + at, out, n);
+    }
+}
+
+void caf_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all)
+{
+    const size_t n = (size_t)group->size, nbytes = n * sizeof mine;
+    char *in, *out;
+    if (is_small(group, nbytes)) {
+        const small_op_t op = {{combine_small}, nbytes, combine_bits};
+        uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED = {0};
+        value[group->rank] = mine;
+        cw_fused(group, value, nbytes, &op.op);
+        memcpy(all, value, nbytes);
+        return;
+    }
+    stage(&in, &out);
+    if (nbytes > CAF_STAGE)
+        caf_fatal("a team", "%zu images are too many to exchange words", n);
+    memcpy(in, &mine, sizeof mine);
+    cw_sync(group);
+    cw_fcollect(group, out, in, sizeof mine);
+    memcpy(all, out, nbytes);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Events: a word that posts count up and the waits of its image count down.
+#include "caf/caf.h"
+
+void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
+{
+    caf_complete();
+    cw_amo_signalling(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, 1, pe);
+    caf_succeed(status);
+}
+
+void caf_event_wait(const caf_status_t *status, uint64_t *event, int64_t until)
+{
+    const int64_t threshold = until < 1 ? 1 : until;
+    cw_wait_t w = CW_WAIT_FOR("event wait", event, sizeof *event);
+    caf_complete();
+    while ((int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold)
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    cw_amo_posting(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, (uint64_t)-threshold,
+                   cw_world.pe);
+    caf_succeed(status);
+}
+
+int64_t caf_event_query(int pe, uint64_t *event)
+{
+    uint64_t count = cw_amo_fetching(&cw_ctx_default, event, CW_AMO_FETCH, sizeof count, 0, 0, pe);
+    if (pe == cw_world.pe)
+        cw_wait_tested();  // programs ask in loops
+    return (int64_t)count;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Assignments to and from other images: one scalar of one type on both sides at once, all else by
+// sections (section.h).
+#include "caf/gfortran/section.h"
+
+GFT_API void _gfortran_caf_send(gft_token_t token, size_t offset, int image, gft_descriptor_t *dest,
+                                gft_vector_t *dest_vector, gft_descriptor_t *src, int dest_kind,
+                                int src_kind, bool may_overlap, int *stat, void **team);
+GFT_API void _gfortran_caf_get(gft_token_t token, size_t offset, int image, gft_descriptor_t *src,
+                               gft_vector_t *src_vector, gft_descriptor_t *dest, int src_kind,
+                               int dest_kind, bool may_overlap, int *stat);
+GFT_API void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_image,
+                                   gft_descriptor_t *dest, gft_vector_t *dest_vector,
+                                   gft_token_t src_token, size_t src_offset, int src_image,
+                                   gft_descriptor_t *src, gft_vector_t *src_vector, int dest_kind,
+                                   int src_kind, bool may_overlap, int *stat);
+
+size_t gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_t offset)
+{
+    enum { COMPLEX_MOST = 32 };
+    if (coarray->nbytes > COMPLEX_MOST && offset != 0)
+        caf_fatal(statement,
+                  "the compiler addresses byte %zu of a coarray of %zu; if this is an element of a "
+                  "complex array, x(i)[j], write x(i:i)[j] (a fault of gfortran 12)",
+                  offset, coarray->nbytes);
+    return 0;
+}
+
+/** One element of one type and kind on both sides. */
+static CW_ALWAYS_INLINE bool is_plain(const gft_descriptor_t *a, const gft_descriptor_t *b,
+                                      const gft_vector_t *vector, int a_kind, int b_kind)
+{
+    const gft_dtype_t *x = &a->dtype, *y = &b->dtype;
+    return CW_LIKELY(x->elem_nbytes == y->elem_nbytes) && CW_LIKELY(x->rank + y->rank == 0) &&
+           CW_LIKELY(x->type == y->type) && CW_LIKELY(a_kind == b_kind) && CW_LIKELY(!vector);
+}
+
+/** False: the statement takes the general path, which also finds what is wrong. */
+static CW_ALWAYS_INLINE bool find_fast(const caf_coarray_t *c, size_t offset, int image, int *pe_p,
+                                       void **addr_p)
+{
+    if (CW_UNLIKELY(!c) || CW_UNLIKELY(offset >= c->nbytes) || !caf_find_pe(caf.group, image, pe_p))
+        return false;
+    *addr_p = caf_at(c, *pe_p, offset);
+    return true;
+}
+
+/** The section of a descriptor whose data are at addr in the image. */
+static void move_to(gft_section_t *section, const gft_descriptor_t *d, void *addr)
+{
+    section->base = (char *)addr + (section->base - d->data);
+}
+
+static CW_NOINLINE void send_general(gft_token_t token, size_t offset, int image,
+                                     const gft_descriptor_t *dest, const gft_vector_t *vector,
+                                     int dest_kind, const gft_descriptor_t *src, int src_kind,
+                                     int *stat, const caf_team_t *team)
+{
+    const cw_group_t *group = team ? team->group : caf.group;
+    const caf_status_t status = gft_status(stat, NULL, 0);
+    gft_remote_t remote;
+    gft_section_t local;
+    void *addr;
+    gft_section_of(&remote.section, dest, vector, dest_kind);
+    gft_section_of(&local, src, NULL, src_kind);
+    if (!gft_find_in(group, &status, "assignment to an image", token, offset, image, &remote.pe,
+                     &addr))
+        return;
+    move_to(&remote.section, dest, addr);
+    gft_section_put(&remote, &local);
+    caf_succeed(&status);
+}
+
+static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
+                                    const gft_descriptor_t *src, const gft_vector_t *vector,
+                                    int src_kind, const gft_descriptor_t *dest, int dest_kind,
+                                    int *stat)
+{
+    const caf_status_t status = gft_status(stat, NULL, 0);
+    gft_remote_t remote;
+    gft_section_t local;
+    void *addr;
+    gft_section_of(&remote.section, src, vector, src_kind);
+    gft_section_of(&local, dest, NULL, dest_kind);
+    if (!gft_find(&status, "assignment from an image", token, offset, image, &remote.pe, &addr))
+        return;
+    move_to(&remote.section, src, addr);
+    gft_section_get(&local, &remote);
+    caf_succeed(&status);
+}
+
+void _gfortran_caf_send(gft_token_t token, size_t offset, int image, gft_descriptor_t *dest,
+                        gft_vector_t *dest_vector, gft_descriptor_t *src, int dest_kind,
+                        int src_kind, bool may_overlap, int *stat, void **team)
+{
+    int pe;
+    void *addr;
+    (void)may_overlap;
+    if (is_plain(dest, src, dest_vector, dest_kind, src_kind) && CW_LIKELY(!team) &&
+        find_fast(token, offset, image, &pe, &addr)) {
+        if (stat)
+            *stat = 0;
+        caf_put(addr, src->data, src->dtype.elem_nbytes, pe);
+        return;
+    }
+    send_general(token, offset, image, dest, dest_vector, dest_kind, src, src_kind, stat,
+                 team ? *team : NULL);
+}
+
+void _gfortran_caf_get(gft_token_t token, size_t offset, int image, gft_descriptor_t *src,
+                       gft_vector_t *src_vector, gft_descriptor_t *dest, int src_kind,
+                       int dest_kind, bool may_overlap, int *stat)
+{
+    int pe;
+    void *addr;
+    (void)may_overlap;
+    if (is_plain(dest, src, src_vector, dest_kind, src_kind) &&
+        find_fast(token, offset, image, &pe, &addr)) {
+        if (stat)
+            *stat = 0;
+        caf_get(dest->data, addr, dest->dtype.elem_nbytes, pe);
+        return;
+    }
+    get_general(token, offset, image, src, src_vector, src_kind, dest, dest_kind, stat);
+}
+
+void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_image,
+                           gft_descriptor_t *dest, gft_vector_t *dest_vector, gft_token_t src_token,
+                           size_t src_offset, int src_image, gft_descriptor_t *src,
+                           gft_vector_t *src_vector, int dest_kind, int src_kind, bool may_overlap,
+                           int *stat)
+{
+    const caf_status_t status = gft_status(stat, NULL, 0);
+    gft_remote_t to, from;
+    void *to_addr, *from_addr;
+    (void)may_overlap;
+    gft_section_of(&to.section, dest, dest_vector, dest_kind);
+    gft_section_of(&from.section, src, src_vector, src_kind);
+    if (!gft_find(&status, "assignment to an image", dest_token, dest_offset, dest_image, &to.pe,
+                  &to_addr) ||
+        !gft_find(&status, "assignment from an image", src_token, src_offset, src_image, &from.pe,
+                  &from_addr))
+        return;
+    move_to(&to.section, dest, to_addr);
+    move_to(&from.section, src, from_addr);
+    gft_section_move(&to, &from);
+    caf_succeed(&status);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Atomic subroutines, on integers and logicals of 4 and 8 bytes.
+#include "caf/gfortran/gft.h"
+
+/** Operations by the numbers that the compiler passes. */
+enum { ADD = 1, AND, OR, XOR };
+
+GFT_API void _gfortran_caf_atomic_define(gft_token_t token, size_t offset, int image, void *value,
+                                         int *stat, int type, int kind);
+GFT_API void _gfortran_caf_atomic_ref(gft_token_t token, size_t offset, int image, void *value,
+                                      int *stat, int type, int kind);
+GFT_API void _gfortran_caf_atomic_cas(gft_token_t token, size_t offset, int image, void *old,
+                                      void *compare, void *new, int *stat, int type, int kind);
+GFT_API void _gfortran_caf_atomic_op(int op, gft_token_t token, size_t offset, int image,
+                                     void *value, void *old, int *stat, int type, int kind);
+
+static uint64_t load(const void *value, int kind)
+{
+    return kind == 4 ? *(const uint32_t *)value : *(const uint64_t *)value;
+}
+
+static void store(void *value, uint64_t bits, int kind)
+{
+    if (kind == 4)
+        *(uint32_t *)value = (uint32_t)bits;
+    else
+        *(uint64_t *)value = bits;
+}
+
+/** The place of the atomic. False: reported. */
+static bool find(const char *call, int *stat, gft_token_t token, size_t offset, int image, int kind,
+                 int *pe_p, void **addr_p)
+{
+    const caf_status_t status = gft_status(stat, NULL, 0);
+    if (kind != 4 && kind != 8)
+        caf_fatal(call, "an atom has %d bytes, and may have 4 or 8", kind);
+    if (!gft_find(&status, call, token, offset, image, pe_p, addr_p))
+        return false;
+    caf_succeed(&status);
+    return true;
+}
+
+static uint64_t fetching(void *addr, cw_amo_op_t op, int kind, uint64_t operand, uint64_t compare,
+                         int pe)
+{
+    return cw_amo_fetching(&cw_ctx_default, addr, op, (size_t)kind, operand, compare, pe);
+}
+
+void _gfortran_caf_atomic_define(gft_token_t token, size_t offset, int image, void *value,
+                                 int *stat, int type, int kind)
+{
+    int pe;
+    void *addr;
+    (void)type;
+    if (find("atomic_define", stat, token, offset, image, kind, &pe, &addr))
+        fetching(addr, CW_AMO_SWAP, kind, load(value, kind), 0, pe);
+}
+
+void _gfortran_caf_atomic_ref(gft_token_t token, size_t offset, int image, void *value, int *stat,
+                              int type, int kind)
+{
+    int pe;
+    void *addr;
+    (void)type;
+    if (!find("atomic_ref", stat, token, offset, image, kind, &pe, &addr))
+        return;
+    store(value, fetching(addr, CW_AMO_FETCH, kind, 0, 0, pe), kind);
+    if (pe == cw_world.pe)
+        cw_wait_tested();  // programs ask in loops
+}
+
+void _gfortran_caf_atomic_cas(gft_token_t token, size_t offset, int image, void *old, void *compare,
+                              void *new, int *stat, int type, int kind)
+{
+    int pe;
+    void *addr;
+    (void)type;
+    if (find("atomic_cas", stat, token, offset, image, kind, &pe, &addr))
+        store(old, fetching(addr, CW_AMO_CSWAP, kind, load(new, kind), load(compare, kind), pe),
+              kind);
+}
+
+void _gfortran_caf_atomic_op(int op, gft_token_t token, size_t offset, int image, void *value,
+                             void *old, int *stat, int type, int kind)
+{
+    static const cw_amo_op_t ops[] = {
+        [ADD] = CW_AMO_ADD, [AND] = CW_AMO_AND, [OR] = CW_AMO_OR, [XOR] = CW_AMO_XOR};
+    int pe;
+    void *addr;
+    (void)type;
+    if (op < ADD || op > XOR)
+        caf_fatal("an atomic subroutine", "operation %d is none", op);
+    if (!find("an atomic subroutine", stat, token, offset, image, kind, &pe, &addr))
+        return;
+    if (old)
+        store(old, fetching(addr, ops[op], kind, load(value, kind), 0, pe), kind);
+    else
+        fetching(addr, ops[op], kind, load(value, kind), 0, pe);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The door of gfortran: what its compiler calls with -fcoarray=lib, in GCC 12 to 14. Descriptors,
+// vectors and references are laid out as the compiler does (chapter "Coarray Programming" of its
+// manual).
+//
+// Each entry point is thin: it finds the image and the place, and calls src/caf.
+#ifndef GFT_H
+#define GFT_H
+
+#include "caf/transfer.h"
+
+#define GFT_API CW_EXPORTED
+
+enum { GFT_MAX_DIMENSIONS = 15 };
+
+/** Types of elements. */
+typedef enum gft_type {
+    GFT_UNKNOWN,
+    GFT_INTEGER,
+    GFT_LOGICAL,
+    GFT_REAL,
+    GFT_COMPLEX,
+    GFT_DERIVED,
+    GFT_CHARACTER
+} gft_type_t;
+
+typedef struct gft_dtype {
+    size_t elem_nbytes;
+    int32_t version;
+    int8_t rank;
+    int8_t type;  // gft_type_t
+    int16_t attribute;
+} gft_dtype_t;
+
+typedef struct gft_dim {
+    ptrdiff_t stride, lbound, ubound;  // stride in units of the span
+} gft_dim_t;
+
+typedef struct gft_descriptor {
+    char *data;
+    ptrdiff_t offset;
+    gft_dtype_t dtype;
+    ptrdiff_t span;  // bytes between neighbours of stride 1
+    gft_dim_t dim[GFT_MAX_DIMENSIONS];
+} gft_descriptor_t;
+_Static_assert(offsetof(gft_descriptor_t, dim) == 40 && sizeof(gft_dim_t) == 24,
+               "as the compiler lays it out");
+
+/** How a dimension is indexed, where one of them is by a vector. */
+typedef struct gft_vector {
+    size_t nvec;  // 0: by the triplet
+    union {
+        struct {
+            const void *vector;
+            int kind;
+        } v;
+        struct {
+            ptrdiff_t lower, upper, stride;
+        } triplet;
+    } u;
+} gft_vector_t;
+_Static_assert(sizeof(gft_vector_t) == 32, "as the compiler lays it out");
+
+typedef void *gft_token_t;  // caf_coarray_t *
+
+extern caf_door_t gft_door CW_HIDDEN;
+
+/** stat= and errmsg= of a statement. */
+static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nbytes)
+{
+    return (caf_status_t){stat, errmsg, errmsg_nbytes};
+}
+
+/** The compiler has passed an offset that is not in the coarray. gfortran 12 does so for a scalar
+ *  coarray of complex numbers, where it can only be 0; fatal otherwise. (access.c) */
+size_t gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_t offset) CW_COLD;
+
+/** An image of the team (0: this one) and a byte of a coarray there. False: reported. */
+static CW_ALWAYS_INLINE bool gft_find_in(const cw_group_t *group, const caf_status_t *status,
+                                         const char *statement, gft_token_t token, size_t offset,
+                                         int image, int *pe_p, void **addr_p)
+{
+    const caf_coarray_t *coarray = token;
+    if (CW_UNLIKELY(!coarray))
+        caf_fatal(statement, "the coarray is not allocated");
+    if (CW_UNLIKELY(offset >= coarray->nbytes))
+        offset = gft_wrong_offset(statement, coarray, offset);
+    if (image == 0)
+        *pe_p = cw_world.pe;
+    else if (CW_UNLIKELY(!caf_want_pe(status, statement, group, image, pe_p)))
+        return false;
+    *addr_p = caf_at(coarray, *pe_p, offset);
+    return true;
+}
+
+/** The same in the current team. */
+static CW_ALWAYS_INLINE bool gft_find(const caf_status_t *status, const char *statement,
+                                      gft_token_t token, size_t offset, int image, int *pe_p,
+                                      void **addr_p)
+{
+    return gft_find_in(caf.group, status, statement, token, offset, image, pe_p, addr_p);
+}
+
+#endif

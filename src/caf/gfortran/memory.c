@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Allocation: coarrays, static ones before main, and components.
+#include "caf/gfortran/gft.h"
+
+/** What is allocated, by the compiler's numbers. */
+enum {
+    STATIC,
+    ALLOCATABLE,
+    LOCK_STATIC,
+    LOCK,
+    CRITICAL,
+    EVENT_STATIC,
+    EVENT,
+    COMPONENT_TOKEN,   // of a component that is not allocated
+    COMPONENT_MEMORY,  // of one that has a token
+};
+/** And what deallocated. */
+enum { TOKEN, MEMORY_ONLY };
+enum { WORD = 8 };
+
+GFT_API void _gfortran_caf_register(size_t size, int type, gft_token_t *token,
+                                    gft_descriptor_t *descriptor, int *stat, char *errmsg,
+                                    size_t errmsg_nbytes);
+GFT_API void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *errmsg,
+                                      size_t errmsg_nbytes);
+
+/** Of locks and events, size is how many. */
+static size_t nbytes_of(size_t size, int type)
+{
+    switch (type) {
+    case LOCK_STATIC:
+    case LOCK:
+    case CRITICAL:
+    case EVENT_STATIC:
+    case EVENT:
+        return size * WORD;
+    default:
+        return size;
+    }
+}
+
+static void clear(caf_coarray_t *c, int type)
+{
+    if (type != ALLOCATABLE && c)
+        for (size_t i = 0; i < c->nbytes / WORD; i++)
+            ((uint64_t *)(void *)c->mine)[i] = 0;
+}
+
+static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gft_token_t token)
+{
+    caf_coarray_t *c = token;
+    switch (type) {
+    case STATIC:
+    case LOCK_STATIC:
+    case CRITICAL:
+    case EVENT_STATIC:
+        c = caf_register_static(nbytes_of(size, type));
+        clear(c, type);
+        return c;
+    case ALLOCATABLE:
+        return caf_allocate(status, size);
+    case LOCK:
+    case EVENT:
+        c = caf_allocate(status, nbytes_of(size, type));
+        clear(c, type);
+        return c;
+    case COMPONENT_TOKEN:
+        return caf_component_register();
+    case COMPONENT_MEMORY:
+        c = c ? c : caf_component_register();
+        return caf_component_allocate(status, c, size) ? c : NULL;
+    default:
+        caf_fatal("allocate", "type %d of coarrays is none that GCC 12 to 14 ask for", type);
+    }
+}
+
+void _gfortran_caf_register(size_t size, int type, gft_token_t *token, gft_descriptor_t *descriptor,
+                            int *stat, char *errmsg, size_t errmsg_nbytes)
+{
+    const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
+    caf_join(&gft_door, "_gfortran_caf_register");
+    caf_coarray_t *c = make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
+    if (!c)
+        return;
+    *token = c;
+    descriptor->data = c->mine;
+    caf_succeed(&status);
+}
+
+void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *errmsg,
+                              size_t errmsg_nbytes)
+{
+    const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
+    caf_coarray_t *c = *token;
+    if (!c) {
+        caf_fail(&status, CAF_ERROR, "deallocate", "the coarray is not allocated");
+        return;
+    }
+    if (!caf.group)
+        return;  // the program has left the job, which freed all
+    if (type == MEMORY_ONLY) {
+        caf_component_deallocate(c);
+    } else {
+        if (c->team)
+            caf_deallocate(&status, c);
+        else
+            caf_component_deregister(c);
+        *token = NULL;
+    }
+    caf_succeed(&status);
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Array sections and their assignments, row by row.
+#include "caf/gfortran/section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/bulk/pieces.h"
+
+// ---------------------------------------------------------------- one section
+static size_t extent_of(ptrdiff_t lower, ptrdiff_t upper, ptrdiff_t step)
+{
+    ptrdiff_t n = (upper - lower + step) / step;
+    return n > 0 ? (size_t)n : 0;
+}
+
+void gft_section_of(gft_section_t *s, const gft_descriptor_t *d, const gft_vector_t *vectors,
+                    int kind)
+{
+    s->base = d->data;
+    s->elem_nbytes = d->dtype.elem_nbytes;
+    s->type = d->dtype.type;
+    s->kind = kind;
+    s->rank = d->dtype.rank;
+    for (int i = 0; i < s->rank; i++) {
+        const gft_dim_t *dim = &d->dim[i];
+        // of a component, neighbours are further apart than an element is long
+        const ptrdiff_t unit = dim->stride * (d->span > 0 ? d->span : (ptrdiff_t)s->elem_nbytes);
+        s->dim[i].by = (gft_subscripts_t){0};
+        s->dim[i].stride = unit;
+        s->dim[i].extent = extent_of(dim->lbound, dim->ubound, 1);
+        if (!vectors)
+            continue;
+        if (vectors[i].nvec) {
+            s->dim[i].extent = vectors[i].nvec;
+            s->dim[i].by =
+                (gft_subscripts_t){vectors[i].u.v.vector, vectors[i].u.v.kind, dim->lbound};
+        } else {
+            s->base += (vectors[i].u.triplet.lower - dim->lbound) * unit;
+            s->dim[i].stride = vectors[i].u.triplet.stride * unit;
+            s->dim[i].extent = extent_of(vectors[i].u.triplet.lower, vectors[i].u.triplet.upper,
+                                         vectors[i].u.triplet.stride);
+        }
+    }
+}
+
+size_t gft_section_nelems(const gft_section_t *s)
+{
+    size_t n = 1;
+    for (int i = 0; i < s->rank; i++)
+        n *= s->dim[i].extent;
+    return n;
+}
+
+void gft_section_packed(gft_section_t *s, const gft_section_t *of, char *base)
+{
+    ptrdiff_t stride = (ptrdiff_t)of->elem_nbytes;
+    *s = *of;
+    s->base = base;
+    for (int i = 0; i < s->rank; i++) {
+        s->dim[i].by = (gft_subscripts_t){0};
+        s->dim[i].stride = stride;
+        stride *= (ptrdiff_t)s->dim[i].extent;
+    }
+}
+
+static ptrdiff_t subscript(const gft_subscripts_t *by, size_t i)
+{
+    switch (by->kind) {
+    case 1:
+        return ((const int8_t *)by->vector)[i];
+    case 2:
+        return ((const int16_t *)by->vector)[i];
+    case 4:
+        return ((const int32_t *)by->vector)[i];
+    default:
+        return (ptrdiff_t)((const int64_t *)by->vector)[i];
+    }
+}
+
+/** How far the i-th element of a dimension is from the base. */
+static ptrdiff_t distance(ptrdiff_t stride, const gft_subscripts_t *by, size_t i)
+{
+    return by->vector ? (subscript(by, i) - by->lower) * stride : (ptrdiff_t)i * stride;
+}
+
+// ---------------------------------------------------------------- two sections of one shape
+typedef struct side {
+    char *base;
+    struct {
+        ptrdiff_t stride;
+        gft_subscripts_t by;
+    } dim[GFT_MAX_DIMENSIONS];
+} side_t;
+
+typedef struct pair {
+    int rank;
+    size_t extent[GFT_MAX_DIMENSIONS];
+    side_t to, from;
+    const gft_section_t *to_type, *from_type;
+} pair_t;
+
+/** Dimensions of one element are left out: the ranks of both sides may differ by these. */
+static int add_side(const gft_section_t *s, side_t *side, size_t *extent)
+{
+    int rank = 0;
+    side->base = s->base;
+    for (int i = 0; i < s->rank; i++) {
+        if (s->dim[i].extent == 1) {
+            side->base += distance(s->dim[i].stride, &s->dim[i].by, 0);
+            continue;
+        }
+        extent[rank] = s->dim[i].extent;
+        side->dim[rank].stride = s->dim[i].stride;
+        side->dim[rank++].by = s->dim[i].by;
+    }
+    return rank;
+}
+
+static bool joins(const side_t *side, int i, size_t extent)
+{
+    return !side->dim[i].by.vector && !side->dim[i + 1].by.vector &&
+           side->dim[i + 1].stride == side->dim[i].stride * (ptrdiff_t)extent;
+}
+
+/** Neighbouring dimensions that are one on both sides become one. */
+static void join_dimensions(pair_t *p)
+{
+    for (int i = 0; i + 1 < p->rank;) {
+        if (!joins(&p->to, i, p->extent[i]) || !joins(&p->from, i, p->extent[i])) {
+            i++;
+            continue;
+        }
+        p->extent[i] *= p->extent[i + 1];
+        p->rank--;
+        for (int k = i + 1; k < p->rank; k++) {
+            p->extent[k] = p->extent[k + 1];
+            p->to.dim[k] = p->to.dim[k + 1];
+            p->from.dim[k] = p->from.dim[k + 1];
+        }
+    }
+}
+
+static void make_pair(pair_t *p, const gft_section_t *to, const gft_section_t *from)
+{
+    size_t extent[GFT_MAX_DIMENSIONS];
+    memset(p, 0, sizeof *p);
+    p->to_type = to;
+    p->from_type = from;
+    p->rank = add_side(to, &p->to, p->extent);
+    int rank = add_side(from, &p->from, extent);
+    if (rank == 0) {  // a scalar for all elements
+        memset(p->from.dim, 0, sizeof p->from.dim);
+    } else {
+        bool same = rank == p->rank;
+        for (int i = 0; same && i < rank; i++)
+            same = extent[i] == p->extent[i];
+        if (!same)
+            caf_fatal("assignment of a section", "%zu elements of rank %d get %zu of rank %d",
+                      gft_section_nelems(to), to->rank, gft_section_nelems(from), from->rank);
+    }
+    join_dimensions(p);
+}
+
+/** A row: elements of the first dimension, or one element where that has subscripts. */
+typedef struct row {
+    char *to, *from;
+    ptrdiff_t to_stride, from_stride;
+    size_t n;
+} row_t;
+typedef void row_fn(void *arg, const pair_t *p, const row_t *row);
+
+static char *place(const side_t *side, int first, int rank, const size_t *index)
+{
+    char *at = side->base;
+    for (int i = first; i < rank; i++)
+        at += distance(side->dim[i].stride, &side->dim[i].by, index[i]);
+    return at;
+}
+
+static void each_row(const pair_t *p, row_fn *fn, void *arg)
+{
+    const bool whole = p->rank > 0 && !p->to.dim[0].by.vector && !p->from.dim[0].by.vector;
+    const int first = whole ? 1 : 0;
+    size_t index[GFT_MAX_DIMENSIONS] = {0};
+    row_t row = {.n = 1};
+    for (int i = 0; i < p->rank; i++)
+        if (p->extent[i] == 0)
+            return;
+    if (whole)
+        row = (row_t){NULL, NULL, p->to.dim[0].stride, p->from.dim[0].stride, p->extent[0]};
+    for (;;) {
+        int i = first;
+        row.to = place(&p->to, first, p->rank, index);
+        row.from = place(&p->from, first, p->rank, index);
+        fn(arg, p, &row);
+        while (i < p->rank && ++index[i] == p->extent[i])
+            index[i++] = 0;
+        if (i == p->rank)
+            return;
+    }
+}
+
+// ---------------------------------------------------------------- memory that is mapped here
+#define COPY_ROW(type)                                                                     \
+    for (size_t i = 0; i < row->n; i++)                                                    \
+    *(type *)(void *)(row->to + (ptrdiff_t)i * row->to_stride) =                           \
+        *(const type *)(const void *)(row->from + (ptrdiff_t)i * row->from_stride)
+
+static void copy_elements(const row_t *row, size_t nbytes)
+{
+    for (size_t i = 0; i < row->n; i++)
+        memcpy(row->to + (ptrdiff_t)i * row->to_stride, row->from + (ptrdiff_t)i * row->from_stride,
+               nbytes);
+}
+
+static void copy_row(void *arg, const pair_t *p, const row_t *row)
+{
+    const size_t nbytes = p->to_type->elem_nbytes;
+    const ptrdiff_t dense = (ptrdiff_t)nbytes;
+    (void)arg;
+    if (row->to_stride == dense && row->from_stride == dense) {
+        cw_copy(row->to, row->from, row->n * nbytes);
+        return;
+    }
+    const uintptr_t places =
+        (uintptr_t)row->to | (uintptr_t)row->from | (uintptr_t)(row->to_stride | row->from_stride);
+    if (nbytes == 8 && places % 8 == 0)
+        COPY_ROW(uint64_t);
+    else if (nbytes == 4 && places % 4 == 0)
+        COPY_ROW(uint32_t);
+    else
+        copy_elements(row, nbytes);
+}
+
+static void convert_row(void *arg, const pair_t *p, const row_t *row)
+{
+    (void)arg;
+    gft_convert(p->to_type, row->to, row->to_stride, p->from_type, row->from, row->from_stride,
+                row->n);
+}
+
+void gft_section_assign(const gft_section_t *to, const gft_section_t *from)
+{
+    pair_t pair;
+    make_pair(&pair, to, from);
+    each_row(&pair, gft_is_same(to, from) ? copy_row : convert_row, NULL);
+}
+
+// ---------------------------------------------------------------- ranges
+typedef struct span {
+    uintptr_t begin, end;
+} span_t;
+
+/** The bytes between the first and the last one of a section. */
+static span_t span_of(const gft_section_t *s)
+{
+    span_t span = {(uintptr_t)s->base, (uintptr_t)s->base + s->elem_nbytes};
+    for (int i = 0; i < s->rank; i++) {
+        ptrdiff_t low = 0, high = 0;
+        for (size_t k = 0; s->dim[i].by.vector && k < s->dim[i].extent; k++) {
+            ptrdiff_t at = distance(s->dim[i].stride, &s->dim[i].by, k);
+            low = k == 0 || at < low ? at : low;
+            high = k == 0 || at > high ? at : high;
+        }
+        if (!s->dim[i].by.vector && s->dim[i].extent) {
+            ptrdiff_t last = s->dim[i].stride * (ptrdiff_t)(s->dim[i].extent - 1);
+            low = last < 0 ? last : 0;
+            high = last > 0 ? last : 0;
+        }
+        span.begin += (uintptr_t)low;
+        span.end += (uintptr_t)high;
+    }
+    return span;
+}
+
+static bool overlap(const gft_section_t *a, const gft_section_t *b)
+{
+    span_t x = span_of(a), y = span_of(b);
+    return x.begin < y.end && y.begin < x.end;
+}
+
+static char *buffer(size_t nelems, size_t elem_nbytes)
+{
+    char *memory = malloc(nelems * elem_nbytes + 1);
+    if (!memory)
+        cwu_fatal("out of memory for a section of %zu elements of %zu bytes", nelems, elem_nbytes);
+    return memory;
+}
+
+/** Both sides are here; they may overlap. */
+static void assign_here(const gft_section_t *to, const gft_section_t *from)
+{
+    if (!overlap(to, from)) {
+        gft_section_assign(to, from);
+        return;
+    }
+    gft_section_t packed;
+    char *memory = buffer(gft_section_nelems(from), from->elem_nbytes);
+    gft_section_packed(&packed, from, memory);
+    gft_section_assign(&packed, from);
+    gft_section_assign(to, &packed);
+    free(memory);
+}
+
+// ---------------------------------------------------------------- memory of other nodes
+typedef struct travel {
+    cw_pieces_t *pieces;
+    size_t most;  // bytes that are packed
+    int pe;
+    bool put;
+} travel_t;
+
+static void travel_bytes(const travel_t *t, char *remote, char *local, size_t nbytes)
+{
+    if (nbytes <= t->most)
+        cw_pieces_add(t->pieces, remote, local, nbytes);
+    else if (t->put)
+        cw_put(&cw_ctx_default, remote, local, nbytes, t->pe);
+    else
+        cw_get_nbi(&cw_ctx_default, local, remote, nbytes, t->pe);
+}
+
+static void travel_row(void *arg, const pair_t *p, const row_t *row)
+{
+    const travel_t *t = arg;
+    const size_t nbytes = p->to_type->elem_nbytes;
+    const ptrdiff_t dense = (ptrdiff_t)nbytes;
+    if (row->to_stride == dense && row->from_stride == dense) {
+        travel_bytes(t, t->put ? row->to : row->from, t->put ? row->from : row->to,
+                     row->n * nbytes);
+        return;
+    }
+    for (size_t i = 0; i < row->n; i++) {
+        char *to = row->to + (ptrdiff_t)i * row->to_stride,
+             *from = row->from + (ptrdiff_t)i * row->from_stride;
+        travel_bytes(t, t->put ? to : from, t->put ? from : to, nbytes);
+    }
+}
+
+/** Elements of one type; gets are complete when it returns. */
+static void travel(const gft_section_t *to, const gft_section_t *from, int pe, bool put)
+{
+    const span_t span = span_of(put ? to : from);
+    const size_t total = gft_section_nelems(to) * to->elem_nbytes;
+    cw_pieces_t pieces;
+    travel_t t = {&pieces, cw_pieces_most(put, total), pe, put};
+    pair_t pair;
+    if (put)
+        caf_before_write(pe, span.begin, span.end);
+    else
+        caf_before_read(pe, span.begin, span.end);
+    make_pair(&pair, to, from);
+    cw_pieces_begin(&pieces, &cw_ctx_default, pe, put, total);
+    each_row(&pair, travel_row, &t);
+    cw_pieces_end(&pieces);
+    if (!put)
+        caf_complete();
+}
+
+static gft_section_t mapped_section(const gft_remote_t *remote, char *base)
+{
+    gft_section_t section = remote->section;
+    section.base = base;
+    return section;
+}
+
+void gft_section_put(const gft_remote_t *dest, const gft_section_t *src)
+{
+    char *here = caf_mapped(dest->section.base, dest->pe);
+    if (here) {
+        gft_section_t to = mapped_section(dest, here);
+        assign_here(&to, src);
+        cw_ctx_stored(&cw_ctx_default, dest->pe);
+        return;
+    }
+    if (gft_is_same(&dest->section, src)) {
+        travel(&dest->section, src, dest->pe, true);
+        return;
+    }
+    gft_section_t packed = dest->section;
+    packed.rank = src->rank;  // a scalar is converted once
+    for (int i = 0; i < src->rank; i++)
+        packed.dim[i].extent = src->dim[i].extent;
+    char *memory = buffer(gft_section_nelems(src), packed.elem_nbytes);
+    gft_section_packed(&packed, &packed, memory);
+    gft_section_assign(&packed, src);
+    travel(&dest->section, &packed, dest->pe, true);
+    free(memory);
+}
+
+void gft_section_get(const gft_section_t *dest, const gft_remote_t *src)
+{
+    char *here = caf_mapped(src->section.base, src->pe);
+    if (here) {
+        gft_section_t from = mapped_section(src, here);
+        assign_here(dest, &from);
+        cw_get_done();
+        return;
+    }
+    if (gft_is_same(dest, &src->section) && src->section.rank > 0) {
+        travel(dest, &src->section, src->pe, false);
+        return;
+    }
+    gft_section_t packed;
+    char *memory = buffer(gft_section_nelems(&src->section), src->section.elem_nbytes);
+    gft_section_packed(&packed, &src->section, memory);
+    travel(&packed, &src->section, src->pe, false);
+    gft_section_assign(dest, &packed);
+    free(memory);
+}
+
+void gft_section_move(const gft_remote_t *dest, const gft_remote_t *src)
+{
+    char *here = caf_mapped(src->section.base, src->pe);
+    if (here) {
+        gft_section_t from = mapped_section(src, here);
+        gft_section_put(dest, &from);
+        return;
+    }
+    gft_section_t packed;
+    char *memory = buffer(gft_section_nelems(&src->section), src->section.elem_nbytes);
+    gft_section_packed(&packed, &src->section, memory);
+    travel(&packed, &src->section, src->pe, false);
+    gft_section_put(dest, &packed);
+    free(memory);
+}

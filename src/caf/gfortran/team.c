@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Teams. A variable of type(team_type) holds a caf_team_t *.
+#include "caf/gfortran/gft.h"
+
+GFT_API void _gfortran_caf_form_team(int number, void **team, int new_index);
+GFT_API void _gfortran_caf_change_team(void **team, int coselector);
+GFT_API void _gfortran_caf_end_team(void **team);
+GFT_API void _gfortran_caf_sync_team(void **team, int unused);
+GFT_API int _gfortran_caf_team_number(void *team);
+GFT_API void *_gfortran_caf_get_team(void **team);
+
+static const caf_status_t none;
+
+static caf_team_t *want(const char *statement, void *team)
+{
+    if (!team)
+        caf_fatal(statement, "the team was not formed");
+    return team;
+}
+
+/** GCC 12 to 14 know no new_index=, and pass 0. */
+void _gfortran_caf_form_team(int number, void **team, int new_index)
+{
+    *team = caf_form_team(&none, number, new_index);
+}
+
+void _gfortran_caf_change_team(void **team, int coselector)
+{
+    (void)coselector;
+    caf_change_team(&none, want("change team", *team));
+}
+
+void _gfortran_caf_end_team(void **team)
+{
+    (void)team;
+    caf_end_team(&none);
+}
+
+void _gfortran_caf_sync_team(void **team, int unused)
+{
+    (void)unused;
+    caf_sync_team(&none, want("sync team", *team));
+}
+
+/** NULL: the current one. */
+int _gfortran_caf_team_number(void *team)
+{
+    return (int)(team ? (const caf_team_t *)team : caf.team)->number;
+}
+
+void *_gfortran_caf_get_team(void **team)
+{
+    return team && *team ? *team : caf.team;
+}

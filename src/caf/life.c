@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Joining and leaving the job; STOP and ERROR STOP.
+#include "core/life/life.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "caf/caf.h"
+#include "caf/transfer.h"
+#include "core/mem/area.h"
+#include "core/report/early.h"
+#include "core/sync/fused.h"
+#include "core/world/front_end.h"
+
+caf_state_t caf;
+
+static cw_front_end_t front_end;
+static const char leaving_call[] = "the end of the program";
+static pid_t starter;  // a child that the program forks must not leave at its exit
+static bool registered;
+
+/** A program that ends with status 0 and not by STOP or its last statement (the routine exit, or
+ *  exit of C) has no more to do: it leaves here. Any other status is left to core and the launcher,
+ *  which end the job. */
+static void at_exit(int status, void *arg)
+{
+    (void)arg;
+    if (status != 0 || !caf.group || getpid() != starter || !cw_may_end_early(1))
+        return;
+    cw_early_begin("exited with status 0 before the end of the program");
+    caf_leave(leaving_call);
+}
+
+void caf_join(caf_door_t *door, const char *call)
+{
+    if (caf.group)
+        return;
+    caf.door = door;
+    front_end = (cw_front_end_t){
+        .init = door->init, .finalize = door->finalize, .is_routine = door->is_routine};
+    cw_front_end_register(&front_end);
+    if (!cw_may_join(call, CW_THREAD_SINGLE, &caf_area_request, "coarrays"))
+        exit(EXIT_FAILURE);  // reported
+    if (!cw_area_beside_symmetric())
+        cw_area_leave_data();
+    if (cw_init(CW_THREAD_SINGLE, call))
+        exit(EXIT_FAILURE);
+    caf.group = caf.initial.group = cw_group_world;
+    caf.team = &caf.initial;
+    caf.initial.number = -1;
+    caf_memory_open();
+    starter = getpid();
+    if (!registered)
+        registered = on_exit(at_exit, NULL) == 0;
+}
+
+/** What the images tell each other at the start. */
+typedef struct greeting {
+    uint64_t statics, differ, seed;
+} greeting_t;
+
+static void combine_greetings(const cw_fused_op_t *op, void *acc_p, const void *in_p)
+{
+    greeting_t *acc = acc_p;
+    const greeting_t *in = in_p;
+    (void)op;
+    acc->differ |= in->differ | (acc->statics != in->statics);
+    acc->seed = in->seed > acc->seed ? in->seed : acc->seed;
+}
+
+void caf_start(caf_door_t *door, const char *call)
+{
+    static const cw_fused_op_t op = {combine_greetings};
+    caf_join(door, call);
+    greeting_t greeting = {caf.statics, 0, cwu_now_ns()};
+    cw_fused(caf.group, &greeting, sizeof greeting, &op);
+    if (greeting.differ)
+        caf_fatal("start", "the images run programs with different static coarrays");
+    caf.seed = greeting.seed;
+}
+
+/** What is left of the program is its end: the others may still use this image's memory. */
+void caf_leave(const char *call)
+{
+    if (!caf.group)
+        return;
+    caf.door->flush();
+    fflush(NULL);
+    caf_complete();
+    cw_early_ending = true;
+    cw_barrier(cw_group_world);  // the area goes with the last finalize
+    caf_teams_close();
+    caf_release_all(&caf.initial);
+    caf.group = NULL;
+    caf_sync_close();
+    caf_order_close();
+    caf_memory_close();
+    cw_finalize(call);
+}
+
+void caf_stop(int code)
+{
+    caf_leave(leaving_call);
+    exit(code);
+}
+
+void caf_error_stop(int code)
+{
+    if (caf.door)
+        caf.door->flush();
+    fflush(NULL);
+    if (!caf.group)
+        exit(code);
+    cw_global_exit(code);
+}
+
+void caf_say_stop(const char *word, const char *text, size_t text_nbytes)
+{
+    if (text_nbytes)
+        fprintf(stderr, "%s %.*s\n", word, (int)text_nbytes, text);
+}
+
+void caf_say_stop_code(const char *word, int code)
+{
+    fprintf(stderr, "%s %d\n", word, code);
+}

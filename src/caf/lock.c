@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Locks: a queue of images. The lock's word names the last one, and each image that waits has a
+// place, in its own memory, into which the next one writes that it follows, and the one before it
+// that the lock is free. So an image waits on its own memory.
+//
+//     word of a lock, `next` of a place:  0, or (PE + 1) << 32 | number of the place
+#include "core/progress/wait.h"
+
+#include "caf/caf.h"
+
+typedef struct place {
+    CW_CACHE_ALIGNED uint64_t next;  // written by the image that follows
+    uint64_t granted;                // written by the image before
+    uint64_t *lock;                  // symmetric address; of this image alone, as the rest
+    int pe;
+    bool used;
+} place_t;
+_Static_assert(sizeof(place_t) == 64, "shared between processes");
+
+static place_t *places(void)
+{
+    return caf_own(CAF_OWN_LOCKS);
+}
+
+static uint64_t word_of(const place_t *p)
+{
+    return ((uint64_t)cw_world.pe + 1) << 32 | (uint64_t)(p - places());
+}
+
+/** The place by which this image holds the lock, or NULL. */
+static place_t *find_held(int pe, const uint64_t *lock)
+{
+    place_t *p = places();
+    for (int i = 0; i < CAF_LOCK_PLACES; i++)
+        if (p[i].used && p[i].lock == lock && p[i].pe == pe)
+            return &p[i];
+    return NULL;
+}
+
+static place_t *take_place(const char *statement, int pe, uint64_t *lock)
+{
+    place_t *p = places();
+    int i = 0;
+    while (i < CAF_LOCK_PLACES && p[i].used)
+        i++;
+    if (i == CAF_LOCK_PLACES)
+        caf_fatal(statement, "this image holds %d locks, which is the most", CAF_LOCK_PLACES);
+    p[i] = (place_t){.lock = lock, .pe = pe, .used = true};
+    return &p[i];
+}
+
+static uint64_t swap(uint64_t *lock, uint64_t value, int pe)
+{
+    return cw_amo_fetching(&cw_ctx_default, lock, CW_AMO_SWAP, sizeof *lock, value, 0, pe);
+}
+
+static uint64_t compare_swap(uint64_t *lock, uint64_t value, uint64_t compare, int pe)
+{
+    return cw_amo_fetching(&cw_ctx_default, lock, CW_AMO_CSWAP, sizeof *lock, value, compare, pe);
+}
+
+/** Writes a word of the place that `word` names. */
+static void tell(uint64_t word, size_t member, uint64_t value)
+{
+    char *place = (char *)(places() + (uint32_t)word);
+    cw_amo_signalling(&cw_ctx_default, place + member, CW_AMO_SET, sizeof value, value,
+                      (int)(word >> 32) - 1);
+    cw_quiet_default();
+}
+
+static void await(const char *statement, const uint64_t *word)
+{
+    cw_wait_t w = CW_WAIT_FOR(statement, word, sizeof *word);
+    while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock,
+              bool *acquired_p)
+{
+    caf_complete();
+    if (acquired_p)
+        *acquired_p = false;
+    if (find_held(pe, lock)) {
+        caf_fail(status, CAF_LOCKED, statement, "this image has locked the variable already");
+        return;
+    }
+    place_t *p = take_place(statement, pe, lock);
+    uint64_t before =
+        acquired_p ? compare_swap(lock, word_of(p), 0, pe) : swap(lock, word_of(p), pe);
+    if (acquired_p) {
+        *acquired_p = before == 0;
+        p->used = before == 0;
+    } else if (before) {
+        tell(before, offsetof(place_t, next), word_of(p));
+        await(statement, &p->granted);
+    }
+    caf_succeed(status);
+}
+
+void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock)
+{
+    place_t *p = find_held(pe, lock);
+    caf_complete();
+    if (!p) {
+        uint64_t word =
+            cw_amo_fetching(&cw_ctx_default, lock, CW_AMO_FETCH, sizeof *lock, 0, 0, pe);
+        if (word)
+            caf_fail(status, CAF_LOCKED_OTHER, statement, "PE %d has locked the variable",
+                     (int)(word >> 32) - 1);
+        else
+            caf_fail(status, CAF_UNLOCKED, statement, "the variable is not locked");
+        return;
+    }
+    if (__atomic_load_n(&p->next, __ATOMIC_ACQUIRE) ||
+        compare_swap(lock, 0, word_of(p), pe) != word_of(p)) {
+        await(statement, &p->next);  // an image is about to write that it follows
+        tell(__atomic_load_n(&p->next, __ATOMIC_ACQUIRE), offsetof(place_t, granted), 1);
+    }
+    p->used = false;
+    caf_succeed(status);
+}

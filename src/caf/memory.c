@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Coarrays and their memory. Each image allocates from its own area; the images of a team agree on
+// each coarray by one synchronisation, which tells whether all have it at one place. They do where
+// all have made the same allocations; after allocations in teams they may not, and then each image
+// keeps the places of all.
+//
+// The runtime's own memory:
+//     used, address of the area | places in queues of locks | stage | counts of SYNC IMAGES
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "caf/transfer.h"
+#include "core/mem/area.h"
+#include "core/mem/blocks.h"
+#include "core/sync/fused.h"
+#include "core/world/front_end.h"
+
+enum { PLACE_NBYTES = 64, ADDRESS_AT = 64, LOCKS_AT = 128 };
+enum { STAGE_AT = 1 << 20, SYNC_AT = STAGE_AT + 2 * CAF_STAGE };
+_Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= STAGE_AT, "room for the places");
+_Static_assert(SYNC_AT <= 8 << 20, "of the 32 MiB that are there, beside 16 KiB a PE");
+
+static cw_blocks_t blocks;
+static uintptr_t *addresses;  // [npes] of the areas in their PEs; 0: unknown
+
+static caf_door_t *doors;
+
+/** Another front end may have joined before: then the program, or a library of it, must call. */
+static bool is_wanted(void)
+{
+    bool wanted = caf.door != NULL;
+    for (const caf_door_t *door = doors; door && !wanted; door = door->next)
+        wanted = cw_program_uses(door->is_routine);
+    return wanted;
+}
+
+const cw_area_request_t caf_area_request = {
+    .what = "memory for coarrays", .sparse = true, .is_wanted = is_wanted};
+
+void caf_announce(caf_door_t *door)
+{
+    door->next = doors;
+    doors = door;
+    cw_area_reserve(&caf_area_request);
+}
+
+static char *own(void)
+{
+    return cw_area_own(&caf_area_request, &(size_t){0});
+}
+
+static char *area(size_t *nbytes_p)
+{
+    return cw_area(&caf_area_request, nbytes_p);
+}
+
+void *caf_own(caf_own_t part)
+{
+    static const size_t at[] = {[CAF_OWN_USED] = 0,
+                                [CAF_OWN_LOCKS] = LOCKS_AT,
+                                [CAF_OWN_STAGE] = STAGE_AT,
+                                [CAF_OWN_SYNC] = SYNC_AT};
+    return own() + at[part];
+}
+
+void caf_memory_open(void)
+{
+    size_t nbytes;
+    char *base = area(&nbytes);
+    if (cw_blocks_open(&blocks, base, nbytes,
+                       cw_area_early(caf_own(CAF_OWN_USED), cw_world.pes_of_node[0])))
+        cwu_fatal("out of memory for the table of coarrays");
+    *(uint64_t *)(void *)(own() + ADDRESS_AT) = (uintptr_t)base;
+}
+
+void caf_memory_close(void)
+{
+    cw_blocks_close(&blocks);
+    free(addresses);
+    addresses = NULL;
+}
+
+// ---------------------------------------------------------------- places
+uintptr_t caf_at_slow(const caf_coarray_t *coarray, int pe)
+{
+    int rank = coarray->at ? cw_group_rank_of(coarray->team->group, pe) : -1;
+    if (rank < 0)
+        caf_fatal("access to a coarray", "it was not allocated by the team of PE %d", pe);
+    return coarray->at[rank];
+}
+
+static uintptr_t address_of(int pe)
+{
+    if (!addresses && !(addresses = calloc((size_t)cw_world.npes, sizeof *addresses)))
+        cwu_fatal("out of memory for the places of %d images", cw_world.npes);
+    if (!addresses[pe])
+        caf_get(&addresses[pe], own() + ADDRESS_AT, sizeof *addresses, pe);
+    return addresses[pe];
+}
+
+void *caf_at_owners(int pe, const void *addr, size_t nbytes)
+{
+    size_t most;
+    char *mine = area(&most);
+    uintptr_t offset = (uintptr_t)addr - address_of(pe);
+    return offset < most && nbytes <= most - offset ? mine + offset : NULL;
+}
+
+// ---------------------------------------------------------------- coarrays
+static caf_coarray_t *new_coarray(size_t nbytes)
+{
+    caf_coarray_t *c = calloc(1, sizeof *c);
+    if (!c)
+        cwu_fatal("out of memory for a coarray's token");
+    c->nbytes = nbytes;
+    return c;
+}
+
+static void enter(caf_coarray_t *c, caf_team_t *team)
+{
+    c->team = team;
+    c->next = team->coarrays;
+    c->link = &team->coarrays;
+    if (c->next)
+        c->next->link = &c->next;
+    team->coarrays = c;
+}
+
+static void drop(caf_coarray_t *c)
+{
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next)
+            c->next->link = c->link;
+    }
+    if (c->mine)
+        cw_blocks_release(&blocks, c->mine);
+    free(c->at);
+    free(c);
+}
+
+static size_t at_least(size_t nbytes)
+{
+    return nbytes ? nbytes : 1;
+}
+
+caf_coarray_t *caf_register_static(size_t nbytes)
+{
+    caf_coarray_t *c = new_coarray(nbytes);
+    if (!(c->mine = cw_blocks_alloc(&blocks, at_least(nbytes))))
+        cwu_fatal("no memory for a static coarray of %zu bytes", nbytes);
+    c->symmetric = (uintptr_t)c->mine;
+    caf.statics = caf.statics * 31 + nbytes + (uint64_t)(c->mine - area(&(size_t){0}));
+    enter(c, &caf.initial);
+    return c;
+}
+
+/** What the images of a team say of a new coarray, and what they have said together. */
+typedef struct offer {
+    uint64_t at, not_at;          // offset, and its complement: the largest of both
+    uint64_t nbytes, not_nbytes;  // as well
+} offer_t;
+_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "one synchronisation");
+
+static void combine_offers(const cw_fused_op_t *op, void *acc_p, const void *in_p)
+{
+    uint64_t *acc = acc_p;
+    const uint64_t *in = in_p;
+    (void)op;
+    for (size_t i = 0; i < sizeof(offer_t) / sizeof *acc; i++)
+        acc[i] = in[i] > acc[i] ? in[i] : acc[i];
+}
+
+/** All have their memory, of one size. */
+static bool agree(const caf_status_t *status, caf_coarray_t *c, offer_t *offer)
+{
+    static const cw_fused_op_t op = {combine_offers};
+    const size_t mine = c->nbytes;
+    cw_fused(caf.group, offer, sizeof *offer, &op);
+    if (offer->nbytes != ~offer->not_nbytes)
+        caf_fatal("allocate", "a coarray has %zu bytes here, and %llu elsewhere in the team", mine,
+                  (unsigned long long)(offer->nbytes == mine ? ~offer->not_nbytes : offer->nbytes));
+    if (offer->at == UINT64_MAX) {
+        caf_fail(status, CAF_ERROR, "allocate", "no memory for a coarray of %zu bytes on %s image",
+                 mine, c->mine ? "another" : "this");
+        return false;
+    }
+    return true;
+}
+
+static void exchange_places(caf_coarray_t *c)
+{
+    const size_t n = (size_t)caf.group->size;
+    char *base = area(&(size_t){0});
+    if (!(c->at = calloc(n, sizeof *c->at)))
+        cwu_fatal("out of memory for the places of a coarray in %zu images", n);
+    uint64_t *all = (uint64_t *)c->at;
+    _Static_assert(sizeof(uint64_t) == sizeof(uintptr_t), "one table");
+    caf_exchange(caf.group, (uint64_t)(c->mine - base), all);
+    for (size_t i = 0; i < n; i++)
+        c->at[i] += (uintptr_t)base;
+}
+
+caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
+{
+    caf_coarray_t *c = new_coarray(nbytes);
+    c->mine = cw_blocks_alloc(&blocks, at_least(nbytes));
+    uint64_t at = c->mine ? (uint64_t)(c->mine - area(&(size_t){0})) : UINT64_MAX;
+    offer_t offer = {at, ~at, nbytes, ~(uint64_t)nbytes};
+    if (!agree(status, c, &offer)) {
+        drop(c);
+        return NULL;
+    }
+    if (offer.at == ~offer.not_at)
+        c->symmetric = (uintptr_t)c->mine;
+    else
+        exchange_places(c);
+    enter(c, caf.team);
+    caf_succeed(status);
+    return c;
+}
+
+void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
+{
+    caf_complete();
+    cw_barrier(c->team->group);
+    drop(c);
+    caf_succeed(status);
+}
+
+void caf_release_all(caf_team_t *team)
+{
+    while (team->coarrays)
+        drop(team->coarrays);
+}
+
+// ---------------------------------------------------------------- components
+caf_coarray_t *caf_component_register(void)
+{
+    return new_coarray(0);
+}
+
+bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *c, size_t nbytes)
+{
+    c->nbytes = nbytes;
+    if (!(c->mine = cw_blocks_alloc(&blocks, at_least(nbytes)))) {
+        caf_fail(status, CAF_ERROR, "allocate", "no memory for a component of %zu bytes", nbytes);
+        return false;
+    }
+    c->symmetric = (uintptr_t)c->mine;
+    caf_succeed(status);
+    return true;
+}
+
+void caf_component_deallocate(caf_coarray_t *c)
+{
+    if (c->mine)
+        cw_blocks_release(&blocks, c->mine);
+    c->mine = NULL;
+    c->symmetric = 0;
+}
+
+void caf_component_deregister(caf_coarray_t *c)
+{
+    drop(c);
+}

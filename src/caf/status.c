@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How statements fail: stat= and errmsg=, or the end of the job.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "caf/caf.h"
+
+enum { TEXT = 400 };
+
+/** As Fortran assigns: cut, or padded with blanks. */
+static void assign(char *to, size_t nbytes, const char *text)
+{
+    size_t n = strlen(text);
+    n = n < nbytes ? n : nbytes;
+    memcpy(to, text, n);
+    memset(to + n, ' ', nbytes - n);
+}
+
+static noreturn CW_COLD void end(const char *statement, const char *text)
+{
+    if (caf.door)
+        caf.door->flush();
+    if (caf.group)
+        cwu_fatal("image %d of %d: %s: %s", caf_this_image(), caf_num_images(), statement, text);
+    cwu_fatal("%s: %s", statement, text);
+}
+
+void caf_fail(const caf_status_t *status, caf_code_t code, const char *statement, const char *fmt,
+              ...)
+{
+    char text[TEXT];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (!status->stat)
+        end(statement, text);
+    *status->stat = caf.door->stat[code];
+    if (status->errmsg)
+        assign(status->errmsg, status->errmsg_nbytes, text);
+}
+
+void caf_fatal(const char *statement, const char *fmt, ...)
+{
+    char text[TEXT];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    end(statement, text);
+}
+
+bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_group_t *group,
+                 int image, int *pe_p)
+{
+    if (CW_LIKELY(caf_find_pe(group, image, pe_p)))
+        return true;
+    caf_fail(status, CAF_ERROR, statement, "image %d does not exist; the %steam has 1 to %d", image,
+             group == caf.group ? "current " : "", group->size);
+    return false;
+}

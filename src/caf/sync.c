@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SYNC ALL, SYNC IMAGES, SYNC MEMORY. Two images that synchronise with each other count: each adds
+// one to a word of its own in the other's memory, and waits until the word that the other one
+// writes here is as high. A word has one writer and only grows.
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "caf/transfer.h"
+
+static uint64_t *done;  // [npes] how often this image has synchronised with each; NULL: never
+
+void caf_sync_all(const caf_status_t *status)
+{
+    caf_complete();
+    cw_sync(caf.group);
+    caf_succeed(status);
+}
+
+static void notify(int pe)
+{
+    if (!done && !(done = calloc((size_t)cw_world.npes, sizeof *done)))
+        cwu_fatal("out of memory for the counts of %d images", cw_world.npes);
+    done[pe]++;
+    if (pe == cw_world.pe)
+        return;
+    uint64_t *counts = caf_own(CAF_OWN_SYNC);
+    cw_put_scalar(&cw_ctx_default, &counts[cw_world.pe], done[pe], sizeof done[pe], pe);
+}
+
+static void await(int pe)
+{
+    if (pe == cw_world.pe)
+        return;
+    const uint64_t *count = (const uint64_t *)caf_own(CAF_OWN_SYNC) + pe;
+    cw_wait_t w = CW_WAIT_FOR("sync images", count, sizeof *count);
+    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe])
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+static bool is_twice(const int *images, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (images[k] == images[i])
+            return true;
+    return false;
+}
+
+static bool check(const caf_status_t *status, const int *images, int n)
+{
+    int pe;
+    for (int i = 0; i < n; i++) {
+        if (!caf_want_pe(status, "sync images", caf.group, images[i], &pe))
+            return false;
+        if (is_twice(images, i)) {
+            caf_fail(status, CAF_ERROR, "sync images", "image %d is in the set twice", images[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+void caf_sync_images(const caf_status_t *status, const int *images, int n)
+{
+    if (!check(status, images, n))
+        return;
+    caf_complete();
+    for (int i = 0; i < n; i++)
+        notify(cw_group_pe(caf.group, images[i] - 1));
+    cw_quiet_default();  // a notification may be collected with others
+    for (int i = 0; i < n; i++)
+        await(cw_group_pe(caf.group, images[i] - 1));
+    caf_succeed(status);
+}
+
+void caf_sync_every_image(const caf_status_t *status)
+{
+    caf_complete();
+    for (int rank = 0; rank < caf.group->size; rank++)
+        notify(cw_group_pe(caf.group, rank));
+    cw_quiet_default();
+    for (int rank = 0; rank < caf.group->size; rank++)
+        await(cw_group_pe(caf.group, rank));
+    caf_succeed(status);
+}
+
+void caf_sync_close(void)
+{
+    free(done);
+    done = NULL;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Fortran programs find in a prefix: the wrapper caf (flags, an archive, a compiler of another
+version), -lcaf_causeway alone from the shared library and from the archive, pkg-config, CMake; and
+that the test programs reach every entry point that the library exports."""
+import os
+import re
+import shutil
+from pathlib import Path
+
+from frame.client import LIB, links, runs, scratch, works
+from frame.names import exported
+from frame.script import ROOT, STAGE, TESTS, check, finish, run
+
+PROGRAM = """program hello
+  integer :: n[*]
+  n = 1
+  call co_sum(n)
+  print '(i0,a,i0)', n, " of ", num_images()
+end program
+"""
+CMAKE = """cmake_minimum_required(VERSION 3.16)
+project(prog Fortran)
+find_package(Causeway 0.1 REQUIRED COMPONENTS caf)
+add_executable(program f.f90)
+target_link_libraries(program Causeway::caf)
+add_executable(program_static f.f90)
+target_link_libraries(program_static Causeway::caf_static)
+"""
+# No statement of gfortran 12 calls it: GET_TEAM is not supported there.
+UNREACHABLE = {"_gfortran_caf_get_team"}
+CAF = STAGE / "bin/caf"
+
+
+def by_cmake():
+    Path("CMakeLists.txt").write_text(CMAKE)
+    for command in (("-S", ".", "-B", "cmake", f"-DCMAKE_PREFIX_PATH={STAGE}"),
+                    ("--build", "cmake")):
+        done = works("cmake", *command)
+        if not check(done.returncode == 0, f"cmake {command[0]}", done.stdout, done.stderr):
+            return
+    runs("CMake", "cmake/program")
+    runs("CMake, static", "cmake/program_static")
+    Path("CMakeLists.txt").write_text(CMAKE.replace("COMPONENTS caf", "COMPONENTS cafe"))
+    done = works("cmake", "-S", ".", "-B", "wrong", f"-DCMAKE_PREFIX_PATH={STAGE}")
+    check(done.returncode != 0 and "there is no component cafe" in done.stderr,
+          "a component that does not exist", done.stderr)
+
+
+def wrapper():
+    show = works(CAF, "-showme", "f.f90").stdout
+    check("gfortran" in show and "-fcoarray=lib" in show and "-lcaf_causeway" in show, "-showme",
+          show)
+    check(works(CAF, "--showme:compile").stdout.split()[-1] == "-fcoarray=lib", "--showme:compile")
+    Path("old").write_text("#!/bin/sh\necho 15\n")
+    Path("old").chmod(0o755)
+    os.environ["CAF_FC"] = "./old"
+    done = works(CAF, "f.f90")
+    check(done.returncode == 1 and "caf: ./old is version 15" in done.stderr, "another version",
+          done.stderr)
+    del os.environ["CAF_FC"]
+
+
+def coverage():
+    reached = set()
+    for source in ("checks", "transfers", "words", "collectives", "sections", "teams", "misuse"):
+        done = works(CAF, "-w", "-S", "-O0", TESTS / f"caf/{source}.f90", "-o", "-")
+        check(done.returncode == 0, f"{source}.f90", done.stderr)
+        reached |= set(re.findall(r"\b_gfortran_caf_\w+", done.stdout))
+    have = exported("_gfortran_caf_")
+    text = (ROOT / "src/caf/gfortran/unfinished.c").read_text()
+    have -= set(re.findall(r"UNFINISHED\((_gfortran_caf_\w+)", text))
+    check(have - UNREACHABLE <= reached, "the tests call what the library has",
+          sorted(have - UNREACHABLE - reached))
+
+
+def main():
+    with scratch():
+        Path("f.f90").write_text(PROGRAM)
+        links("caf", CAF, "f.f90")
+        links("caf, archive", CAF, "-static-causeway", "f.f90")
+        plain = ("gfortran", "-fcoarray=lib", "f.f90", LIB)
+        links("gfortran", *plain, "-lcaf_causeway")
+        links("gfortran, archive", *plain, "-l:libcaf_causeway.a")
+        wrapper()
+        if shutil.which("pkg-config"):
+            links("pkg-config", "gfortran", "f.f90",
+                  *run("pkg-config", "--cflags", "--libs", "causeway-caf").split())
+        if shutil.which("cmake"):
+            by_cmake()
+        coverage()
+    finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! One wrong or final thing a run, named by the argument.
+program misuse
+  use iso_fortran_env
+  implicit none
+  integer :: x(4)[*], n, v
+  integer, allocatable :: a(:)[:]
+  type(lock_type) :: lk[*]
+  type(team_type) :: team
+  real(16) :: quad
+  character(len=20) :: what
+  real(8) :: r, same, new, own
+
+  call get_command_argument(1, what)
+  n = num_images()
+  x = this_image()
+  v = 0
+  sync all
+  select case (what)
+  case ("image")
+    x(1)[n + 1] = 1
+  case ("image_0")
+    v = x(1)[v]
+  case ("size")
+    allocate (a(10 + this_image())[*])
+  case ("unlock")
+    unlock (lk[n])
+  case ("locked")
+    lock (lk[1])
+    lock (lk[1])
+  case ("memory")
+    allocate (a(2_8**45)[*])
+  case ("team")
+    change team (team)
+    end team
+  case ("quad")
+    quad = 1
+    call co_sum(quad)
+  case ("shape")
+    x(1:v + 2)[1] = x(1:v + 3)
+  case ("stop")
+    print *, "last words"
+    if (this_image() == n) stop 7
+  case ("stop_text")
+    print *, "last words"
+    stop "all is done"
+  case ("quiet")
+    stop 5, quiet=.true.
+  case ("error_stop")
+    if (this_image() == n) print *, "last words"
+    if (this_image() == n) error stop 9
+    sync all
+  case ("error_text")
+    if (this_image() == n) error stop "it went wrong"
+    sync all
+  case ("end")
+    print *, "last words"
+    x(2)[1] = 3
+  case ("exit")
+    x(2)[1] = 3
+    if (this_image() == n) call exit(0)
+  case ("random")
+    call random_init(.true., .true.)
+    call random_number(r)
+    call random_init(.true., .false.)
+    call random_number(same)
+    call random_init(.false., .false.)
+    call random_number(new)
+    call random_init(.false., .true.)
+    call random_number(own)
+    print '(4(a,f12.10))', "random ", r, " ", same, " ", new, " ", own
+  case default
+    call fail_me()
+  end select
+contains
+  subroutine fail_me()
+    fail image
+  end subroutine
+end program

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong use of coarrays gives one line with the image and what is wrong, and the end of the job;
+the ends of programs: STOP and ERROR STOP with numbers and texts, quiet, the last statement, the
+routine exit; RANDOM_INIT."""
+import concurrent.futures
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from frame.script import STAGE, TESTS, check, finish
+
+NPES = 3
+# argument: what a line says
+WRONG = {
+    "image": "assignment to an image: image 4 does not exist; the current team has 1 to 3",
+    "size": r"allocate: a coarray has \d+ bytes here, and \d+ elsewhere in the team",
+    "unlock": "unlock: the variable is not locked",
+    "locked": "lock: this image has locked the variable already",
+    "memory": r"allocate: no memory for a coarray of 140737488355328 bytes on this image",
+    "team": "change team: the team was not formed",
+    "quad": "co_sum: the compiler does not say whether a number of 16 bytes is of kind 10 or",
+    "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1",
+}
+# argument: exit status, lines of standard output, lines that the standard error has
+ENDS = {
+    "stop": (7, [" last words"] * NPES, ["STOP 7"]),
+    "stop_text": (0, [" last words"] * NPES, ["STOP all is done"] * NPES),
+    "quiet": (5, [], []),
+    "error_stop": (9, [" last words"], ["ERROR STOP 9"]),
+    "error_text": (1, [], ["ERROR STOP it went wrong"]),
+    "end": (0, [" last words"] * NPES, []),
+    "exit": (0, [], []),
+}
+LINE = re.compile(r"^causeway: error: PE \d of 3 \(.*\): image \d of 3: (.*)$", re.M)
+
+
+def job(program, argument):
+    return argument, subprocess.run([STAGE / "bin/cafrun", "-n", str(NPES), program, argument],
+                                    capture_output=True, text=True, timeout=120, check=False)
+
+
+def judge_wrong(argument, done):
+    lines = LINE.findall(done.stderr)
+    check(done.returncode == 1 and lines and all(re.match(WRONG[argument], n) for n in lines),
+          argument, done.returncode, done.stdout, done.stderr)
+
+
+def judge_end(argument, done):
+    status, out, err = ENDS[argument]
+    said = [line for line in done.stderr.splitlines() if "STOP" in line]
+    check(done.returncode == status and done.stdout.splitlines() == out and said == err
+          and "causeway:" not in done.stderr, argument, done.returncode, done.stdout, done.stderr)
+
+
+def judge_random(done):
+    rows = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("random")]
+    ok = check(len(rows) == NPES, "random_init", done.stdout, done.stderr)
+    for column, distinct in enumerate((True, False, False, True) if ok else ()):
+        values = {row[column] for row in rows}
+        check(len(values) == (NPES if distinct else 1), f"random_init, column {column}", rows)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        program = Path(scratch) / "misuse"
+        subprocess.run([STAGE / "bin/caf", "-O2", TESTS / "caf/misuse.f90", "-o", program],
+                       check=True, cwd=scratch)
+        for argument, done in pool.map(lambda a: job(program, a), [*WRONG, *ENDS, "random"]):
+            if argument in WRONG:
+                judge_wrong(argument, done)
+            elif argument in ENDS:
+                judge_end(argument, done)
+            else:
+                judge_random(done)
+    finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Teams: form, change, end, sync; numbers of images; coarrays allocated in teams and before;
+! collectives, events and locks of a team; teams of teams; formed again and again.
+program teams
+  use iso_fortran_env
+  use checks
+  implicit none
+  type(team_type) :: halves, quarters, again
+  integer :: x(2)[*]
+  type(lock_type) :: lk[*]
+  integer, allocatable :: inside(:)[:], after(:)[:]
+  integer :: me, n, half, i, s, me2, n2, round
+
+  me = this_image()
+  n = num_images()
+  half = 1 + mod(me - 1, 2)
+  x = 0
+  call check(team_number() == -1, "number of the initial team")
+  form team (half, halves)
+  call check(team_number(halves) == half, "number of a formed team")
+  sync team (halves)
+  change team (halves)
+    me2 = this_image()
+    n2 = num_images()
+    call check(n2 == (n + 2 - half) / 2 .and. me2 == (me + 1) / 2, "numbers in a team")
+    call check(team_number() == half, "number of the current team")
+    s = me
+    call co_sum(s)
+    call check(s == sum([(i, i=half, n, 2)]), "co_sum of a team")
+    x(1)[mod(me2, n2) + 1] = me
+    sync all
+    call check(x(1) == merge(me - 2, me - 2 + 2 * n2, me > 2), "put in a team")
+    if (half == 1) then  ! the teams allocate differently
+      allocate (inside(1000)[*])
+    else
+      allocate (inside(10)[*])
+    end if
+    inside = me2
+    sync all
+    inside(3)[mod(me2, n2) + 1] = -me
+    sync images (*)
+    call check(inside(3) == -merge(me - 2, me - 2 + 2 * n2, me > 2), "coarray of a team")
+    lock (lk[1])
+    x(2)[1] = x(2)[1] + 1
+    unlock (lk[1])
+    sync all
+    if (me2 == 1) call check(x(2) == n2, "lock of a team")
+    form team (this_image(), quarters)
+    change team (quarters)
+      call check(num_images() == 1 .and. this_image() == 1, "a team of one")
+      call check(this_image(distance=1) == me2 .and. num_images(distance=5) == n, "ancestors")
+      sync all
+    end team
+    deallocate (inside)
+    if (half == 1) allocate (after(7)[*])
+    if (half == 2) allocate (after(70000)[*])
+  end team
+  call check(this_image() == me .and. num_images() == n, "back")
+  x = 0
+  sync all
+  if (me == half) x(2)[1, team=halves] = 10 + me
+  sync all
+  if (me <= 2) call check(x(2) == 10 + me, "put into a team that is not the current one")
+  allocate (inside(5)[*])  ! where no two images need have room at one place
+  inside = 0
+  sync all
+  inside(2)[mod(me, n) + 1] = me
+  sync all
+  call check(inside(2) == merge(me - 1, n, me > 1), "coarray behind teams")
+  do round = 1, 1100  ! more than there can be teams at a time
+    form team (1 + mod(me + round, 2), again)
+  end do
+  change team (again)
+    s = 1
+    call co_sum(s)
+    call check(s == num_images(), "the last of many")
+  end team
+  call finish_checks()
+end program
