@@ -7,17 +7,40 @@
 #include "base/futex.h"
 
 #define SPINS 100            // turns before sleeping: the holder is about to release
-#define SLEEP_NS 100000000u  // no wake-up is missed; the time-out bounds the cost of an error here
+#define SLEEP_NS 100000000u  // no wake-up is missed; the holder's process may have ended
+
+static bool take_as(cwu_lock_t *lock, uint32_t held)
+{
+    uint32_t state = atomic_load_explicit(&lock->state, memory_order_relaxed);
+    return state == 0 &&
+           atomic_compare_exchange_strong_explicit(&lock->state, &state, held, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/** A thread that has slept holds the lock as one that is slept on: others may sleep on it still. */
+void cwu_lock_slowly_and(cwu_lock_t *lock, void (*awoken)(void))
+{
+    for (uint32_t held = CWU_LOCK_HELD;; held = CWU_LOCK_SLEPT_ON) {
+        for (int i = 0; i < SPINS; i++) {
+            if (take_as(lock, held))
+                return;
+            cwu_cpu_pause();
+        }
+        // pairs with cwu_unlock, which wakes when it finds that
+        if (atomic_exchange_explicit(&lock->state, CWU_LOCK_SLEPT_ON, memory_order_acquire) == 0)
+            return;
+        cwu_futex_wait((const uint32_t *)&lock->state, CWU_LOCK_SLEPT_ON, SLEEP_NS);
+        awoken();
+    }
+}
+
+static void do_nothing(void)
+{
+}
 
 void cwu_lock_slowly(cwu_lock_t *lock)
 {
-    for (int i = 0; i < SPINS; i++) {
-        if (atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 && cwu_trylock(lock))
-            return;
-        cwu_cpu_pause();
-    }
-    while (atomic_exchange_explicit(&lock->state, CWU_LOCK_SLEPT_ON, memory_order_acquire) != 0)
-        cwu_futex_wait((const uint32_t *)&lock->state, CWU_LOCK_SLEPT_ON, SLEEP_NS);
+    cwu_lock_slowly_and(lock, do_nothing);
 }
 
 void cwu_lock_wake(cwu_lock_t *lock)

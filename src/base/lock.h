@@ -21,6 +21,8 @@ typedef struct cwu_lock {
 } cwu_lock_t;
 
 void cwu_lock_slowly(cwu_lock_t *lock) CW_COLD;
+/** For locks between processes: calls `awoken` after each sleep, of .1 s at most. */
+void cwu_lock_slowly_and(cwu_lock_t *lock, void (*awoken)(void)) CW_COLD;
 void cwu_lock_wake(cwu_lock_t *lock) CW_COLD;
 
 static CW_ALWAYS_INLINE bool cwu_trylock(cwu_lock_t *lock)

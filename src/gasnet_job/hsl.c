@@ -3,12 +3,6 @@
 // Handler-safe locks: the slow paths and the checks.
 #include "gasnet_job/hsl.h"
 
-#include "base/clock.h"
-#include "base/futex.h"
-
-#define SPINS 100  // a holder is about to unlock: the rules keep sections short
-#define SLEEP_NS 100000000u
-
 static void check_lock(const char *call, const gasnet_hsl_t *hsl)
 {
     if (!hsl)
@@ -48,13 +42,7 @@ void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl)
     if (is_mine(hsl))
         gas_fail(call, "this thread holds the HSL at %p already; it would wait for ever",
                  (void *)hsl);
-    for (int i = 0; i < SPINS; i++) {
-        if (gas_hsl_try_once(hsl))
-            return;
-        cwu_cpu_pause();
-    }
-    while (atomic_exchange_explicit(gas_hsl_state(hsl), 2, memory_order_acquire) != 0)
-        cwu_futex_wait(&hsl->state, 2, SLEEP_NS);
+    cwu_lock_slowly(gas_hsl_lock_of(hsl));
 }
 
 void gas_hsl_check_unlock(const char *call, gasnet_hsl_t *hsl)
@@ -73,7 +61,7 @@ void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
 {
     if (was == 0)
         gas_fail(call, "the HSL at %p is not locked", (void *)hsl);
-    cwu_futex_wake(&hsl->state, 1);
+    cwu_lock_wake(gas_hsl_lock_of(hsl));
 }
 
 void gas_hsl_init(const char *call, gasnet_hsl_t *hsl)
@@ -87,7 +75,7 @@ void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl)
 {
     if (gas.check)
         check_lock(call, hsl);
-    if (atomic_load_explicit(gas_hsl_state(hsl), memory_order_relaxed) != 0)
+    if (__atomic_load_n(&hsl->state, __ATOMIC_RELAXED) != 0)
         gas_fail(call, "the HSL at %p is locked; unlock it first", (void *)hsl);
     hsl->magic = 0;
 }

@@ -3,16 +3,17 @@
 // Handler-safe locks. Handlers run only where GASNet polls, and never in a thread that is inside a
 // handler, a no-interrupt section or the library's own locks, so a lock has nothing to hold back;
 // checking mode enforces what clients must not do under it. A lock is a futex, in every
-// configuration: GASNET_SEQ pays one compare-and-swap, and handlers of a PAR client may run in
+// configuration: GASNET_SEQ pays one atomic operation, and handlers of a PAR client may run in
 // several threads. Inlined into the calls of both interfaces; `call` is the one of the client.
 //
-//   state   0 free, 1 held, 2 held and a thread sleeps
+//   state   a lock of base/lock.h
 //   owner   the holder's gas_thread_t: written by the holder only
 //   below   checking mode: the lock that the holder took before this one
 #ifndef GAS_HSL_H
 #define GAS_HSL_H
 
 #include "base/compiler.h"
+#include "base/lock.h"
 #include "gasnet_job/gas.h"
 
 // hsl.c
@@ -26,23 +27,17 @@ void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was) CW
 void gas_hsl_init(const char *call, gasnet_hsl_t *hsl);
 void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl);
 
-static CW_ALWAYS_INLINE _Atomic uint32_t *gas_hsl_state(gasnet_hsl_t *hsl)
+static CW_ALWAYS_INLINE cwu_lock_t *gas_hsl_lock_of(gasnet_hsl_t *hsl)
 {
-    return (_Atomic uint32_t *)&hsl->state;
+    return (cwu_lock_t *)(void *)&hsl->state;
 }
-
-static CW_ALWAYS_INLINE bool gas_hsl_try_once(gasnet_hsl_t *hsl)
-{
-    uint32_t is_free = 0;
-    return atomic_compare_exchange_strong_explicit(gas_hsl_state(hsl), &is_free, 1,
-                                                   memory_order_acquire, memory_order_relaxed);
-}
+_Static_assert(sizeof(((gasnet_hsl_t *)0)->state) == sizeof(cwu_lock_t), "a lock of base");
 
 static CW_ALWAYS_INLINE void gas_hsl_lock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
         gas_hsl_check_before_lock(call, hsl);
-    if (CW_UNLIKELY(!gas_hsl_try_once(hsl)))
+    if (CW_UNLIKELY(!cwu_trylock(gas_hsl_lock_of(hsl))))
         gas_hsl_lock_slowly(call, hsl);
     gas_hsl_taken(hsl);
 }
@@ -51,7 +46,7 @@ static CW_ALWAYS_INLINE int gas_hsl_trylock(const char *call, gasnet_hsl_t *hsl)
 {
     if (CW_UNLIKELY(gas.check))
         gas_hsl_check_before_lock(call, hsl);
-    if (!gas_hsl_try_once(hsl))
+    if (!cwu_trylock(gas_hsl_lock_of(hsl)))
         return GASNET_ERR_NOT_READY;
     gas_hsl_taken(hsl);
     return GASNET_OK;
@@ -62,8 +57,9 @@ static CW_ALWAYS_INLINE void gas_hsl_unlock(const char *call, gasnet_hsl_t *hsl)
     if (CW_UNLIKELY(gas.check))
         gas_hsl_check_unlock(call, hsl);
     __atomic_store_n(&hsl->owner, NULL, __ATOMIC_RELAXED);
-    uint32_t was = atomic_exchange_explicit(gas_hsl_state(hsl), 0, memory_order_release);
-    if (CW_UNLIKELY(was != 1))
+    cwu_lock_t *lock = gas_hsl_lock_of(hsl);
+    uint32_t was = atomic_exchange_explicit(&lock->state, 0, memory_order_release);
+    if (CW_UNLIKELY(was != CWU_LOCK_HELD))
         gas_hsl_unlock_slowly(call, hsl, was);
 }
 
