@@ -16,9 +16,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUNTIME = ["driver", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options", "report",
-           "sched", "sites", "tsan"]
-WRAPPERS = ["wrap_io", "wrap_thread"]
+RUNTIME = ["driver", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options", "plan",
+           "report", "sched", "sites", "snap", "tsan"]
+WRAPPERS = ["wrap_io", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]
 INSTRUMENT = ["-fsanitize=thread", "-O1", "-g1"]  # lines for stacks; all of -g takes a third more
@@ -28,7 +28,7 @@ LEFT_OUT = ("-fsanitize", "-O", "-g", "-W", "-fdiagnostics")
 
 def wrapped():
     """The functions that the runtime's SIM_WRAPPERs stand in for."""
-    names = ["syscall", "mremap"]
+    names = ["syscall", "mremap", "open"]
     for name in WRAPPERS:
         for line in (HERE / f"{name}.c").read_text().splitlines():
             if line.startswith("SIM_WRAPPER("):

@@ -24,6 +24,7 @@
 #include "bootstrap/job.h"
 #include "driver.h"
 #include "sites.h"
+#include "snap.h"
 
 static options_t opt = {.seed = 1, .runs = 1, .model = -1, .strategy = -1};
 static int output_fd;
@@ -50,55 +51,6 @@ static void make_world(void)
     sim = sim_share(sizeof *sim);
     sim->pool = sim_share(SIM_NET_NBYTES);
     sim->net = sim_share(4096 * 8);
-}
-
-// ---------------------------------------------------------------- a run's plan
-
-/** All that the seed decides; the same on each machine. */
-static void plan(uint64_t seed, const run_plan_t *p)
-{
-    uint64_t draw = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    struct sim_net *net = sim->net;
-    void *pool = sim->pool;
-    bool tracing = opt.trace;
-    memset(sim, 0, offsetof(sim_world_t, trace));
-    sim->net = net;
-    sim->pool = pool;
-    sim->tracing = tracing;
-    sim->ntrace = 0;
-    sim->seed = seed;
-    sim->scene = &sim_scene;
-    sim->most_steps = sim_scene.most_steps ? sim_scene.most_steps : 4000000;
-    uint64_t a = sim_random(&draw), b = sim_random(&draw), c = sim_random(&draw);
-    sim->random = sim_random(&draw);
-    sim->scene_random = sim_random(&draw);
-    sim->model = opt.model >= 0 ? (sim_model_t)opt.model : (sim_model_t)(a % 3);
-    sim->strategy = opt.strategy >= 0 ? (sim_strategy_t)opt.strategy
-                                      : (sim_strategy_t)(b % 4 == 0 ? SIM_RANDOM : SIM_PCT);
-    static const uint32_t means[] = {1, 2, 4, 8, 20, 60, 200};
-    sim->mean_quantum = means[c % 7];
-    sim->depth = opt.depth ? opt.depth : 1 + (int)((c >> 8) % 5);
-    if (sim->strategy == SIM_PCT)
-        for (sim->nchanges = 0; sim->nchanges < sim->depth - 1; sim->nchanges++) {
-            uint64_t from = sim_random(&draw) % 4 ? p->begun : 0;
-            uint64_t at = from + sim_random(&draw) % (p->steps - from + 1);
-            int i = sim->nchanges;
-            for (; i > 0 && sim->changes[i - 1] > at; i--)
-                sim->changes[i] = sim->changes[i - 1];
-            sim->changes[i] = at;
-        }
-    if (p->forced) {
-        sim->strategy = SIM_FORCED;
-        sim->nchanges = p->forced;
-        for (int i = 0; i < p->forced; i++) {
-            sim->changes[i] = p->at[i];
-            sim->forced_to[i] = p->to[i];
-        }
-    }
-    sim->errand = sim->ended_pe = -1;
-    sim->now_ns = 1000000;
-    sim_net_reset();
-    sim_model_reset();
 }
 
 // ---------------------------------------------------------------- the launcher's objects
@@ -252,6 +204,26 @@ static bool any_left(void)
     return false;
 }
 
+static job_t job;
+static bool no_snapshots;  // a process of this scene cannot be copied
+
+/** All threads stand still at sim_begin: from here on copies run, if there can be any. */
+static void take_snapshot(void)
+{
+    sim->snaps = sim->snap_asked = false;
+    int thread = sim->begun_by, fds[SIM_PES + 1] = {job.fd};
+    memcpy(fds + 1, job.nodes, sizeof job.nodes);
+    if (!sim_snap_take(fds, 1 + sim_scene.nnodes)) {
+        no_snapshots = true;
+        if (opt.verbose)
+            printf("sim: runs begin at the start: %s\n", sim_snap->why);
+    } else if (!sim_snap_copy()) {
+        failed(SIM_STUCK, "the job cannot be copied");
+        return;
+    }
+    sim_start(thread);
+}
+
 static void await_verdict(void)
 {
     enum { ROUND_MS = 200, PATIENCE_MS = 20000 };
@@ -269,6 +241,8 @@ static void await_verdict(void)
                        sim->current);
             continue;
         }
+        if (sim->snap_asked)
+            take_snapshot();
         if (sim->ended_pe < 0)
             continue;
         int pe = sim->ended_pe, status = 0;
@@ -283,18 +257,53 @@ static void await_verdict(void)
     }
 }
 
-sim_verdict_t sim_run(uint64_t seed, const run_plan_t *p)
+// ---------------------------------------------------------------- one run
+
+static uint64_t block;     // whose start-up the snapshot has
+
+static void forget_start(void)
 {
-    job_t job;
-    plan(seed, p);
+    if (!sim_snap_have())
+        return;
+    sim_snap_drop();
+    drop_job(&job);
+}
+
+static void run_from_start(uint64_t seed, const run_plan_t *p, bool snaps)
+{
+    forget_start();
+    sim_plan(seed, p);
+    block = sim_block(seed, p);
+    sim->snaps = snaps && p->begins && !no_snapshots;
     make_job(&job);
     start_pes(&job);
     sim_go_on();
     await_verdict();
+}
+
+static void run_from_scene(uint64_t seed)
+{
+    if (!sim_snap_copy()) {
+        failed(SIM_STUCK, "the job cannot be copied");
+        return;
+    }
+    sim->seed = seed;
+    sim_start(sim->begun_by);
+    await_verdict();
+}
+
+/** `copies`: the run may begin at sim_begin, in a copy of what the start-up has left. */
+static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
+{
+    if (copies && sim_snap_have() && block == sim_block(seed, p))
+        run_from_scene(seed);
+    else
+        run_from_start(seed, p, copies);
     if (sim->verdict != SIM_DONE)
         sim_report(opt.verbose);
     kill_all();
-    drop_job(&job);
+    if (!sim_snap_have())
+        drop_job(&job);
     return sim->verdict;
 }
 
@@ -310,20 +319,11 @@ static uint64_t real_ns(void)
 /** How long a run is, for points at which priorities change. */
 static run_plan_t calibrate(void)
 {
-    int model = opt.model, strategy = opt.strategy;
-    bool trace = opt.trace;
-    run_plan_t p = {.steps = 1};
-    opt.model = SIM_SC;
-    opt.strategy = SIM_FORCED;
-    opt.trace = false;
-    sim_verdict_t v = sim_run(0, &p);
-    p.steps = sim->steps;
-    p.begun = sim->began_steps;
-    if (v != SIM_DONE)
-        p.steps = p.begun = p.steps / 2;
-    opt.model = model;
-    opt.strategy = strategy;
-    opt.trace = trace;
+    run_plan_t p = {.steps = 1, .calibrates = true};
+    sim_verdict_t v = run(0, &p, false);
+    p = (run_plan_t){sim->steps, sim->began_steps, sim->begun_by >= 0, false};
+    if (v != SIM_DONE && !p.begins)
+        p.steps /= 2;
     return p;
 }
 
@@ -371,7 +371,7 @@ static int explore(void)
             break;
         forget_output();
         uint64_t seed = opt.seed + (opt.same ? 0 : i * opt.stride);
-        sim_verdict_t v = sim_run(seed, &p);
+        sim_verdict_t v = run(seed, &p, !opt.same || i % 2);
         runs++;
         steps += sim->steps;
         switches += sim->switches;
@@ -386,6 +386,7 @@ static int explore(void)
         if (v != SIM_DONE)
             findings += finding(seed);
     }
+    forget_start();
     double seconds = (double)(real_ns() - start) / 1e9;
     printf("%s: %llu runs, %.0f a minute, %llu steps and %llu switches a run (%llu before the "
            "scene begins), %d findings\n",
@@ -425,6 +426,7 @@ int sim_main(int argc, char **argv)
         return 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     make_world();
+    sim_snap_init();
     sim_sites_begin(opt.coverage, opt.weaken);
     int found = explore();
     sim_sites_end(opt.coverage);

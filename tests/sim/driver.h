@@ -19,14 +19,15 @@ typedef struct options {
 
 typedef struct run_plan {
     uint64_t steps, begun;  // of a run, as far as is known
-    int forced;             // switches at given steps
-    uint64_t at[SIM_CHANGES];
-    int to[SIM_CHANGES];
+    bool begins;            // the scene calls sim_begin
+    bool calibrates;        // the run that tells so
 } run_plan_t;
 
 const options_t *sim_options(void);
 void sim_parse(int argc, char **argv, options_t *opt);
-sim_verdict_t sim_run(uint64_t seed, const run_plan_t *p);
+void sim_plan(uint64_t seed, const run_plan_t *p);
+/** The runs with one start-up. */
+uint64_t sim_block(uint64_t seed, const run_plan_t *p);
 const char *sim_model_name(sim_model_t model);
 const char *sim_strategy_name(void);
 

@@ -12,7 +12,9 @@
 //
 // Plain accesses happen in memory at once in all models: they can be neither late nor early.
 #include "model.h"
+#include "snap.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -125,6 +127,7 @@ typedef struct written {
 typedef struct location {
     sim_key_t key;
     uint32_t nbytes, stamp;
+    bool touched;                 // since the scene has begun
     uint32_t count;               // stores so far; the last KEPT are kept
     uint32_t last_sc;             // number of the last sequentially consistent one
     uint32_t floor[SIM_THREADS];  // the number below which a thread cannot read any more
@@ -137,6 +140,8 @@ typedef struct c11 {
     uint64_t fence[SIM_THREADS];  // of these, when the thread's last fence was made
     clock_t11 now[SIM_THREADS], seen[SIM_THREADS], fenced[SIM_THREADS], sc;
     uint64_t filter[1024];
+    uint32_t ntouched;
+    uint16_t touched[LOCATIONS];
     location_t table[LOCATIONS];
 } c11_t;
 static c11_t *c11;  // shared
@@ -146,12 +151,22 @@ static uint32_t slot_of(sim_key_t key)
     return (uint32_t)((key >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 51);
 }
 
+/** It is put back where another run begins with the scene. */
+static location_t *touch(location_t *l)
+{
+    if (!l->touched) {
+        l->touched = true;
+        c11->touched[c11->ntouched++] = (uint16_t)(l - c11->table);
+    }
+    return l;
+}
+
 static location_t *find(sim_key_t key, uint32_t nbytes, bool make)
 {
     for (uint32_t i = slot_of(key), tries = 0; tries < 64; i = (i + 1) % LOCATIONS, tries++) {
         location_t *l = &c11->table[i];
         if (l->stamp == c11->stamp && l->key == key)
-            return l->nbytes == nbytes ? l : NULL;
+            return l->nbytes == nbytes ? touch(l) : NULL;
         if (l->stamp == c11->stamp)
             continue;
         if (!make)
@@ -161,7 +176,7 @@ static location_t *find(sim_key_t key, uint32_t nbytes, bool make)
         l->key = key;
         l->nbytes = nbytes;
         c11->filter[(key >> 3) % 65536 / 64] |= UINT64_C(1) << (key >> 3) % 64;
-        return l;
+        return touch(l);
     }
     return NULL;
 }
@@ -297,7 +312,7 @@ static void c11_forget(const void *at, size_t nbytes)
                 if (l->stamp != c11->stamp)
                     break;
                 if (l->key == byte && l->count)
-                    number(l, l->count - 1)->value ^= UINT64_C(0x5a5a5a5a5a5a5a5a);
+                    number(touch(l), l->count - 1)->value ^= UINT64_C(0x5a5a5a5a5a5a5a5a);
             }
     }
 }
@@ -449,4 +464,33 @@ void sim_model_reset(void)
         c11 = sim_share(sizeof *c11);
     c11->stamp++;
     memset(&c11->order, 0, offsetof(c11_t, table) - offsetof(c11_t, order));
+}
+
+static c11_t *was;  // where the scene begins
+
+/** By the driver, where the scene begins. */
+void sim_model_save(void)
+{
+    if (sim->model != SIM_C11)
+        return;
+    if (!was)
+        was = malloc(sizeof *was);
+    for (uint32_t i = 0; i < c11->ntouched; i++)
+        c11->table[c11->touched[i]].touched = false;
+    c11->ntouched = 0;
+    memcpy(was, c11, sizeof *c11);
+}
+
+void sim_model_restore(void)
+{
+    if (sim->model != SIM_C11)
+        return;
+    for (uint32_t i = 0; i < c11->ntouched; i++) {
+        uint32_t at = c11->touched[i];
+        if (was->table[at].stamp == c11->stamp)
+            c11->table[at] = was->table[at];
+        else
+            c11->table[at].stamp = 0;
+    }
+    memcpy(c11, was, offsetof(c11_t, table));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "model.h"
+#include "snap.h"
 
 // ---------------------------------------------------------------- memory of the network
 
@@ -22,16 +23,28 @@ void *sim_alloc(size_t nbytes)
     return block;
 }
 
+void sim_net_used(size_t *net_nbytes_p, size_t *pool_nbytes_p)
+{
+    *net_nbytes_p = sizeof *NET;
+    *pool_nbytes_p = NET->used;
+}
+
 /** The pool's used part is zeroed, so that blocks are. */
 void sim_net_reset(void)
 {
     size_t used = NET->used;
     memset(NET, 0, sizeof *NET);
     memset(sim->pool, 0, used);
-    uint64_t draw = sim->seed * 77 + 5;
+}
+
+void sim_net_draw(uint64_t seed)
+{
+    uint64_t draw = seed * 77 + 5;
     uint64_t what = sim_random(&draw);
     NET->refusals = what % 2 == 0 ? 3 + (uint32_t)(what >> 8) % 12 : 0;
     NET->early = what >> 40 & 1;
+    for (int i = 0; i < NET->nchannels; i++)
+        NET->channels[i]->forth.priority = NET->channels[i]->back.priority = 0;
 }
 
 net_op_t *net_op(net_kind_t kind, const void *data, size_t nbytes)

@@ -6,7 +6,7 @@
 // itself who is next: a thread that can run, or the network. An action of the network belongs to a
 // process; if the decider is of another, it hands the token to a thread of that process with an
 // errand, and that thread decides next. Nothing here depends on real time or on addresses.
-#include "world.h"
+#include "snap.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -47,22 +47,31 @@ static void futex(_Atomic uint32_t *word, int op, uint32_t value)
     syscall(SYS_futex, word, op, value, NULL, NULL, 0);
 }
 
-static void give(_Atomic uint32_t *word)
+void sim_give(_Atomic uint32_t *word)
 {
     atomic_store(word, 1);
     futex(word, FUTEX_WAKE, 1);
 }
 
-static void await(_Atomic uint32_t *word)
+void sim_await(_Atomic uint32_t *word)
 {
     while (!atomic_exchange(word, 0))
         futex(word, FUTEX_WAIT, 0);
 }
 
+/** Until this thread has the token. A copy's thread begins here (snap.c). */
+static __attribute__((noinline)) void await_token(void)
+{
+    (void)__builtin_setjmp(sim_park()->context);
+    atomic_store(&SIM_ME->parked, true);
+    sim_await(&SIM_ME->go[sim->copied]);
+    atomic_store(&SIM_ME->parked, false);
+}
+
 void sim_hand_to_driver(void)
 {
     sim->current = -1;
-    give(&sim->driver);
+    sim_give(&sim->driver);
 }
 
 bool sim_await_driver(uint32_t timeout_ms)
@@ -77,13 +86,7 @@ bool sim_await_driver(uint32_t timeout_ms)
 void sim_start(int thread)
 {
     sim->current = thread;
-    give(&sim->threads[thread].go);
-}
-
-void sim_take_token(int me)
-{
-    sim_me = me;
-    await(&SIM_ME->go);
+    sim_give(&sim->threads[thread].go[sim->copied]);
 }
 
 void sim_stop(sim_verdict_t verdict, const char *format, ...)
@@ -273,24 +276,18 @@ static int pick_pct(const int *list, int n)
     return highest(list, n);
 }
 
-/** Stays with this thread as long as it can run, else in turn; at given steps one that is given. */
+/** Stays with this thread as long as it can run, else in turn: a run's length, without chance. */
 static int pick_forced(const int *list, int n)
 {
-    int choice = is_among(sim_me, list, n) && SIM_ME->run_steps <= STARVING ? sim_me : -1;
-    if (sim->next_change < sim->nchanges && sim->steps >= sim->changes[sim->next_change])
-        choice = list[sim->forced_to[sim->next_change++] % n];
-    if (choice < 0) {  // the next one behind this thread
-        choice = list[0];
-        for (int i = n - 1; i >= 0; i--)
-            if (list[i] > sim_me)
-                choice = list[i];
-        if (sim_me >= 0)
-            SIM_ME->run_steps = 0;
-    }
     sim->quantum = STARVING / 4;
-    if (sim->next_change < sim->nchanges &&
-        sim->changes[sim->next_change] - sim->steps < (uint64_t)sim->quantum)
-        sim->quantum = (int64_t)(sim->changes[sim->next_change] - sim->steps);
+    if (is_among(sim_me, list, n) && SIM_ME->run_steps <= STARVING)
+        return sim_me;
+    int choice = list[0];
+    for (int i = n - 1; i >= 0; i--)
+        if (list[i] > sim_me)
+            choice = list[i];
+    if (sim_me >= 0)
+        SIM_ME->run_steps = 0;
     return choice;
 }
 
@@ -333,7 +330,7 @@ static int pick(void)
 
 // ---------------------------------------------------------------- carrying them out
 
-static int thread_of(int pe)
+int sim_thread_of(int pe)
 {
     for (int i = 0; i < sim->nthreads; i++)
         if (sim->threads[i].pe == pe && sim->threads[i].state != SIM_GONE)
@@ -368,7 +365,7 @@ static bool decide(void)
             continue;
         }
         sim->errand = choice - NET;
-        pass_to(thread_of(pe));
+        pass_to(sim_thread_of(pe));
         return false;
     }
 }
@@ -376,16 +373,26 @@ static bool decide(void)
 static void await_turn(void)
 {
     for (;;) {
-        await(&SIM_ME->go);
+        await_token();
         sim->current = sim_me;
         if (sim->errand < 0)
             return;
         int action = sim->errand;
         sim->errand = -1;
+        if (action == SIM_SERVE) {
+            sim_snap_serve();
+            continue;
+        }
         sim_net_act(action);
         if (decide())
             return;
     }
+}
+
+void sim_take_token(int me)
+{
+    sim_me = me;
+    await_turn();
 }
 
 void sim_reschedule(void)
@@ -497,9 +504,25 @@ uint32_t sim_draw(uint32_t n)
     return sim ? (uint32_t)(sim_random(&sim->scene_random) >> 33) % n : 0;
 }
 
+/** The first PE that begins: the seed's part of the run, from a snapshot where there can be one. */
+static void begin(void)
+{
+    count_steps();
+    sim->began_steps = sim->steps;
+    sim->begun_by = sim_me;
+    sim->left = sim->quantum = 0;
+    if (sim->snaps) {
+        sim->snap_asked = true;
+        sim_hand_to_driver();
+        await_turn();
+    }
+    sim_plan_scene();
+}
+
 void sim_begin(void)
 {
-    sim->began_steps = sim->steps;
+    if (sim->begun_by < 0)
+        begin();
     sim->strict_from = sim_clock();
     sim->strict_most = sim->scene->most_ns ? sim->scene->most_ns : HANG_NS;
 }

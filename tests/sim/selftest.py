@@ -16,7 +16,7 @@ FOUND = {
     "sb": {"tso", "c11"}, "sb_fenced": set(), "sb_rmw": {"c11"},
     "mp": {"c11"}, "mp_ordered": set(), "mp_fenced": set(),
     "lost_update": {"sc", "tso", "c11"}, "deadlock": {"sc", "tso", "c11"},
-    "lost_wakeup": {"sc", "tso", "c11"},
+    "lost_wakeup": {"sc", "tso", "c11"}, "counter": set(),
 }
 SAME = {"node_put": 100, "fence_threads": 20}
 

@@ -98,8 +98,11 @@ class Explorer:
         output.seek(0)
         text = output.read()
         output.close()
-        runs = re.search(rf"^{scene}: (\d+) runs", text, re.M)
-        self.per_scene[scene] = self.per_scene.get(scene, 0) + (int(runs[1]) if runs else 0)
+        said = re.search(rf"^{scene}: (\d+) runs, (\d+) a minute, (\d+) steps", text, re.M)
+        runs, speed, steps = map(int, said.groups()) if said else (0, 0, 0)
+        known = self.per_scene.get(scene, (0, 0, 0))
+        self.per_scene[scene] = (known[0] + runs, known[1] + (runs / speed if speed else 0),
+                                 known[2] + runs * steps)
         if process.returncode != 0:
             self.failed.append(scene)
             print(text, flush=True)
@@ -118,9 +121,10 @@ class Explorer:
             for cpu in [c for c, (*_, p) in running.items() if p.poll() is not None]:
                 self.take(*running.pop(cpu))
             time.sleep(0.05)
-        for scene, n in sorted(self.per_scene.items()):
-            print(f"{n:8} runs of {scene}")
-        total = sum(self.per_scene.values())
+        for scene, (n, minutes, steps) in sorted(self.per_scene.items()):
+            speed = f", {n / minutes:.0f} a minute of one process" if minutes else ""
+            print(f"{n:8} runs of {scene}{speed}, {steps // n if n else 0} steps each")
+        total = sum(n for n, *_ in self.per_scene.values())
         print(f"{total} runs from seed {self.first}, {len(self.failed)} findings")
         return 1 if self.failed else 0
 

@@ -23,6 +23,9 @@ enum {
     SIM_CHANGES = 8,   // of priorities, and forced switches
     SIM_TRACE = 4096,
     SIM_NET_NBYTES = 24 << 20,
+    SIM_FIRST_PID = 1000,
+    SIM_FIRST_TID = 2000,  // as the library sees them
+    SIM_SERVE = 1 << 20,  // an errand: be the origin of copies
 };
 
 typedef uint64_t sim_key_t;  // names a byte of memory in the whole job (map.c); 0: none
@@ -40,7 +43,9 @@ typedef struct sim_store {
 } sim_store_t;
 
 typedef struct sim_thread {
-    _Atomic uint32_t go;  // futex: this thread holds the token
+    _Atomic uint32_t go[2];  // futex: this thread holds the token; in a copy the second one,
+                             // since the thread that it was made from waits for the first
+    _Atomic bool parked;     // waits for that
     sim_state_t state;
     int pe, number;    // of its PE's threads
     const char *what;  // it waits for; NULL: it runs
@@ -51,6 +56,7 @@ typedef struct sim_thread {
     uint64_t deadline;  // of a wait; 0: none
     int64_t priority;
     uint64_t run_steps;  // in a row, for starvation under priorities
+    const void *robust;  // its list of robust futexes
     uint32_t depth, nstores;
     sim_store_t stores[SIM_BUFFER];
     void *at;  // of its last scheduling point
@@ -84,8 +90,13 @@ typedef struct sim_world {
     int depth;              // of PCT
     uint32_t mean_quantum;  // of random walks
     uint64_t changes[SIM_CHANGES];
-    int forced_to[SIM_CHANGES], nchanges, next_change;
+    int nchanges, next_change;
     uint64_t random, scene_random;
+    uint64_t plan_steps, plan_begun;  // of a run, as far as is known
+    int wanted_strategy, wanted_depth;  // by options; -1, 0: by the seed
+    bool snaps, snap_asked;
+    int copied;    // 1: the run's processes are copies
+    int begun_by;  // the thread that began the scene; -1: not yet
     // the token
     int64_t left, quantum;  // scheduling points until the next decision
     uint64_t steps, switches, decisions;
@@ -164,6 +175,7 @@ void sim_stop(sim_verdict_t verdict, const char *format, ...)
 void sim_end_process(int status) __attribute__((noreturn));
 void sim_start(int thread);  // by the driver
 void sim_hand_to_driver(void);
+void sim_plan_scene(void);                   // all that the seed decides from sim_begin on
 void sim_go_on(void);                        // by the driver: decides who is next
 bool sim_await_driver(uint32_t timeout_ms);  // false: the time is over
 static inline void sim_io(void)
@@ -189,6 +201,7 @@ void sim_written(void *at, size_t nbytes);
 
 // ---------------------------------------------------------------- net.c
 void sim_net_reset(void);
+void sim_net_draw(uint64_t seed);  // its habits
 int sim_net_actions(int *list, int most);  // what may happen next
 int sim_net_process(int action);           // in which PE's process
 void sim_net_act(int action);

@@ -9,4 +9,7 @@
     __attribute__((visibility("default"))) type __wrap_##name(__VA_ARGS__); \
     type __wrap_##name(__VA_ARGS__)
 
+// wrap_process.c: pidfd_open of a process that may be one of the job's
+long sim_pidfd_open(int pid, long flags, long number);
+
 #endif

@@ -138,6 +138,15 @@ long __wrap_syscall(long number, ...)
     long rc;
     if (sim_inside() && number == SYS_futex) {
         rc = futex(args);
+    } else if (sim_inside() && number == SYS_gettid) {
+        rc = SIM_FIRST_TID + sim_me;
+    } else if (sim_inside() && number == SYS_set_robust_list) {
+        const struct robust_list_head *head = va_arg(args, const struct robust_list_head *);
+        SIM_ME->robust = head;
+        rc = 0;
+    } else if (sim_inside() && number == SYS_pidfd_open) {
+        pid_t pid = va_arg(args, pid_t);
+        rc = sim_pidfd_open(pid, va_arg(args, unsigned), number);
     } else {
         long a[6];
         for (int i = 0; i < 6; i++)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers of processes and threads: those of a run are the same each time, and in each copy of a
+// process. Where the system wants the real ones, they are translated.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "model.h"
+#include "wrap.h"
+
+/** The PE whose process it is; -1: none of the job's. */
+static int pe_of(pid_t pid)
+{
+    int pe = (int)pid - SIM_FIRST_PID;
+    return sim_inside() && pe >= 0 && pe < sim->scene->npes ? pe : -1;
+}
+
+static bool has_ended(int pe)
+{
+    for (int i = 0; i < sim->nthreads; i++)
+        if (sim->threads[i].pe == pe && sim->threads[i].state != SIM_GONE)
+            return false;
+    return true;
+}
+
+/** The system's number; -1, with errno: it has ended. */
+static pid_t real_pid(pid_t pid)
+{
+    int pe = pe_of(pid);
+    if (pe < 0)
+        return pid;
+    errno = ESRCH;
+    return has_ended(pe) ? -1 : pe == SIM_ME->pe ? getpid() : sim->pids[pe];
+}
+
+long sim_pidfd_open(int pid, long flags, long number)
+{
+    pid_t real = real_pid(pid);
+    return real < 0 ? -1 : syscall(number, real, flags);
+}
+
+SIM_WRAPPER(pid_t, getpid, void)
+{
+    return sim_inside() ? SIM_FIRST_PID + SIM_ME->pe : __real_getpid();
+}
+
+SIM_WRAPPER(pid_t, getppid, void)
+{
+    return sim_inside() ? SIM_FIRST_PID - 1 : __real_getppid();
+}
+
+SIM_WRAPPER(pid_t, gettid, void)
+{
+    return sim_inside() ? SIM_FIRST_TID + sim_me : __real_gettid();
+}
+
+SIM_WRAPPER(int, kill, pid_t pid, int signo)
+{
+    pid_t real = real_pid(pid);
+    return real < 0 ? -1 : __real_kill(real, signo);
+}
+
+SIM_WRAPPER(ssize_t, process_vm_readv, pid_t pid, const struct iovec *to, unsigned long nto,
+            const struct iovec *from, unsigned long nfrom, unsigned long flags)
+{
+    if (sim_inside()) {
+        sim_fence(__ATOMIC_SEQ_CST);
+        sim_point();
+    }
+    pid_t real = real_pid(pid);
+    return real < 0 ? -1 : __real_process_vm_readv(real, to, nto, from, nfrom, flags);
+}
+
+SIM_WRAPPER(ssize_t, process_vm_writev, pid_t pid, const struct iovec *from, unsigned long nfrom,
+            const struct iovec *to, unsigned long nto, unsigned long flags)
+{
+    if (sim_inside()) {
+        sim_fence(__ATOMIC_SEQ_CST);
+        sim_point();
+    }
+    pid_t real = real_pid(pid);
+    return real < 0 ? -1 : __real_process_vm_writev(real, from, nfrom, to, nto, flags);
+}
+
+/** /proc/PID/... of a process of the job. */
+static const char *translated(const char *path, char *text, size_t nbytes)
+{
+    char *rest;
+    if (!sim_inside() || !path || strncmp(path, "/proc/", 6) != 0)
+        return path;
+    long pid = strtol(path + 6, &rest, 10);
+    if (rest == path + 6 || pe_of((pid_t)pid) < 0)
+        return path;
+    snprintf(text, nbytes, "/proc/%d%s", (int)real_pid((pid_t)pid), rest);
+    return text;
+}
+
+int __real_open(const char *path, int flags, ...);
+__attribute__((visibility("default"))) int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+    char text[64];
+    va_list args;
+    va_start(args, flags);
+    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
+    va_end(args);
+    return __real_open(translated(path, text, sizeof text), flags, mode);
+}
