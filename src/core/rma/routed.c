@@ -19,7 +19,7 @@ typedef struct asked {
     cwt_reply_t *reply;  // NULL: the cell is free
     uint64_t number;     // of the values that this PE has asked for
     uint16_t generation;
-    bool is_sent;
+    bool is_sent;  // an answer to this node's server is due, behind which that looks into outboxes
 } asked_t;
 
 typedef struct drain {
@@ -341,7 +341,8 @@ bool cw_routed_was_freed(cw_routed_window_t *w, uint32_t freed)
     return true;
 }
 
-/** Have all requests been executed that this PE has sent, if it has sent so many? Locked. */
+/** Have all requests been executed that this PE has sent, if it has sent so many? Those that are
+ *  answered on their connection do not count. Locked. */
 static bool are_executed(const uint32_t sent[2])
 {
     const cw_routed_counts_t *counts = my_counts();
@@ -381,8 +382,10 @@ static path_t go_alone(outgoing_t *out)
     if (!take_units(w, out->units))
         return LATER;
     count(out, 1);
-    if (out->is_lone && atomic_exchange(lone(out->edge), 1) == 0)
+    if (out->is_lone && atomic_exchange(lone(out->edge), 1) == 0) {
+        routed.asked[out->tail.reply_slot].is_sent = false;  // see asked_t
         return LONE;
+    }
     atomic_fetch_or(&cw_routed_unanswered()[out->edge], cw_forward_bit(out->tail.final_node));
     return OWN;
 }
