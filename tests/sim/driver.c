@@ -250,7 +250,7 @@ static void await_verdict(void)
         waitpid(sim->pids[pe], &status, 0);
         judge_end(pe, status);
         sim_net_lost(pe);
-        if (!any_left())
+        if (!any_left() || status != 0)  // oshrun ends the others, too
             failed(SIM_DONE, "done");
         if (sim->verdict == SIM_GOING)
             sim_go_on();

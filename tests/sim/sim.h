@@ -22,7 +22,7 @@ typedef struct sim_scene {
     int timeless;            // SIM_UNDER_...: the memory models in which nothing between them has
                              // to wait for time: where nothing can run before a time-out, a
                              // wake-up was lost
-    int may_fail;            // PEs may end with another status than 0
+    int may_fail;            // a PE may end with another status than 0, which ends the run
 } sim_scene_t;
 
 extern const sim_scene_t sim_scene;
