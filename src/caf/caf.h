@@ -104,6 +104,8 @@ bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_gro
 /** The team of the images of the current one that give the same number, in their order; new_index:
  *  place of this image in it, from 1, or 0: any. NULL: reported. Collective. [waits] */
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index);
+/** Is that a team? A variable that no FORM TEAM has set may hold anything. Walks all of them. */
+bool caf_is_team(const caf_team_t *team);
 /** Makes it the current team, which synchronises it. Collective over it. [waits] */
 void caf_change_team(const caf_status_t *status, caf_team_t *team);
 /** Back to the parent: what was allocated since is released. Collective over the team. [waits] */
@@ -133,6 +135,7 @@ typedef struct caf_coarray {
     uintptr_t *at;        // [images of the team], else NULL
     size_t nbytes;
     caf_team_t *team;     // NULL: memory of this image alone, of a component
+    const void *descriptor;  // kept for the door
     struct caf_coarray *next, **link;  // of the team's coarrays
 } caf_coarray_t;
 
@@ -170,6 +173,8 @@ static CW_ALWAYS_INLINE void *caf_at(const caf_coarray_t *coarray, int pe, size_
     uintptr_t base = CW_LIKELY(coarray->symmetric) ? coarray->symmetric : caf_at_slow(coarray, pe);
     return (void *)(base + offset);
 }
+/** Is that memory of this image in which coarrays and components lie? */
+bool caf_is_mine(const void *addr);
 /** The symmetric address of what lies at that address of a PE itself. NULL: not in its area. */
 void *caf_at_owners(int pe, const void *addr, size_t nbytes);
 

@@ -100,6 +100,13 @@ static uintptr_t address_of(int pe)
     return addresses[pe];
 }
 
+bool caf_is_mine(const void *addr)
+{
+    size_t nbytes;
+    uintptr_t base = (uintptr_t)area(&nbytes);
+    return (uintptr_t)addr - base < nbytes;
+}
+
 void *caf_at_owners(int pe, const void *addr, size_t nbytes)
 {
     size_t most;

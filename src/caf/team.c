@@ -144,6 +144,14 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
     return add(group, number);
 }
 
+bool caf_is_team(const caf_team_t *team)
+{
+    const caf_team_t *t = formed;
+    while (t && t != team)
+        t = t->formed;
+    return t || team == &caf.initial;
+}
+
 void caf_change_team(const caf_status_t *status, caf_team_t *team)
 {
     if (team->parent != caf.team && team != caf.team)

@@ -63,7 +63,8 @@ def wrapper():
 
 def coverage():
     reached = set()
-    for source in ("checks", "transfers", "words", "collectives", "sections", "teams", "misuse"):
+    for source in ("checks", "transfers", "words", "collectives", "sections", "components", "teams",
+                   "misuse"):
         done = works(CAF, "-w", "-S", "-O0", TESTS / f"caf/{source}.f90", "-o", "-")
         check(done.returncode == 0, f"{source}.f90", done.stderr)
         reached |= set(re.findall(r"\b_gfortran_caf_\w+", done.stdout))

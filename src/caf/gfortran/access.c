@@ -105,7 +105,7 @@ void _gfortran_caf_send(gft_token_t token, size_t offset, int image, gft_descrip
         return;
     }
     send_general(token, offset, image, dest, dest_vector, dest_kind, src, src_kind, stat,
-                 team ? *team : NULL);
+                 team ? gft_team("assignment to an image of a team", *team) : NULL);
 }
 
 void _gfortran_caf_get(gft_token_t token, size_t offset, int image, gft_descriptor_t *src,

@@ -66,6 +66,9 @@ typedef void *gft_token_t;  // caf_coarray_t *
 
 extern caf_door_t gft_door CW_HIDDEN;
 
+/** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
+caf_team_t *gft_team(const char *statement, void *team);
+
 /** stat= and errmsg= of a statement. */
 static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nbytes)
 {

@@ -14,6 +14,7 @@ enum {
     EVENT,
     COMPONENT_TOKEN,   // of a component that is not allocated
     COMPONENT_MEMORY,  // of one that has a token
+    COMPONENT_OF_ITS_OWN  // no number of the compiler: both
 };
 /** And what deallocated. */
 enum { TOKEN, MEMORY_ONLY };
@@ -68,6 +69,7 @@ static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gf
     case COMPONENT_TOKEN:
         return caf_component_register();
     case COMPONENT_MEMORY:
+    case COMPONENT_OF_ITS_OWN:
         c = c ? c : caf_component_register();
         return caf_component_allocate(status, c, size) ? c : NULL;
     default:
@@ -80,11 +82,15 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, gft_descr
 {
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     caf_join(&gft_door, "_gfortran_caf_register");
+    // where one variable is assigned to another, the compiler asks for components as for coarrays
+    if (type == ALLOCATABLE && caf_is_mine(token))
+        type = COMPONENT_OF_ITS_OWN;
     caf_coarray_t *c = make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
     if (!c)
         return;
     *token = c;
     descriptor->data = c->mine;
+    c->descriptor = type == ALLOCATABLE ? descriptor : NULL;
     caf_succeed(&status);
 }
 

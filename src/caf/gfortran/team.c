@@ -12,9 +12,9 @@ GFT_API void *_gfortran_caf_get_team(void **team);
 
 static const caf_status_t none;
 
-static caf_team_t *want(const char *statement, void *team)
+caf_team_t *gft_team(const char *statement, void *team)
 {
-    if (!team)
+    if (!caf_is_team(team))
         caf_fatal(statement, "the team was not formed");
     return team;
 }
@@ -28,7 +28,7 @@ void _gfortran_caf_form_team(int number, void **team, int new_index)
 void _gfortran_caf_change_team(void **team, int coselector)
 {
     (void)coselector;
-    caf_change_team(&none, want("change team", *team));
+    caf_change_team(&none, gft_team("change team", *team));
 }
 
 void _gfortran_caf_end_team(void **team)
@@ -40,13 +40,13 @@ void _gfortran_caf_end_team(void **team)
 void _gfortran_caf_sync_team(void **team, int unused)
 {
     (void)unused;
-    caf_sync_team(&none, want("sync team", *team));
+    caf_sync_team(&none, gft_team("sync team", *team));
 }
 
 /** NULL: the current one. */
 int _gfortran_caf_team_number(void *team)
 {
-    return (int)(team ? (const caf_team_t *)team : caf.team)->number;
+    return (int)(team ? gft_team("team_number", team) : caf.team)->number;
 }
 
 void *_gfortran_caf_get_team(void **team)
