@@ -16,8 +16,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUNTIME = ["driver", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options", "plan",
-           "report", "sched", "sites", "snap", "tsan"]
+RUNTIME = ["driver", "exhaust", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options",
+           "plan", "report", "sched", "sites", "snap", "tsan"]
 WRAPPERS = ["wrap_io", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]

@@ -23,6 +23,7 @@
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/job.h"
 #include "driver.h"
+#include "exhaust.h"
 #include "sites.h"
 #include "snap.h"
 
@@ -51,6 +52,8 @@ static void make_world(void)
     sim = sim_share(sizeof *sim);
     sim->pool = sim_share(SIM_NET_NBYTES);
     sim->net = sim_share(4096 * 8);
+    if (opt.strategy == SIM_EXHAUSTIVE)
+        sim_search = sim_share(sizeof *sim_search);
 }
 
 // ---------------------------------------------------------------- the launcher's objects
@@ -349,13 +352,42 @@ static int finding(uint64_t seed)
     if (opt.model >= 0)
         printf(" --model %s", sim_model_name((sim_model_t)opt.model));
     if (opt.strategy >= 0)
-        printf(" --strategy %s", opt.strategy == SIM_PCT ? "pct" : "random");
+        printf(" --strategy %s", sim_strategy_word((sim_strategy_t)opt.strategy));
+    if (opt.strategy == SIM_EXHAUSTIVE)
+        printf(" --preemptions %d", opt.preemptions);
     for (int i = 0; i < opt.nsets; i++)
         printf(" --set %s", opt.sets[i]);
     printf("\n");
     show_output();
     fflush(stdout);
     return 1;
+}
+
+// ---------------------------------------------------------------- all of them
+
+static run_plan_t the_plan;
+
+static sim_verdict_t run_one(void)
+{
+    forget_output();
+    return run(opt.seed, &the_plan, true);
+}
+
+static int find_one(void)
+{
+    return finding(opt.seed);
+}
+
+static int explore_all(void)
+{
+    the_plan = calibrate();
+    if (sim->verdict != SIM_DONE)
+        finding(0);
+    int rc = sim_explore_all(run_one, find_one, real_ns);
+    if (rc == 1 && opt.trace)
+        sim_show_trace();
+    forget_start();
+    return rc;
 }
 
 static int explore(void)
@@ -428,7 +460,7 @@ int sim_main(int argc, char **argv)
     make_world();
     sim_snap_init();
     sim_sites_begin(opt.coverage, opt.weaken);
-    int found = explore();
+    int found = opt.strategy == SIM_EXHAUSTIVE ? explore_all() : explore();
     sim_sites_end(opt.coverage);
     return found;
 }

@@ -9,7 +9,7 @@
 typedef struct options {
     uint64_t seed, runs, stride;
     int seconds;  // 0: `runs` runs
-    int model, strategy, depth, cpu;
+    int model, strategy, depth, preemptions, cpu;
     int most_findings;
     bool trace, verbose, same;
     int nsets;
@@ -30,6 +30,7 @@ void sim_plan(uint64_t seed, const run_plan_t *p);
 uint64_t sim_block(uint64_t seed, const run_plan_t *p);
 const char *sim_model_name(sim_model_t model);
 const char *sim_strategy_name(void);
+const char *sim_strategy_word(sim_strategy_t strategy);
 
 /** What each thread does, with stacks, to stdout. */
 void sim_report(bool verbose);

@@ -11,6 +11,7 @@
 //       Sequentially consistent fences order as on Arm: all before one against all behind a later.
 //
 // Plain accesses happen in memory at once in all models: they can be neither late nor early.
+#include "exhaust.h"
 #include "model.h"
 #include "snap.h"
 
@@ -62,7 +63,7 @@ static void others_come_out(sim_key_t key, uint32_t nbytes)
         for (uint32_t k = i == sim_me ? 0 : t->nstores; k-- > 0;) {
             if (!overlap(t->stores[k].key, t->stores[k].nbytes, key, nbytes))
                 continue;
-            if (sim_below(2))
+            if (sim_any(2, 0) == 0)
                 write_first(t, k + 1);
             break;
         }
@@ -95,13 +96,13 @@ static uint64_t tso_load(const volatile void *at, uint32_t nbytes)
 static void tso_store(volatile void *at, uint32_t nbytes, uint64_t value, int order)
 {
     sim_thread_t *me = SIM_ME;
-    if (order == __ATOMIC_SEQ_CST || (me->nstores == 0 && sim_below(2))) {
+    if (order == __ATOMIC_SEQ_CST || (me->nstores == 0 && sim_any(2, 1) == 0)) {
         sim_drain();
         sim_raw_store(at, nbytes, value);
         return;
     }
     if (me->nstores == SIM_BUFFER)
-        write_first(me, 1 + sim_below(SIM_BUFFER));
+        write_first(me, 1 + sim_any(SIM_BUFFER, 1));
     me->stores[me->nstores++] = (sim_store_t){.key = sim_key((const void *)at),
                                               .at = (void *)(uintptr_t)at,
                                               .value = value,
@@ -252,7 +253,9 @@ static uint64_t c11_load(const volatile void *at, uint32_t nbytes, int order)
             break;
     }
     uint32_t n = newest;
-    if (oldest < newest && sim_below(2))
+    if (sim->strategy == SIM_EXHAUSTIVE)
+        n = newest - sim_choose(newest - oldest + 1, 1);
+    else if (oldest < newest && sim_below(2))
         n = oldest + sim_below(newest - oldest + 1);
     read_it(l, n, order);
     return number(l, n)->value;

@@ -43,6 +43,8 @@ void sim_net_draw(uint64_t seed)
     uint64_t what = sim_random(&draw);
     NET->refusals = what % 2 == 0 ? 3 + (uint32_t)(what >> 8) % 12 : 0;
     NET->early = what >> 40 & 1;
+    if (sim->wanted_strategy == SIM_EXHAUSTIVE)
+        NET->refusals = NET->early = 0;
     for (int i = 0; i < NET->nchannels; i++)
         NET->channels[i]->forth.priority = NET->channels[i]->back.priority = 0;
 }

@@ -8,11 +8,16 @@
 #include <string.h>
 
 static const char *const models[] = {"sc", "tso", "c11"};
-static const char *const strategies[] = {"random", "pct", "forced"};
+static const char *const strategies[] = {"random", "pct", "exhaustive", "forced"};
 
 const char *sim_model_name(sim_model_t model)
 {
     return models[model];
+}
+
+const char *sim_strategy_word(sim_strategy_t strategy)
+{
+    return strategies[strategy];
 }
 
 const char *sim_strategy_name(void)
@@ -22,6 +27,8 @@ const char *sim_strategy_name(void)
         snprintf(text, sizeof text, "pct (depth %d)", sim->depth);
     else if (sim->strategy == SIM_RANDOM)
         snprintf(text, sizeof text, "random (mean %u)", sim->mean_quantum);
+    else if (sim->wanted_strategy == SIM_EXHAUSTIVE)
+        snprintf(text, sizeof text, "exhaustive (preemptions %d)", sim_options()->preemptions);
     else
         snprintf(text, sizeof text, "forced");
     return text;
@@ -43,7 +50,8 @@ static void usage(const char *program)
 {
     fprintf(stderr,
             "usage: %s [--seed K] [--runs N | --seconds N] [--stride N] [--same]\n"
-            "          [--model sc|tso|c11] [--strategy random|pct] [--depth N]\n"
+            "          [--model sc|tso|c11] [--strategy random|pct|exhaustive] [--depth N]\n"
+            "          [--preemptions N]\n"
             "          [--findings N] [--set NAME=value] [--cpu N] [--trace] [--verbose]\n"
             "          [--coverage FILE] [--weaken OFFSET,...]\n",
             program);
@@ -55,6 +63,7 @@ void sim_parse(int argc, char **argv, options_t *opt)
     opt->stride = 1;
     opt->cpu = -1;
     opt->most_findings = 1;
+    opt->preemptions = 1;
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(name, "--trace") == 0)
@@ -76,9 +85,11 @@ void sim_parse(int argc, char **argv, options_t *opt)
         else if (strcmp(name, "--model") == 0)
             opt->model = number_of(value, models, 3);
         else if (strcmp(name, "--strategy") == 0)
-            opt->strategy = number_of(value, strategies, 2);
+            opt->strategy = number_of(value, strategies, 3);
         else if (strcmp(name, "--depth") == 0)
             opt->depth = atoi(value) > SIM_CHANGES ? SIM_CHANGES : atoi(value);
+        else if (strcmp(name, "--preemptions") == 0)
+            opt->preemptions = atoi(value);
         else if (strcmp(name, "--findings") == 0)
             opt->most_findings = atoi(value);
         else if (strcmp(name, "--cpu") == 0)

@@ -61,10 +61,13 @@ void sim_plan(uint64_t seed, const run_plan_t *p)
     sim->wanted_strategy = p->calibrates ? SIM_FORCED : opt->strategy;
     sim->wanted_depth = opt->depth;
     uint64_t a = sim_random(&draw);
-    sim->model = p->calibrates     ? SIM_SC
-                 : opt->model >= 0 ? (sim_model_t)opt->model
-                                   : (sim_model_t)(a % 3);
+    sim->model = p->calibrates                     ? SIM_SC
+                 : opt->model >= 0                 ? (sim_model_t)opt->model
+                 : opt->strategy == SIM_EXHAUSTIVE ? SIM_SC
+                                                   : (sim_model_t)(a % 3);
     draw_strategy(&draw, 0, p->begins ? p->begun : p->steps);
+    if (sim->strategy == SIM_EXHAUSTIVE && p->begins)
+        sim->strategy = SIM_FORCED;  // the start-up
     sim->errand = sim->ended_pe = sim->begun_by = -1;
     sim->now_ns = 1000000;
     sim_net_reset();
@@ -74,7 +77,7 @@ void sim_plan(uint64_t seed, const run_plan_t *p)
 
 void sim_plan_scene(void)
 {
-    if (sim->strategy == SIM_FORCED)
+    if (sim->wanted_strategy == SIM_FORCED)
         return;
     uint64_t draw = sim->seed * UINT64_C(0xd1342543de82ef95) + 3;
     uint64_t length = sim->plan_steps > sim->plan_begun ? sim->plan_steps - sim->plan_begun : 1;

@@ -6,6 +6,7 @@
 // itself who is next: a thread that can run, or the network. An action of the network belongs to a
 // process; if the decider is of another, it hands the token to a thread of that process with an
 // errand, and that thread decides next. Nothing here depends on real time or on addresses.
+#include "exhaust.h"
 #include "snap.h"
 
 #include <errno.h>
@@ -133,6 +134,16 @@ uint64_t sim_clock(void)
     count_steps();
     sim->now_ns += CLOCK_NS;
     return sim->now_ns;
+}
+
+void sim_pass(void)
+{
+    if (sim_me < 0)
+        return;
+    sim->steps++;
+    sim->now_ns += STEP_NS;
+    SIM_ME->run_steps++;
+    check_limits();
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -291,6 +302,33 @@ static int pick_forced(const int *list, int n)
     return choice;
 }
 
+/** What can be next, the plainest first: this thread, others in turn, one step of the network. */
+static int pick_exhaustive(const int *list, int n)
+{
+    int order[SIM_THREADS + 1], count = 0, threads = 0;
+    bool can = sim_me >= 0 && is_among(sim_me, list, n);
+    bool stays = can && SIM_ME->run_steps <= STARVING;
+    while (threads < n && list[threads] < NET)
+        threads++;
+    if (stays)
+        order[count++] = sim_me;
+    for (int behind = 1; behind >= 0; behind--)
+        for (int i = 0; i < threads; i++)
+            if (list[i] != sim_me && (list[i] > sim_me) == behind)
+                order[count++] = list[i];
+    if (threads < n)
+        order[count++] = NET;
+    if (count == 0)
+        order[count++] = sim_me;  // gives way to none
+    if (sim_me >= 0 && !stays)
+        SIM_ME->run_steps = 0;
+    int choice = order[sim_choose((uint32_t)count, can)];
+    if (choice == NET)
+        choice = list[threads + (int)sim_choose((uint32_t)(n - threads), 1)];
+    sim->quantum = sim_search->spent < sim_search->most ? 1 : STARVING / 4;
+    return choice;
+}
+
 static void record(int choice)
 {
     sim->hash = (sim->hash ^ (sim->steps * 2654435761u + (uint64_t)choice)) * 0x100000001b3u;
@@ -316,6 +354,8 @@ static int pick(void)
         choice = pick_pct(list, n);
     } else if (sim->strategy == SIM_FORCED) {
         choice = pick_forced(list, n);
+    } else if (sim->strategy == SIM_EXHAUSTIVE) {
+        choice = pick_exhaustive(list, n);
     } else {
         choice = list[sim_below((uint32_t)n)];
         sim->quantum = geometric(sim->mean_quantum);
@@ -412,7 +452,7 @@ void sim_give_way(bool yields)
         sim->now_ns += YIELD_NS;
     if (yields && sim->strategy == SIM_PCT)
         lower(sim_me);
-    if (yields && sim->strategy == SIM_FORCED)
+    if (yields && (sim->strategy == SIM_FORCED || sim->strategy == SIM_EXHAUSTIVE))
         SIM_ME->run_steps = STARVING + 1;
     sim_reschedule();
 }
@@ -431,9 +471,21 @@ bool sim_wait(const char *what, sim_key_t word, uint64_t deadline, bool polls)
     return !t->timed_out;
 }
 
+/** The thread from which on sleepers are looked for. */
+static int first_to_wake(sim_key_t word, int most)
+{
+    int waiters[SIM_THREADS], n = 0;
+    if (sim->strategy != SIM_EXHAUSTIVE)
+        return sim->nthreads ? (int)sim_below((uint32_t)sim->nthreads) : 0;
+    for (int i = 0; i < sim->nthreads; i++)
+        if (sim->threads[i].state == SIM_WAITS && sim->threads[i].word == word)
+            waiters[n++] = i;
+    return n > most ? waiters[sim_choose((uint32_t)n, 0)] : 0;
+}
+
 int sim_wake(sim_key_t word, int most)
 {
-    int n = 0, first = sim->nthreads ? (int)sim_below((uint32_t)sim->nthreads) : 0;
+    int n = 0, first = first_to_wake(word, most);
     for (int i = 0; i < sim->nthreads && n < most; i++) {
         sim_thread_t *t = &sim->threads[(first + i) % sim->nthreads];
         if (t->state == SIM_WAITS && t->word == word && word != 0) {
@@ -529,6 +581,8 @@ void sim_begin(void)
 
 void sim_end(void)
 {
+    if (sim->strategy == SIM_EXHAUSTIVE)
+        sim->strategy = SIM_FORCED;  // what is behind is not searched
     sim->strict_from = 0;
 }
 

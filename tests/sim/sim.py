@@ -34,7 +34,8 @@ def arguments():
     p.add_argument("--seed", type=int, help="run this seed alone, as a finding names it")
     p.add_argument("--from", type=int, dest="first", help="first seed; default: by the clock")
     p.add_argument("--model", choices=["sc", "tso", "c11"])
-    p.add_argument("--strategy", choices=["random", "pct"])
+    p.add_argument("--strategy", choices=["random", "pct", "exhaustive"])
+    p.add_argument("--preemptions", type=int, help="of exhaustive: at most so many; default 1")
     p.add_argument("--depth", type=int, help="of pct")
     p.add_argument("--set", action="append", default=[], metavar="NAME=value",
                    help="a variable for the PEs")
@@ -53,7 +54,7 @@ def arguments():
 def options_of(args):
     """What is passed on to each scene."""
     words = []
-    for name in ("model", "strategy", "depth"):
+    for name in ("model", "strategy", "depth", "preemptions"):
         if getattr(args, name):
             words += [f"--{name}", str(getattr(args, name))]
     for word in args.set:
@@ -68,6 +69,14 @@ def one_seed(args, out, scenes):
     if args.trace:
         words.append("--trace")
     return max(subprocess.run([out / s, *words], check=False).returncode for s in scenes)
+
+
+def exhaust(args, out, scenes):
+    """All schedules of each scene, for so many minutes in all at most."""
+    words = options_of(args) + ["--seed", str(args.seed or 1), "--trace"][:3 if args.trace else 2]
+    words += ["--seconds", str(max(1, int(60 * args.minutes / len(scenes))))]
+    codes = [subprocess.run([out / s, *words], check=False).returncode for s in scenes]
+    return 1 if 1 in codes else max(codes)
 
 
 class Explorer:
@@ -148,6 +157,8 @@ def main():
     if rc != 0:
         return rc
     out, scenes = Path(args.build).resolve() / "sim", args.scene or names
+    if args.strategy == "exhaustive":
+        return exhaust(args, out, scenes)
     if args.seed is not None:
         return one_seed(args, out, scenes)
     return Explorer(args, out, scenes).run()

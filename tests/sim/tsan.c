@@ -3,6 +3,7 @@
 // What the compiler calls under -fsanitize=thread: the simulator's in place of libtsan's. Each
 // atomic access, and each plain one of memory that is not the thread's own stack, is a scheduling
 // point.
+#include "exhaust.h"
 #include "model.h"
 #include "sites.h"
 
@@ -38,17 +39,17 @@ void __tsan_func_exit(void)
 
 #define ALWAYS __attribute__((always_inline)) static inline
 
-ALWAYS void here(void)
+ALWAYS void here(const volatile void *at, size_t nbytes, bool writes)
 {
     SIM_ME->at = __builtin_return_address(0);
-    sim_point();
+    sim_point_at((const void *)at, nbytes, writes);
 }
 
 /** The same for an atomic: its memory order, which an option may weaken. */
-ALWAYS int atomic_here(int order)
+ALWAYS int atomic_here(const volatile void *at, size_t nbytes, bool writes, int order)
 {
     sim_sites_pass(__builtin_return_address(0));
-    here();
+    here(at, nbytes, writes);
     return sim_sites_order(__builtin_return_address(0), order);
 }
 
@@ -61,7 +62,7 @@ ALWAYS void reads(const void *at, size_t nbytes)
 {
     if (!is_shared(at))
         return;
-    here();
+    here(at, nbytes, false);
     if (sim->model != SIM_SC)
         sim_plain_read(at, nbytes);
 }
@@ -70,7 +71,7 @@ ALWAYS void writes(void *at, size_t nbytes)
 {
     if (!is_shared(at))
         return;
-    here();
+    here(at, nbytes, true);
     if (sim->model != SIM_SC)
         sim_plain_write(at, nbytes);
 }
@@ -129,6 +130,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
 // Outside of a run (the driver, a process before its start and after its end) they are the
 // machine's own.
 
+#define HERE(bits, writes) atomic_here(at, bits / 8, writes, order)
 #define FETCH(bits, name, op, builtin)                                                         \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *at, uint##bits##_t v, \
                                                 int order) HOOK;                               \
@@ -137,7 +139,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
     {                                                                                          \
         if (!sim_inside())                                                                     \
             return builtin(at, v, __ATOMIC_SEQ_CST);                                           \
-        return (uint##bits##_t)sim_rmw(at, bits / 8, op, v, atomic_here(order));               \
+        return (uint##bits##_t)sim_rmw(at, bits / 8, op, v, HERE(bits, true));               \
     }
 #define ATOMIC(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *at, int order) HOOK; \
@@ -145,7 +147,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
     {                                                                                             \
         if (!sim_inside())                                                                        \
             return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                         \
-        return (uint##bits##_t)sim_load(at, bits / 8, atomic_here(order));                        \
+        return (uint##bits##_t)sim_load(at, bits / 8, HERE(bits, false));                        \
     }                                                                                             \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t v, int order)    \
         HOOK;                                                                                     \
@@ -155,7 +157,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
             __atomic_store_n(at, v, __ATOMIC_SEQ_CST);                                            \
             return;                                                                               \
         }                                                                                         \
-        sim_store(at, bits / 8, v, atomic_here(order));                                           \
+        sim_store(at, bits / 8, v, HERE(bits, true));                                           \
     }                                                                                             \
     FETCH(bits, exchange, SIM_SWAP, __atomic_exchange_n)                                          \
     FETCH(bits, fetch_add, SIM_ADD, __atomic_fetch_add)                                           \
@@ -177,7 +179,7 @@ void __tsan_write_range(void *at, unsigned long nbytes)
         if (!sim_inside())                                                                       \
             return __atomic_compare_exchange_n(at, expected, v, 0, __ATOMIC_SEQ_CST,             \
                                                __ATOMIC_SEQ_CST);                                \
-        order = atomic_here(order);                                                              \
+        order = HERE(bits, true);                                                              \
         uint64_t old = *expected;                                                                \
         bool done = sim_cas(at, bits / 8, &old, v, order, on_failure);                           \
         *expected = (uint##bits##_t)old;                                                         \
@@ -195,7 +197,7 @@ void __tsan_atomic_thread_fence(int order)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return;
     }
-    sim_fence(atomic_here(order));
+    sim_fence(atomic_here(NULL, 0, false, order));
 }
 
 void __tsan_atomic_signal_fence(int order) HOOK;

@@ -31,7 +31,7 @@ enum {
 typedef uint64_t sim_key_t;  // names a byte of memory in the whole job (map.c); 0: none
 
 typedef enum sim_model { SIM_SC, SIM_TSO, SIM_C11 } sim_model_t;
-typedef enum sim_strategy { SIM_RANDOM, SIM_PCT, SIM_FORCED } sim_strategy_t;
+typedef enum sim_strategy { SIM_RANDOM, SIM_PCT, SIM_EXHAUSTIVE, SIM_FORCED } sim_strategy_t;
 
 typedef enum sim_state { SIM_NONE, SIM_RUNS, SIM_WAITS, SIM_GONE } sim_state_t;
 
@@ -154,6 +154,8 @@ static inline void sim_point(void)
     if (sim_me >= 0 && --sim->left <= 0)
         sim_reschedule();
 }
+/** An access that no other thread can see: a step, but no point. */
+void sim_pass(void);
 /** Decide at the next point: something may run that could not before. */
 static inline void sim_decide_soon(void)
 {
