@@ -3,6 +3,7 @@
 """Draws the figures: python3 -m driver.plots RESULTS.json DIR (needs matplotlib)."""
 
 import json
+import math
 import os
 import sys
 
@@ -25,6 +26,20 @@ class Drawer:
         self.plt, self.store, self.folder = plt, store, folder
         self.others = document["others"]
         self.written = []
+
+    @staticmethod
+    def log_ticks(axis):
+        """Numbers as people write them, and at least three of them: a logarithmic axis over less
+        than two decades has one power of ten, or none."""
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+        low, high = axis.get_ylim()
+        decades = math.log10(high / low)
+        subs = (1,) if decades > 3 else (1, 3) if decades > 1.5 else (1, 1.5, 2, 3, 4, 6)
+        axis.yaxis.set_major_locator(LogLocator(subs=subs))
+        axis.yaxis.set_major_formatter(FuncFormatter(
+            lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
+        axis.yaxis.set_minor_locator(NullLocator())
 
     def save(self, figure, name):
         path = os.path.join(self.folder, name)
@@ -229,17 +244,17 @@ class Drawer:
                    (*ops, ("quiet", "idle quiet"), ("fence", "idle fence"))))
         drawn = False
         for axis, (title, bars, what, names) in zip(axes, panels):
-            width = 0.8 / len(bars)
-            for i, (tag, layout, label, color) in enumerate(bars):
-                pools = [self.store.get(tag, layout, "insn", f"{op}.{what}", 0) for op, _ in names]
-                if not any(pools):
-                    continue
+            measured = [(bar, [self.store.get(bar[0], bar[1], "insn", f"{op}.{what}", 0)
+                               for op, _ in names]) for bar in bars]
+            bars = [(bar, pools) for bar, pools in measured if any(pools)]
+            width = 0.8 / max(1, len(bars))
+            for i, ((_, _, label, color), pools) in enumerate(bars):
                 drawn = True
                 xs = [k + (i - (len(bars) - 1) / 2) * width for k in range(len(names))]
                 shapes = axis.bar(xs, [p.median if p else 0 for p in pools], width, label=label,
                                   color=color)
                 axis.bar_label(shapes, [f"{p.median:.0f}" if p else "" for p in pools], fontsize=7)
-            axis.set_xticks(range(len(names)), [label for _, label in names])
+            axis.set_xticks(range(len(names)), [label.replace(" ", "\n") for _, label in names])
             axis.set(title=title, ylabel="instructions")
             axis.grid(axis="x", visible=False)
             axis.set_ylim(top=1.25 * axis.get_ylim()[1])

@@ -60,6 +60,7 @@ class Figures(Drawer):
             if log:
                 axis.set_xscale("log", base=2)
                 axis.set_yscale("log")
+                self.log_ticks(axis)
                 low, high = axis.get_xlim()
                 ticks = [t for t in TICKS if low <= t <= high]
                 axis.set_xticks(ticks, [f"{t:,}" for t in ticks])

@@ -23,6 +23,10 @@ def panel(axis, rows, npes, share):
     what = "alone, in turn" if share == 0 else f"{share} % contend"
     axis.set_title(f"{npes:,} processes, {what}", fontsize=9)
     axis.set_yscale("log")
+    axis.set_xticks([0, npes // 2, npes], ["0", f"{npes // 2:,}", f"{npes:,}"])
+    first, _, last = axis.get_xticklabels()
+    first.set_ha("left")
+    last.set_ha("right")
 
 
 def draw(document, folder):

@@ -45,7 +45,8 @@ def sizes(drawer, document):
             ticks = [row["nbytes"] for row in rows][::2]
             axis.set_xticks(ticks, [size(tick) for tick in ticks])
             axis.set_title(f"{ppn} PEs a node", fontsize=9)
-        across[0].set_ylim(bottom=0)
+        across[0].set_ylim(0, 1.08 * max(max(line.get_ydata()) for axis in across
+                                         for line in axis.lines))
         across[0].set_ylabel(text)
     save(drawer, figure, axes, "transfers-sizes.png")
 
