@@ -148,6 +148,9 @@ def build_all(chosen: list[programs.Example], stage: Path,
               out: Path) -> list[tuple[programs.Example, Path]]:
     built = []
     for example in chosen:
+        if example.is_fortran and (reason := programs.missing_fortran(stage)):
+            print(f"leaving out {example.folder}: {reason}", flush=True)
+            continue
         print(f"compiling {example.folder}", flush=True)
         built.append((example, programs.build(example, stage / "bin/oshcc", out / "bin")))
     return built

@@ -26,6 +26,10 @@ class Example:
     def path(self) -> Path:
         return EXAMPLES / self.folder
 
+    @property
+    def is_fortran(self) -> bool:
+        return any(self.path.glob("*.f90"))
+
 
 ALL = (
     Example("01-hello", "hello", (("hello", "", ""),)),
@@ -53,10 +57,20 @@ ALL = (
         ("DART random access, batches", "22 batches", "16 batches"),
         ("DART random access, atomic", "22 atomic", "16 atomic"))),
     Example("15-dart-hash-map", "hash_map", (("DART hash map", "200000", "2000"),)),
+    Example("16-caf-pi", "pi", (("coarrays, pi", "100000000", "100000000"),)),
+    Example("17-caf-heat", "heat", (("coarrays, heat", "1024 200", "256 100"),)),
 )
 
 # With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.
 WITH_MPI = (Example("06-graph500", "graph500_mpi", without=("comm_shmem.c",)),)
+
+
+def missing_fortran(stage: Path) -> str:
+    """Why the wrapper caf compiles nothing here; empty if it does."""
+    done = subprocess.run([str(stage / "bin/caf"), "-fsyntax-only", "-x", "f95", "-"], text=True,
+                          input="end\n", capture_output=True, check=False)
+    lines = done.stderr.strip().splitlines()
+    return "" if done.returncode == 0 else lines[-1] if lines else "caf fails"
 
 
 def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = (),
@@ -65,10 +79,13 @@ def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = 
     raises RuntimeError with the compiler's output if that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / example.binary
-    sources = sorted(str(source) for source in example.path.glob("*.c")
-                     if source.name not in example.without)
-    command = [str(oshcc), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-o",
-               str(program), *sources, "-lm"]
+    sources = sorted(str(source) for source in example.path.glob("*.[cf]*")
+                     if source.suffix in (".c", ".f90") and source.name not in example.without)
+    words = [str(oshcc), "-std=c11"]
+    if example.is_fortran:  # modules go beside the program
+        words = [str(oshcc.parent / "caf"), f"-J{folder}"]
+    command = [*words, "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-o", str(program), *sources,
+               "-lm"]
     env = {**os.environ, "OSHCC_CC": compiler} if compiler else None
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode != 0:
