@@ -8,14 +8,14 @@
 
 #include "sim.h"
 
-enum { PROCESSES = 2, ROUNDS = 8, TARGET = 1 };
+enum { PROCESSES = 2, ROUNDS = 8, MOST = 100, TARGET = 1 };
 static long *at[PROCESSES];
 static int over;
 
 static void *fence(void *arg)
 {
     (void)arg;
-    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+    for (int n = 0; n < MOST && !__atomic_load_n(&over, __ATOMIC_RELAXED); n++) {
         ARMCI_AllFence();
         sim_yield();
     }
@@ -26,7 +26,7 @@ static void *put(void *arg)
 {
     long value = 7;
     (void)arg;
-    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+    for (int n = 0; n < MOST && !__atomic_load_n(&over, __ATOMIC_RELAXED); n++) {
         ARMCI_Put(&value, at[TARGET] + 16, sizeof value, TARGET);
         sim_yield();
     }

@@ -31,12 +31,14 @@ static void make_and_free(void)
     for (long round = 0; round < ROUNDS; round++) {
         dart_gptr_t made;
         long value = round, seen = -1;
-        dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &made);
+        dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)(2 + me), DART_TYPE_LONG, &made);
         made.unitid = !me;
+        made.addr_or_offs.offset = (uint64_t)(1 + !me) * sizeof(long);  // the last one there
         dart_put_blocking(made, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG);
         dart_get_blocking(&seen, made, 1, DART_TYPE_LONG, DART_TYPE_LONG);
         SIM_CHECK(seen == value, "a new segment has %ld, not %ld", seen, value);
         made.unitid = 0;
+        made.addr_or_offs.offset = 0;
         dart_team_memfree(made);
     }
 }

@@ -40,10 +40,12 @@ static void run(void)
     sim_begin();
     for (uint32_t n = 1 + sim_draw(3); n > 0; n--)
         gasnet_AMRequestShort0(next, REQUEST);
+    if (me == 1)
+        gasnet_AMRequestShort0(0, LAST);
     if (me == 0 && sim_draw(2))
         gasnet_barrier_notify(0, 0);
-    else if (me == 1 && sim_draw(4) == 0)
-        gasnet_AMRequestShort0(0, LAST);
+    if (me == 0 && sim_draw(2))
+        GASNET_BLOCKUNTIL(0);  // until the last message comes
     gasnet_exit(0);
 }
 

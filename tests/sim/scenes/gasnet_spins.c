@@ -77,12 +77,12 @@ static void run(void)
     gasnet_attach(handlers, 1, SEGMENT, 0);
     gasnet_getSegmentInfo(segments, 2);
     peer = gasnet_mynode() ^ 1;
-    kind = (int)sim_draw(KINDS - (gasnet_mynode() == 0));
     barrier();
     sim_begin();
     if (gasnet_mynode() == 0) {
         gasnet_AMRequestShort0(1, REQUEST);
     } else {
+        kind = (int)sim_draw(KINDS);
         pthread_create(&thread, NULL, spin, NULL);
         spin(NULL);
         pthread_join(thread, NULL);

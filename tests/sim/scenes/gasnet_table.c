@@ -30,9 +30,9 @@ static void run(void)
 {
     int argc = 1;
     char *words[] = {(char *)"scene", NULL}, **argv = words;
+    sim_begin();
     gasnet_init(&argc, &argv);
     gasnet_node_t me = gasnet_mynode();
-    sim_begin();
     if (me == NODES - 1)
         for (uint32_t n = sim_draw(20000); n > 0; n--)
             sim_yield();
