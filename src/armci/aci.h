@@ -77,11 +77,26 @@ void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t
 /** For observers: the call's frame. In checking mode fatal in a handler of an active message of
  *  another front end. */
 cw_frame_t *aci_watch(const char *func);
+/** Where in the program the call of an interface's function stands. */
+#define ACI_CALLER __builtin_return_address(0)
 /** First statement of a body that communicates. */
 #define ACI_ENTER()                         \
     if (CW_UNLIKELY(aci.joined == 0))       \
         aci_check_life(aci_call(__func__)); \
     CW_WATCH(aci_watch(__func__))
+
+// ---------------------------------------------------------------- known blocks (known.c)
+// Only where aci.check is set.
+/** All members have been given a block, or NULL, of this process `nbytes`; place: where in the
+ *  program. `call` stays valid. Collective. [waits] */
+void aci_known_add(const char *call, const void *place, const cw_group_t *group,
+                   void *const bases[], size_t nbytes);
+/** All members give up a block; NULL: none. Collective. [waits] */
+void aci_known_free(const char *call, const cw_group_t *group, const void *ptr);
+/** Fatal where the bytes begin in a block of that process and reach beyond it, or it was freed. */
+void aci_known_check(const char *call, int proc, const void *addr, size_t nbytes);
+/** Forgets all: while leaving. */
+void aci_known_close(void);
 
 // ---------------------------------------------------------------- memory (memory.c)
 /** The area of this PE, ready for blocks: while joining. */
@@ -103,9 +118,10 @@ enum { ACI_PLACES = 1024, ACI_PLACE_NBYTES = 64 };
 void *aci_own(aci_own_t part, size_t *nbytes_p);
 /** Gives each member of the group the words of all, by rank. Collective. [waits] */
 void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all);
-/** Blocks for all members; ptr_arr [members]. 0, or 1 where a member has got none. Collective.
- *  [waits] */
-int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], intptr_t nbytes);
+/** Blocks for all members; ptr_arr [members]; place: of the program, for messages. 0, or 1 where a
+ *  member has got none. Collective. [waits] */
+int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, void *ptr_arr[],
+                  intptr_t nbytes);
 /** Are the blocks of this node's PEs mapped here at their owners' addresses? */
 bool aci_uses_shm(void);
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr);

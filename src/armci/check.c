@@ -26,7 +26,11 @@ void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t
     aci_check_proc(call, proc);
     if (nbytes < 0)
         aci_fail(call, "%lld bytes", (long long)nbytes);
-    if (nbytes == 0 || proc == cw_world.pe)
+    if (nbytes == 0)
+        return;
+    if (CW_UNLIKELY(aci.check))
+        aci_known_check(call, proc, remote, (size_t)nbytes);
+    if (proc == cw_world.pe)
         return;
     if (!cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))
         aci_fail(call, "%zu bytes at %p are not in memory that ARMCI_Malloc gave process %d",

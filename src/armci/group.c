@@ -366,7 +366,7 @@ ACI_API int ARMCI_Uses_shm_grp(ARMCI_Group *group)
 ACI_API int ARMCI_Malloc_group(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group)
 {
     ACI_ENTER();
-    return aci_alloc_all(__func__, aci_group_of(__func__, group)->team, ptr_arr, bytes);
+    return aci_alloc_all(__func__, ACI_CALLER, aci_group_of(__func__, group)->team, ptr_arr, bytes);
 }
 
 ACI_API int PARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group,
@@ -375,7 +375,7 @@ ACI_API int PARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMC
     ACI_ENTER();
     const char *call = aci_call(__func__);
     (void)device;
-    return aci_alloc_all(call, aci_group_of(call, group)->team, ptr_arr, bytes);
+    return aci_alloc_all(call, ACI_CALLER, aci_group_of(call, group)->team, ptr_arr, bytes);
 }
 ACI_WEAK(ARMCI_Malloc_group_memdev);
 

@@ -53,6 +53,7 @@ void aci_memory_open(void)
 void aci_memory_close(void)
 {
     cw_blocks_close(&blocks);
+    aci_known_close();
 }
 
 void *aci_alloc(size_t nbytes)
@@ -76,7 +77,8 @@ void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all)
     memcpy(all, words + 1, (size_t)group->size * sizeof *words);
 }
 
-int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], intptr_t nbytes)
+int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, void *ptr_arr[],
+                  intptr_t nbytes)
 {
     const uintptr_t failed = 1;  // no address
     if (nbytes < 0)
@@ -96,6 +98,8 @@ int aci_alloc_all(const char *call, const cw_group_t *group, void *ptr_arr[], in
         memset(ptr_arr, 0, (size_t)group->size * sizeof *ptr_arr);
         return 1;
     }
+    if (CW_UNLIKELY(aci.check))
+        aci_known_add(call, place, group, ptr_arr, (size_t)nbytes);
     return 0;
 }
 
@@ -123,6 +127,8 @@ int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
     aci_order_complete(call);
     cw_barrier(group);  // no member uses it any more
     let_go(call, group, ptr);
+    if (CW_UNLIKELY(aci.check))
+        aci_known_free(call, group, ptr);
     if (ptr && !aci_release(ptr))
         aci_fail(call, "%p is not a block that ARMCI_Malloc gave this process", ptr);
     return 0;
@@ -132,7 +138,7 @@ int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
 ACI_API int PARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
 {
     ACI_ENTER();
-    return aci_alloc_all(aci_call(__func__), cw_group_world, ptr_arr, bytes);
+    return aci_alloc_all(aci_call(__func__), ACI_CALLER, cw_group_world, ptr_arr, bytes);
 }
 ACI_WEAK(ARMCI_Malloc);
 
@@ -147,7 +153,7 @@ ACI_API int PARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char
 {
     ACI_ENTER();
     (void)device;
-    return aci_alloc_all(aci_call(__func__), cw_group_world, ptr_arr, bytes);
+    return aci_alloc_all(aci_call(__func__), ACI_CALLER, cw_group_world, ptr_arr, bytes);
 }
 ACI_WEAK(ARMCI_Malloc_memdev);
 

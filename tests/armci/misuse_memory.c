@@ -52,6 +52,37 @@ static void memory(void)
     }
 }
 
+/** Of memory that is there, but not, or not any more, in a block. */
+static void bounds(void)
+{
+    char *theirs = blocks[1 - me], *mine = blocks[me];
+    int stride[] = {4000}, count[] = {100, 2};
+    long big = 8;
+    ARMCI_Put(local, theirs + 4088, 8, 1 - me);  // the last bytes, which is right
+    if (is("put-beyond"))
+        ARMCI_Put(local, theirs + 4090, 8, 1 - me);
+    if (is("get-beyond"))
+        ARMCI_Get(theirs, local, 4100, 1 - me);
+    if (is("own-beyond"))
+        ARMCI_NbPut(local, mine + 4095, 8, me, NULL);
+    if (is("value-beyond"))
+        ARMCI_PutValueLong(1, theirs + 4092, 1 - me);
+    if (is("rows-beyond"))
+        ARMCI_PutS(local, stride, theirs, stride, count, 1, 1 - me);
+    if (is("rmw-beyond"))
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &big, theirs + 4096 - 4, 1, 1 - me);
+    ARMCI_Malloc(others, me ? 100 : 200);
+    theirs = others[1 - me];
+    if (is("sizes-differ"))
+        ARMCI_Put(local, theirs + 100, 8, me ? 0 : 1);  // process 0 has room for it
+    ARMCI_Free(others[me]);
+    if (is("put-freed"))
+        ARMCI_Put(local, theirs + 8, 8, 1 - me);
+    ARMCI_Malloc(others, 3000);
+    ARMCI_Put(local, others[1 - me], 3000, 1 - me);  // in the same place
+    ARMCI_Free(others[me]);
+}
+
 static void sets(void)
 {
     ARMCI_Group alone;
@@ -158,6 +189,7 @@ int main(int argc, char **argv)
     me = armci_msg_me();
     ARMCI_Malloc(blocks, 4096);
     memory();
+    bounds();
     sets();
     places();
     handles();

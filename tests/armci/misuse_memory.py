@@ -51,6 +51,18 @@ FAR = [
     ("garbage-list", ["ARMCI_Wait: the aggregate handle at", "has not been initialised"]),
 ]
 FAR_CHECKED = [("copy-put", ["ARMCI_NbPut: the aggregate handle at", COPY])]
+BEYOND = "beyond the end of their block, which has 4096; ARMCI_Malloc gave it at main"
+CHECKED = [
+    ("none", []),
+    ("put-beyond", ["ARMCI_Put: 8 bytes", "of process [01] reach 2 bytes " + BEYOND]),
+    ("get-beyond", ["ARMCI_Get: 4100 bytes", "reach 4 bytes " + BEYOND]),
+    ("own-beyond", ["ARMCI_NbPut: 8 bytes", "reach 7 bytes " + BEYOND]),
+    ("value-beyond", ["ARMCI_PutValueLong: 8 bytes", "reach 4 bytes " + BEYOND]),
+    ("rows-beyond", ["ARMCI_PutS: 4100 bytes", "reach 4 bytes " + BEYOND]),
+    ("rmw-beyond", ["ARMCI_Rmw: ", "reach 4 bytes " + BEYOND]),
+    ("sizes-differ", ["ARMCI_Put: 8 bytes", "of process 1 reach 8 bytes", "which has 100"]),
+    ("put-freed", ["ARMCI_Put: 8 bytes", "that was freed; ARMCI_Malloc gave its [12]00 bytes"]),
+]
 
 
 def uses():
@@ -58,6 +70,8 @@ def uses():
     yield from (wrong_use.Use([what], False, says) for what, says in CASES)
     yield from (wrong_use.Use([what], False, says, nodes) for what, says in FAR)
     yield from (wrong_use.Use([what], True, says, nodes) for what, says in FAR_CHECKED)
+    yield from (wrong_use.Use([what], True, says, options) for what, says in CHECKED
+                for options in ([], nodes))
 
 
 if __name__ == "__main__":
