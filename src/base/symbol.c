@@ -6,7 +6,6 @@
 #include "base/symbol.h"
 
 #include <elf.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
@@ -15,6 +14,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
+
+#include "base/compiler.h"
+#include "base/dwarf/lines.h"
 
 typedef struct image {
     const char *bytes;
@@ -163,14 +166,22 @@ bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
 {
     module_t m;
-    char name[128];
+    image_t image = {0};
+    char name[128], line[96];
     size_t distance;
-    if (!find_module(address, &m))
+    if (!find_module(address, &m)) {
         snprintf(text, text_nbytes, "%p", address);
-    else if (find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance))
-        snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, m.name);
+        return;
+    }
+    uintptr_t in_file = (uintptr_t)address - m.base;
+    bool known = map_file(m.path, &image) &&
+                 cwu_lines_find(image.bytes, image.nbytes, in_file, line, sizeof line);
+    if (image.bytes)
+        munmap((void *)image.bytes, image.nbytes);
+    if (find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance))
+        snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, known ? line : m.name);
     else
-        snprintf(text, text_nbytes, "%s+%#zx", m.name, (size_t)((uintptr_t)address - m.base));
+        snprintf(text, text_nbytes, known ? "%s+%#zx (%s)" : "%s+%#zx", m.name, in_file, line);
 }
 
 static bool function_name(const void *address, char *name, size_t name_nbytes)
@@ -289,12 +300,39 @@ static bool routine_called(const void *return_address, bool (*is_routine)(const 
     return false;
 }
 
+/** What the unwinder fills. n is -1 at first: its first frame is the walk itself. */
+typedef struct frames {
+    void **stack;
+    int n, most;
+} frames_t;
+
+static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context, void *arg)
+{
+    frames_t *f = arg;
+    void *pc = (void *)_Unwind_GetIP(context);
+    if (f->n >= 0)
+        f->stack[f->n] = pc;
+    f->n++;
+    return pc && f->n < f->most ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/** As backtrace() does, which loads a library at its first call, and takes memory for that: it may
+ *  not be called in a signal's handler. */
+static CW_NOINLINE int walk(void **stack, int most)
+{
+    frames_t f = {.stack = stack, .n = -1, .most = most};
+    _Unwind_Backtrace(add_frame, &f);
+    while (f.n > 0 && !stack[f.n - 1])
+        f.n--;
+    return f.n > 0 ? f.n : 0;
+}
+
 enum { DEEPEST = 24 };  // frames that lead from the library to its caller, or more
 
 uint64_t cwu_symbol_site(void)
 {
     void *stack[DEEPEST];
-    int n = backtrace(stack, DEEPEST);
+    int n = walk(stack, DEEPEST);
     uint64_t site = UINT64_C(0xcbf29ce484222325);  // FNV-1a
     for (int i = 1; i < n; i++)
         site = (site ^ (uintptr_t)stack[i]) * UINT64_C(0x100000001b3);
@@ -308,7 +346,7 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
     size_t routine_nbytes = sizeof routine_p->name;
     void *stack[DEEPEST];
     module_t mine, theirs;
-    int n = backtrace(stack, DEEPEST), caller = -1;
+    int n = walk(stack, DEEPEST), caller = -1;
     *routine_p = (cwu_routine_t){0};
     if (!find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine))
         return false;
@@ -334,7 +372,7 @@ enum { DEEPEST_STACK = 64, DEEPEST_PRINTED = 20 };
 /** The frames from the one that was interrupted at pc on. */
 static int interrupted_stack(const void *pc, void *stack[DEEPEST_STACK])
 {
-    int n = backtrace(stack, DEEPEST_STACK), first = 0;
+    int n = walk(stack, DEEPEST_STACK), first = 0;
     while (pc && first < n && stack[first] != pc)
         first++;
     if (first == n) {  // what was interrupted cannot be unwound

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Describes addresses in messages: the function or variable at an address, and the caller. Slow
-// (reads the symbol table of the file, unwinds the stack): for messages only. Threads: any. Never
-// fails; an unknown address stays a number.
+// (reads the symbol table of the file, unwinds the stack): for messages only. Threads: any;
+// takes no memory, so signal handlers may call it. Never fails; an unknown address stays a number.
 #ifndef CW_BASE_SYMBOL_H
 #define CW_BASE_SYMBOL_H
 
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** "main+0x1c (prog)" for code, "flag+0x8" for data; "prog+0x1234" or the bare address when there
- *  is no symbol. */
+/** "main+0x1c (ring.c:14)" for code, "main+0x1c (prog)" without lines (base/dwarf/lines.h),
+ *  "flag+0x8" for data; "prog+0x1234" or the bare address when there is no symbol. */
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes);
 
 /** Name of the variable at an address of static data and the distance from its start. False when

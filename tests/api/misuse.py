@@ -171,7 +171,7 @@ def use(arguments, checking, options, routine, text):
     says = [rf"^(\w+ )?{routine}: .*{text}"]
     # The call is not the library's own, or comes from a function of its own.
     if arguments[0] not in ("ctx_of_another_thread", "call_finalize"):
-        says.append(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\)")
+        says.append(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\w*\.c:\d+\)")
     return wrong_use.Use(arguments, checking, says, options)
 
 
@@ -187,7 +187,7 @@ def plan():
             options = ["--emulate-nodes", "2"] if (i + j) % 2 else []
             yield wrong_use.Use([case, "far", str(pe)], False, [
                 rf"^{routine}: there is no PE {pe}; this job has PEs 0 to 1; "
-                rf"called from {case}_\+0x[0-9a-f]+ \(misuse\)"], options)
+                rf"called from {case}_\+0x[0-9a-f]+ \(misuse\w*\.c:\d+\)"], options)
     for case, pe in (("far_p", -256), ("far_put", 256), ("far_g", -1)):  # no room for many zeros
         yield wrong_use.Use([case, "far", str(pe)], False,
                             [rf"^{FAR[case]}: there is no PE {pe}; this job has PEs 0 to 1"],

@@ -14,26 +14,27 @@ ON_PE_0 = r"address 0(x\w+)?, asked for on PE 0, is NULL, or next to it: not sym
 MALLOC = (r"address 0x\w+, asked for on PE 0, is private memory of this process \(malloc\): "
           r"not symmetric")
 HINT = r"; CAUSEWAY_CHECK=1 checks every call"
+IN_CRASH = r"crash\+0x\w+ \(crash\.c:\d+\)"
 
 # case: what its line says behind "SIGSEGV"
 EXPLAINED = {
-    "null_p": rf" in shmem_int_p, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
-    "null_put": rf" in shmem_int_put, called from crash\+0x\w+ \(crash\): {ON_PE_0}{HINT}",
-    "null_source": rf" in shmem_putmem, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
-    "null_small": rf" in shmem_putmem, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
-    "null_call": r" in crash\+0x\w+ \(crash\), outside of the library: address 0(x0)? is no "
+    "null_p": rf" in shmem_int_p, called from {IN_CRASH}: {ON_PE_0}{HINT}",
+    "null_put": rf" in shmem_int_put, called from {IN_CRASH}: {ON_PE_0}{HINT}",
+    "null_source": rf" in shmem_putmem, called from {IN_CRASH}: {NULL}{HINT}",
+    "null_small": rf" in shmem_putmem, called from {IN_CRASH}: {NULL}{HINT}",
+    "null_call": rf" in {IN_CRASH}, outside of the library: address 0(x0)? is no "
                  r"function, and was called$",
-    "null_wait": rf" in shmem_int_wait_until, called from crash\+0x\w+ \(crash\): {NULL}{HINT}",
-    "malloc_p": rf" in shmem_int_p, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
-    "malloc_put": rf" in shmem_int_put, called from crash\+0x\w+ \(crash\): {MALLOC}{HINT}",
-    "malloc_add": rf" in shmem_int_atomic_add, called from crash\+0x\w+ \(crash\): {MALLOC}",
-    "stack_get": r" in shmem_int_get, called from crash\+0x\w+ \(crash\): address that no memory "
+    "null_wait": rf" in shmem_int_wait_until, called from {IN_CRASH}: {NULL}{HINT}",
+    "malloc_p": rf" in shmem_int_p, called from {IN_CRASH}: {MALLOC}{HINT}",
+    "malloc_put": rf" in shmem_int_put, called from {IN_CRASH}: {MALLOC}{HINT}",
+    "malloc_add": rf" in shmem_int_atomic_add, called from {IN_CRASH}: {MALLOC}",
+    "stack_get": rf" in shmem_int_get, called from {IN_CRASH}: address that no memory "
                  r"can have; was it of a variable on the stack",
-    "plain": rf" in crash\+0x\w+ \(crash\), outside of the library: {NULL}$",
-    "overflow": r" in deeper\+0x\w+ \(crash\), outside of the library: address 0x\w+ is at the "
-                r"end of the stack, which is used up \(ulimit -s\)",
-    "refused": r" in main\+0x\w+ \(crash\), outside of the library: address 0x14 is NULL, or next "
-               r"to it; before that shmem_malloc could not give 1073741824 bytes: the symmetric "
+    "plain": rf" in {IN_CRASH}, outside of the library: {NULL}$",
+    "overflow": r" in deeper\+0x\w+ \(crash\.c:\d+\), outside of the library: address 0x\w+ is at "
+                r"the end of the stack, which is used up \(ulimit -s\)",
+    "refused": r" in main\+0x\w+ \(crash\.c:\d+\), outside of the library: address 0x14 is NULL, or "
+               r"next to it; before that shmem_malloc could not give 1073741824 bytes: the symmetric "
                r"heap has 256 MiB \(SHMEM_SYMMETRIC_SIZE\)",
 }
 
@@ -63,14 +64,20 @@ def main():
             line = rf"^causeway: error: PE \d of 2 \(pid \d+, host \S+\): SIGSEGV{says}"
             check(status == 139, f"{case}: status {status}\n{output}")
             check(re.search(line, output, re.M), f"{case}: no line with {line}\n{output}")
-            stack = r"^causeway:   PE \d #\d+ +(main|crash|deeper)\+0x\w+ \(crash\)$"
+            stack = r"^causeway:   PE \d #\d+ +(main|crash|deeper)\+0x\w+ \(crash\.c:\d+\)$"
             check(re.search(stack, output, re.M), f"{case}: no stack\n{output}")
         for case, (call, nbytes) in REFUSED.items():
             status, output = run(program, case)
             line = (rf"^causeway: error: PE \d of 2 .*: {call}: the count is negative or absurd "
-                    rf"\({nbytes} bytes\); called from crash\+0x\w+ \(crash\)$")
+                    rf"\({nbytes} bytes\); called from {IN_CRASH}$")
             check(status == 1 and re.search(line, output, re.M),
                   f"{case}: status {status}, no line with {line}\n{output}")
+        for flag, where in {"-gdwarf-2": r"crash\.c:\d+", "-gdwarf-4": r"crash\.c:\d+",
+                            "-gz": "other", "-g0": "other"}.items():
+            other = oshcc(f"{scratch}/other", flag, TESTS / "errors/crash.c")
+            status, output = run(other, "plain")
+            check(re.search(rf"SIGSEGV in \w+\+0x\w+ \({where}\), outside", output),
+                  f"{flag}: {output}")
         status, output = run(program, "null_p", nodes=2, CAUSEWAY_AGGREGATE="off")
         check(status == 1 and "or an address is wrong: CAUSEWAY_CHECK=1" in output,
               f"null_p to another node: status {status}\n{output}")

@@ -13,7 +13,7 @@ def main():
         output = run("leaks", pes=2, layout=layout, CAUSEWAY_CHECK=1)
         for pattern in [
                 r"warning: PE 0 of 2 .*leak: block of 1000 bytes at heap offset 0x0, allocated in "
-                r"allocate_here\+0x[0-9a-f]+ \(leaks\); "
+                r"allocate_here\+0x[0-9a-f]+ \(leaks\.c:\d+\); "
                 "shmem_free it",
                 r"leak: block of 24 bytes at heap offset 0x[0-9a-f]+, allocated in main\+0x",
                 r"leak: 9 symmetric heap blocks, 1192 bytes on each PE, were not freed before "
