@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bootstrap/state.h"
+
 #define CWB_KEY_MAX 31
 #define CWB_VALUE_MAX 240
 
@@ -81,6 +83,8 @@ struct cwb {
     /** An object of the launcher in which PE i may use CWB_RECORD_NBYTES from i * CWB_RECORD_NBYTES
      *  on: what is there the launcher finds when the job has ended. 0: there is none. */
     int records_fd;
+    /** Where PE i tells the launcher, when it asks, what it does; NULL: this launcher does not. */
+    cwb_state_t *states;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
     /** A job over the communicator that cwb_mpi_choose has named: it has a store and a name of its

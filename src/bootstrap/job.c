@@ -26,7 +26,8 @@ static uint32_t buckets_for(uint32_t npes)
 
 static uint64_t log_start(uint32_t npes)
 {
-    return round_up(sizeof(cwb_job_t) + (uint64_t)npes * sizeof(cwb_job_pe_t) +
+    return round_up(sizeof(cwb_job_t) +
+                        (uint64_t)npes * (sizeof(cwb_job_pe_t) + sizeof(cwb_state_t)) +
                         buckets_for(npes) * sizeof(uint32_t),
                     UNIT);
 }
@@ -43,7 +44,8 @@ void cwb_job_format(cwb_job_t *job, uint32_t npes, uint32_t nnodes)
     job->nnodes = nnodes;
     job->nbytes = cwb_job_nbytes(npes);
     job->pes_off = sizeof(cwb_job_t);
-    job->bkt_off = job->pes_off + npes * sizeof(cwb_job_pe_t);
+    job->states_off = job->pes_off + npes * sizeof(cwb_job_pe_t);
+    job->bkt_off = job->states_off + npes * sizeof(cwb_state_t);
     job->nbuckets = buckets_for(npes);
     job->log_off = log_start(npes);
     atomic_init(&job->log_next, job->log_off);

@@ -6,6 +6,7 @@
 //
 //   0          header (cwb_job_t)
 //   pes_off    cwb_job_pe_t[npes]            one entry a PE: life cycle, node, process
+//   states_off cwb_state_t[npes]             what each PE does, when it is asked (state.h)
 //   bkt_off    uint32_t[nbuckets]            heads of the chains of the store, in units of 16 bytes
 //              (0: empty)
 //   log_off    cwb_job_rec_t, key, value …   the store: append-only, padded to 16 bytes
@@ -18,11 +19,13 @@
 
 #include "base/compiler.h"
 
+#include "bootstrap/state.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x34304a5741534143)  // "CASAWJ04"
+#define CWB_JOB_MAGIC UINT64_C(0x35304a5741534143)  // "CASAWJ05"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
@@ -50,7 +53,7 @@ _Static_assert(sizeof(cwb_job_pe_t) == 128, "shared layout");
 
 typedef struct cwb_job {
     uint64_t magic;
-    uint64_t nbytes, pes_off, bkt_off, log_off;
+    uint64_t nbytes, pes_off, states_off, bkt_off, log_off;
     uint32_t npes, nnodes, nbuckets, flags;
     int32_t launcher_pid;
     char job_id[72];
@@ -86,6 +89,11 @@ _Static_assert(sizeof(cwb_job_rec_t) == 16, "shared layout");
 static inline cwb_job_pe_t *cwb_job_pe(cwb_job_t *job, uint32_t pe)
 {
     return (cwb_job_pe_t *)((char *)job + job->pes_off) + pe;
+}
+
+static inline cwb_state_t *cwb_job_states(cwb_job_t *job)
+{
+    return (cwb_state_t *)((char *)job + job->states_off);
 }
 
 /** Bytes a job object of npes PEs needs. */

@@ -121,6 +121,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->npes = (int)l->job->npes;
     b->node_fd = node_fd;
     b->records_fd = l->records_fd;
+    b->states = cwb_job_states(l->job);
     b->one_machine = true;
     b->started_ns = l->job->started_ns;
     b->machine_nbytes = l->job->machine_nbytes;

@@ -40,7 +40,10 @@ MARKS = [
     (r"oshrun .* \./message_passing 10000", "litmus/message_passing_delayed"),
     (r"causeway(:| ) *(error|deadlock|PE 1 #0).*|exchange\+0x4c .*|PE 3\) overlap.*|"
      r"process \(malloc\).*", "messages, shortened: errors/crash"),
-    (r"waiting|synchronisation 17 .*|lock queue_lock, .*|ready\+0x8 .*", "watch/deadlock"),
+    (r"oshrun: PEs? \d.*|synchronisation 3 of all PEs|mpiexec.hydra .*REPORT_SIGNAL.*",
+     "launch/report"),
+    (r"host n1\), which has .*|waiting|synchronisation 17 .*|lock queue_lock, .*|ready\+0x8 .*",
+     "watch/deadlock"),
     (r"#include <.*|/\* .*|shmemx_.*\(.*\);.*|int rank = .*|gex_TM_Split.*", "mixed/fronts"),
     (r"meson setup .*|ninja -C build|DESTDIR=.*", "tools/options"),
     (r"causeway-(plot|info --plot) .*|python3 -c '.*|print\(max\(.*", "watch/plot"),

@@ -33,9 +33,9 @@ EXPLAINED = {
     "plain": rf" in {IN_CRASH}, outside of the library: {NULL}$",
     "overflow": r" in deeper\+0x\w+ \(crash\.c:\d+\), outside of the library: address 0x\w+ is at "
                 r"the end of the stack, which is used up \(ulimit -s\)",
-    "refused": r" in main\+0x\w+ \(crash\.c:\d+\), outside of the library: address 0x14 is NULL, or "
-               r"next to it; before that shmem_malloc could not give 1073741824 bytes: the symmetric "
-               r"heap has 256 MiB \(SHMEM_SYMMETRIC_SIZE\)",
+    "refused": r" in main\+0x\w+ \(crash\.c:\d+\), outside of the library: address 0x14 is NULL, "
+               r"or next to it; before that shmem_malloc could not give 1073741824 bytes: the "
+               r"symmetric heap has 256 MiB \(SHMEM_SYMMETRIC_SIZE\)",
 }
 
 # to another node: the provider, below the routine, comes upon the address

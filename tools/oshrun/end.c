@@ -124,6 +124,16 @@ void end_settle(run_t *run)
 }
 
 // ---------------------------------------------------------------- the clock and signals
+/** The PEs have said what they do. */
+static void go_on(run_t *run)
+{
+    ask_end(run);
+    if (run->ask_signal)
+        end_signal_all(run, run->ask_signal);
+    else
+        end_job(run, EXIT_TIMEOUT, 0);
+}
+
 void end_on_clock(run_t *run, uint64_t now_ns)
 {
     if (run->deadline_ns && now_ns >= run->deadline_ns) {
@@ -131,8 +141,11 @@ void end_on_clock(run_t *run, uint64_t now_ns)
         if (!run->ending)
             say("the time limit of %g s is over; ending the job",
                 (double)run->opt.timeout_ns / 1e9);
-        end_job(run, EXIT_TIMEOUT, 0);
+        if (!ask_begin(run, 0))
+            end_job(run, EXIT_TIMEOUT, 0);
     }
+    if (ask_is_due(run, now_ns))
+        go_on(run);
     if (run->cause_at_ns && now_ns >= run->cause_at_ns)
         look_for_cause(run, now_ns);
     if (run->term_at_ns && now_ns >= run->term_at_ns) {
@@ -149,7 +162,8 @@ void end_on_clock(run_t *run, uint64_t now_ns)
 int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
 {
     uint64_t next = UINT64_MAX;
-    const uint64_t at[] = {run->deadline_ns, run->cause_at_ns, run->term_at_ns, run->kill_at_ns};
+    const uint64_t at[] = {run->deadline_ns, run->cause_at_ns, run->term_at_ns, run->kill_at_ns,
+                           ask_next_ns(run, now_ns)};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         if (at[i] && at[i] < next)
             next = at[i];
@@ -174,6 +188,8 @@ void end_on_signal(run_t *run, int signo)
         run->kill_at_ns = cwu_now_ns();
         return;
     }
+    if ((interrupt || signo == SIGQUIT) && ask_begin(run, signo))
+        return;
     end_signal_all(run, signo);
     if (signo == SIGTSTP)
         kill(getpid(), SIGSTOP);  // SIGCONT resumes oshrun, which then resumes the PEs

@@ -37,6 +37,7 @@ static const char help[] =
     "      --valgrind[=OPTIONS] run the PEs under valgrind\n"
     "      --gdb[=PES]          run these PEs (default: 0; with --xterm: all there) under gdb\n"
     "      --xterm[=PES]        run these PEs (default: all) in a window each\n"
+    "      --report PID|JOB     print what each PE of a running job does, and end\n"
     "  -v, --verbose            say what the launcher does\n"
     "      --launcher NAME      hand over to hydra, slurm, prrte or orte; oshrun: do not\n"
     "      --hosts LIST         hosts, with commas between; host:PES where the launcher knows it\n"
@@ -123,6 +124,7 @@ enum {
     OPT_VALGRIND,
     OPT_GDB,
     OPT_XTERM,
+    OPT_REPORT,
     OPT_VERBOSE,
     OPT_HELP,
     OPT_VERSION
@@ -169,6 +171,7 @@ static const struct {
     {"--valgrind", OPT_VALGRIND, OPTIONAL},
     {"--gdb", OPT_GDB, OPTIONAL},
     {"--xterm", OPT_XTERM, OPTIONAL},
+    {"--report", OPT_REPORT, NEEDED},
     {"-v", OPT_VERBOSE, NONE},
     {"--verbose", OPT_VERBOSE, NONE},
     {"-h", OPT_HELP, NONE},
@@ -242,6 +245,8 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
     case OPT_LABEL:
         opt->label = true;
         break;
+    case OPT_REPORT:
+        ask_other(value);
     case OPT_VERBOSE:
         opt->verbose = true;
         break;

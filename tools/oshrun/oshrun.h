@@ -8,6 +8,7 @@
 //   input.c     standard input of PE 0
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
 //   hint.c      a program of another library
+//   ask.c       what the PEs do, before the job is ended, and for --report
 //   debug.c     PEs under valgrind, gdb, in windows; suppressions of sanitizers
 //   bind.c      processors for each PE
 //   recover.c   statistics and traces of a job that has ended early
@@ -105,6 +106,8 @@ typedef struct run {
     uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
     int ninterrupts, last_signal;
+    uint64_t ask_limit_ns;    // PEs have been asked what they do, and have so long; 0: not asked
+    int ask_signal;           // what they get after that; 0: the time limit is over
     uint64_t memory_kills;    // at start: see base/machine.h
     uint64_t interrupted_ns;  // by the last SIGINT or SIGTERM
 } run_t;
@@ -199,6 +202,17 @@ int input_pollfds(struct pollfd *fds);
  *  never. */
 int input_timeout_ms(void);
 void input_move(const struct pollfd *fd);
+
+/** Asks the PEs what they do, for the sake of a signal that they get after that (0: the time
+ *  limit). False: not now; none has joined, or the job ends already. */
+bool ask_begin(run_t *run, int signo);
+/** Have all replied, or is it too late? Then ask_end prints what they said. */
+bool ask_is_due(const run_t *run, uint64_t now_ns);
+void ask_end(run_t *run);
+/** When to look again; 0: nothing is asked. */
+uint64_t ask_next_ns(const run_t *run, uint64_t now_ns);
+/** --report: prints what the PEs of that job do. */
+noreturn void ask_other(const char *name);
 
 void end_reap(run_t *run);
 void end_check_abort(run_t *run);

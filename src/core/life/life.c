@@ -27,6 +27,7 @@
 #include "core/progress/block_lock.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
+#include "core/report/ask.h"
 #include "core/report/crash.h"
 #include "core/report/early.h"
 #include "core/report/region.h"
@@ -51,10 +52,19 @@
 static int init_count;
 
 /** What lies in the node object, in this order (core/mem/layout.h). */
-static cw_section_t *const sections[] = {
-    &cw_report_section, &cw_coll_section,         &cw_steps_section,  &cw_card_section,
-    &cw_block_section,  &cw_stage_section,        &cw_routed_section, &cw_sweep_section,
-    &cw_am_section,     &cw_routed_cells_section, &cw_bundle_section, NULL};
+static cw_section_t *const sections[] = {&cw_report_section,
+                                         &cw_coll_section,
+                                         &cw_steps_section,
+                                         &cw_card_section,
+                                         &cw_block_section,
+                                         &cw_stage_section,
+                                         &cw_routed_section,
+                                         &cw_sweep_section,
+                                         &cw_am_section,
+                                         &cw_routed_cells_section,
+                                         &cw_bundle_section,
+                                         &cw_state_section,
+                                         NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
@@ -160,6 +170,7 @@ static int join(void)
         return rc;
     cw_unfinished_open();
     cw_crash_open();
+    cw_ask_open();
     cw_wait_init();
     cw_coll_choices_load();
     cw_groups_init();
@@ -316,6 +327,7 @@ void cw_finalize(const char *call)
     cw_routed_close();
     cw_groups_fini();
     cw_crash_close();
+    cw_ask_close();
     cw_segment_fini();
     cw_boot.ops->close(&cw_boot);
 }

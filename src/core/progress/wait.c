@@ -127,6 +127,7 @@ static bool crowded, dear_polls;
 long cw_wait_server_spin;
 bool cw_wait_spare_core, cw_wait_roomy;
 _Thread_local bool cw_wait_asleep;
+_Thread_local const cw_wait_t *volatile cw_wait_current;
 bool cw_wait_explains;
 cw_wait_counts_t cw_wait_counts;
 const cw_wait_on_t cw_wait_world = {.kind = CW_WAIT_WORLD};
@@ -283,6 +284,7 @@ static void sleep_for(cw_wait_t *w, uint64_t timeout_ns)
     uint32_t bell = w->bell;
     cw_progress_hooks.leave_server();
     w->turns_asleep = w->turns;
+    cw_wait_current = w;
     atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
     cw_wait_asleep = true;
     cwu_futex_wait((uint32_t *)&me->doorbell, bell, timeout_ns);
@@ -297,6 +299,7 @@ static void announce(cw_wait_t *w)
     cw_slot_t *me = my_slot();
     w->announced = w->attended = true;
     w->sleep_ns = FIRST_SLEEP_NS;
+    w->since_ns = w->since_ns ? w->since_ns : cwu_now_ns();
     atomic_fetch_add(&me->waiting, 1);
     watch(w, me);
     // seq_cst: before the caller's next load of its condition
@@ -327,6 +330,7 @@ static void leave(cw_wait_t *w)
         atomic_store_explicit(&me->watched, 0, memory_order_relaxed);
         atomic_fetch_sub_explicit(&cw_segment.control->hot.sleepers, 1, memory_order_relaxed);
         atomic_fetch_sub_explicit(&me->waiting, 1, memory_order_relaxed);
+        cw_wait_current = NULL;
     }
     if (w->frame)
         cw_watch_end(w->frame);

@@ -118,6 +118,8 @@ void cw_wait_round(cw_wait_t *w);
 uint64_t cw_wait_may_sleep(cw_wait_t *w);
 /** This PE is in its last finalize: waits explain themselves (cw_progress_hooks.explain). */
 extern bool cw_wait_explains;
+/** The wait in which this thread sleeps or has slept, for handlers of signals. */
+extern _Thread_local const struct cw_wait *volatile cw_wait_current CW_INITIAL_EXEC;
 /** This thread sleeps in a wait: a signal handler that sees it set has interrupted a call. */
 extern _Thread_local bool cw_wait_asleep CW_INITIAL_EXEC;
 

@@ -127,6 +127,14 @@ static void interrupted_at(const void *context, const void **pc_p, uintptr_t *st
 #endif
 }
 
+const void *cw_crash_pc(const void *context)
+{
+    const void *pc;
+    uintptr_t stack;
+    interrupted_at(context, &pc, &stack);
+    return pc;
+}
+
 /** The call of what is no code, or NULL. The call itself has worked, so there is a stack. */
 static const char *call_of_address(const void *context, uintptr_t stack)
 {

@@ -17,4 +17,7 @@ void cw_crash_open(void);
 /** Before it goes. */
 void cw_crash_close(void);
 
+/** Where the code was that a signal has interrupted; the context of its handler. */
+const void *cw_crash_pc(const void *context);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/report/report_text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,26 @@
 #include "core/mem/layout.h"
 #include "core/mem/segment.h"
 
-static void put_place(FILE *out, const cw_report_wait_t *r)
+#define LINE_NBYTES 1024u  // of a PE in the report, on average at most
+
+/** Text that grows up to its room. */
+typedef struct out {
+    char *text;
+    size_t used, room;
+} out_t;
+
+static CW_PRINTF(2, 3) void put(out_t *out, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(out->text + out->used, out->room - out->used, fmt, args);
+    va_end(args);
+    size_t left = out->room - out->used - 1;
+    if (n > 0)
+        out->used += (size_t)n < left ? (size_t)n : left;
+}
+
+static void put_place(out_t *out, const cw_report_wait_t *r)
 {
     const cwt_layout_t *l = &cw_segment.layout;
     char name[128];
@@ -22,38 +42,38 @@ static void put_place(FILE *out, const cw_report_wait_t *r)
     if (r->at < l->data_nbytes) {
         if (!cwu_symbol_data((const void *)(cw_segment.origin + r->at), name, sizeof name,
                              &distance))
-            fprintf(out, "static data +%#" PRIx64, r->at);
+            put(out, "static data +%#" PRIx64, r->at);
         else if (distance)
-            fprintf(out, "%s+%#zx", name, distance);
+            put(out, "%s+%#zx", name, distance);
         else
-            fputs(name, out);
+            put(out, "%s", name);
     } else if (in_heap < CW_COLL_SCRATCH) {
-        fputs("a word of the library", out);
+        put(out, "a word of the library");
     } else if (in_heap < l->heap_nbytes) {
-        fprintf(out, "heap +%#" PRIx64, in_heap - CW_COLL_SCRATCH);
+        put(out, "heap +%#" PRIx64, in_heap - CW_COLL_SCRATCH);
     } else {
-        fprintf(out, "private memory");
+        put(out, "private memory");
     }
 }
 
-static void put_number(FILE *out, const cw_report_wait_t *r, int64_t value)
+static void put_number(out_t *out, const cw_report_wait_t *r, int64_t value)
 {
     if (r->is_unsigned)
-        fprintf(out, "%" PRIu64, (uint64_t)value);
+        put(out, "%" PRIu64, (uint64_t)value);
     else
-        fprintf(out, "%" PRId64, value);
+        put(out, "%" PRId64, value);
 }
 
-static void put_word(FILE *out, const cw_report_wait_t *r)
+static void put_word(out_t *out, const cw_report_wait_t *r)
 {
     static const char *const comparisons[8] = {"", "==", ">", ">=", "<", "<=", "!=", ""};
     put_place(out, r);
-    fputs(" is ", out);
+    put(out, " is ");
     put_number(out, r, r->seen);
-    fprintf(out, ", wanted %s ", comparisons[r->cmp & 7]);
+    put(out, ", wanted %s ", comparisons[r->cmp & 7]);
     put_number(out, r, r->want);
     if (r->nelems > 1)
-        fprintf(out, " (word %" PRIu64 " of %" PRIu64 ")", r->index, r->nelems);
+        put(out, " (word %" PRIu64 " of %" PRIu64 ")", r->index, r->nelems);
 }
 
 static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
@@ -63,22 +83,20 @@ static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
 
 /** Follows the queue from a waiter to the one before it: the PE that does not wait for the lock
  *  holds it. */
-static void put_lock(FILE *out, const cw_report_wait_t *waits, const cw_report_wait_t *r)
+static void put_lock(out_t *out, const cw_report_wait_t *waits, const cw_report_wait_t *r)
 {
     int pe = r->behind, steps = 0;
     while (pe >= 0 && pe < cw_world.npes && waits_for_lock(&waits[pe], r->at) &&
            steps++ < cw_world.npes)
         pe = waits[pe].behind;
-    fputs("lock ", out);
+    put(out, "lock ");
     put_place(out, r);
-    fprintf(out, ", held by PE %d", pe);
+    put(out, ", held by PE %d", pe);
     if (pe != r->behind)
-        fprintf(out, " (in the queue behind PE %d)", r->behind);
+        put(out, " (in the queue behind PE %d)", r->behind);
 }
 
-/** Has the PE of r come to the synchronisation of all PEs that `mine` waits in? PEs that end
- *  synchronise apart. */
-static bool has_come(const cw_report_wait_t *r, const cw_report_wait_t *mine)
+bool cw_report_has_come(const cw_report_wait_t *r, const cw_report_wait_t *mine)
 {
     if (mine->ending)
         return r->ending;
@@ -86,31 +104,31 @@ static bool has_come(const cw_report_wait_t *r, const cw_report_wait_t *mine)
 }
 
 /** PEs as ranges: "2, 5-7". */
-static void put_missing(FILE *out, const cw_report_wait_t *waits, const cw_report_wait_t *mine)
+static void put_missing(out_t *out, const cw_report_wait_t *waits, const cw_report_wait_t *mine)
 {
     const char *comma = "";
     if (mine->ending)
-        fputs("the end of all PEs; not there: ", out);
+        put(out, "the end of all PEs; not there: ");
     else
-        fprintf(out, "synchronisation %" PRIu32 " of all PEs; not there: ", mine->number);
+        put(out, "synchronisation %" PRIu32 " of all PEs; not there: ", mine->number);
     for (int pe = 0, last; pe < cw_world.npes; pe = last + 1) {
-        for (last = pe; last < cw_world.npes && !has_come(&waits[last], mine); last++)
+        for (last = pe; last < cw_world.npes && !cw_report_has_come(&waits[last], mine); last++)
             ;
         if (last == pe)
             continue;
-        fprintf(out, last - pe > 1 ? "%sPE %d-%d" : "%sPE %d", comma, pe, last - 1);
+        put(out, last - pe > 1 ? "%sPE %d-%d" : "%sPE %d", comma, pe, last - 1);
         comma = ", ";
     }
     if (!*comma)
-        fputs("no PE known", out);
+        put(out, "no PE known");
 }
 
-static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
+static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
 {
     const cw_report_wait_t *r = &waits[pe];
-    fprintf(out,
-            "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %.63s: ",
-            pe, cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9, r->call);
+    put(out,
+        "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %.63s: ", pe,
+        cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9, r->call);
     if (r->kind == CW_WAIT_WORD)
         put_word(out, r);
     else if (r->kind == CW_WAIT_LOCK)
@@ -118,28 +136,71 @@ static void put_line(FILE *out, const cw_report_wait_t *waits, int pe)
     else if (r->kind == CW_WAIT_WORLD)
         put_missing(out, waits, r);
     else
-        fputs(r->detail[0] ? r->detail : "other PEs", out);
-    fputc('\n', out);
+        put(out, "%s", r->detail[0] ? r->detail : "other PEs");
+    put(out, "\n");
 }
 
 void cw_report_print(const cw_report_wait_t *waits, uint64_t patience_ns, bool may_err, bool end)
 {
     CWU_DECIMAL_POINT();
-    char *text = NULL;
-    size_t nbytes = 0;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
+    size_t room = ((size_t)cw_world.npes + 1) * LINE_NBYTES;
+    out_t report = {.text = malloc(room), .room = room}, *out = &report;
+    if (!report.text)
         return;
-    fprintf(out,
-            "causeway: deadlock: all %d PEs have waited longer than %" PRIu64
-            " s (CAUSEWAY_DEADLOCK); %s%s\n",
-            cw_world.npes, patience_ns / 1000000000u,
-            end ? "this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)" : "the job goes on waiting",
-            may_err ? ", for other threads of the program may be at work" : "");
+    put(out,
+        "causeway: deadlock: all %d PEs have waited longer than %" PRIu64
+        " s (CAUSEWAY_DEADLOCK); %s%s\n",
+        cw_world.npes, patience_ns / 1000000000u,
+        end ? "this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)" : "the job goes on waiting",
+        may_err ? ", for other threads of the program may be at work" : "");
     for (int pe = 0; pe < cw_world.npes; pe++)
         put_line(out, waits, pe);
-    fclose(out);
-    if (text)
-        cwu_write(text, nbytes);
-    free(text);
+    cwu_write(report.text, report.used);
+    free(report.text);
+}
+
+void cw_report_print_cycle(const cw_report_wait_t *waits, const int *pes, int npes, bool may_err,
+                           bool end)
+{
+    CWU_DECIMAL_POINT();
+    size_t room = ((size_t)npes + 1) * LINE_NBYTES;
+    out_t report = {.text = malloc(room), .room = room}, *out = &report;
+    if (!report.text)
+        return;
+    put(out, "causeway: deadlock: %d of %d PEs wait for each other; %s%s\n", npes, cw_world.npes,
+        end ? "this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)" : "the job goes on",
+        may_err ? ", for other threads of the program may be at work" : "");
+    for (int i = 0; i < npes; i++)
+        put_line(out, waits, pes[i]);
+    cwu_write(report.text, report.used);
+    free(report.text);
+}
+
+static bool is_in_slice(const cw_report_wait_t *r)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    return r->at < l->data_nbytes ||
+           (r->at - l->heap_offset >= CW_COLL_SCRATCH && r->at - l->heap_offset < l->heap_nbytes);
+}
+
+void cw_report_describe(const cw_report_wait_t *r, char *text, size_t nbytes)
+{
+    out_t out = {.text = text, .room = nbytes};
+    *text = '\0';
+    if (r->kind == CW_WAIT_WORLD && r->ending)
+        put(&out, "the end of all PEs");
+    else if (r->kind == CW_WAIT_WORLD)
+        put(&out, "synchronisation %" PRIu32 " of all PEs", r->number);
+    else if (r->kind == CW_WAIT_LOCK) {
+        put(&out, "lock ");
+        put_place(&out, r);
+        put(&out, ", in the queue behind PE %d", r->behind);
+    } else if (r->kind == CW_WAIT_WORD && is_in_slice(r))
+        put_word(&out, r);
+    else if (is_in_slice(r)) {
+        put_place(&out, r);
+        if (r->nbytes)
+            put(&out, " is %" PRId64, r->seen);
+    } else
+        put(&out, "%s", r->certain ? "other PEs" : "the network");
 }

@@ -35,17 +35,25 @@ static int64_t read_word(const cw_wait_on_t *on)
     }
 }
 
-static void publish(cw_report_wait_t *r, const cw_wait_t *w)
+/** Without an observer symmetric words are known, but not what is wanted of them. */
+static cw_wait_on_t word_of(const cw_wait_t *w)
 {
-    static const cw_wait_on_t nothing;
-    const cw_wait_on_t *on = w->on ? w->on : &nothing;
+    cw_wait_on_t on = {.kind = CW_WAIT_OTHER};
+    if ((uintptr_t)w->word - cw_segment.origin < cw_segment.layout.slice_stride) {
+        on.addr = w->word;
+        on.nbytes = w->word_size <= 8 ? (uint8_t)w->word_size : 0;
+    }
+    return on;
+}
+
+void cw_waits_take(cw_report_wait_t *r, const cw_wait_t *w)
+{
+    const cw_wait_on_t plain = word_of(w), *on = w->on ? w->on : &plain;
     const char *running = cw_watch_running();
     snprintf(r->call, sizeof r->call, "%s", running ? running : w->call);
     if (!atomic_load_explicit(&r->early, memory_order_relaxed))
         snprintf(r->detail, sizeof r->detail, "%s",
                  running && strcmp(running, w->call) ? w->call : "");
-    gethostname(r->host, sizeof r->host - 1);
-    r->pid = (int32_t)getpid();
     r->at = on->addr ? (uintptr_t)on->addr - cw_segment.origin : UINT64_MAX;
     r->kind = (uint8_t)on->kind;
     r->cmp = (uint8_t)on->cmp;
@@ -58,6 +66,15 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
     r->number = cw_node_number(&cw_group_world->sync->node);
     r->certain = w->word || w->on || w->notified;
     r->ending = cw_early_ending;
+    if (on->addr)
+        r->seen = read_word(on);
+}
+
+static void publish(cw_report_wait_t *r, const cw_wait_t *w)
+{
+    cw_waits_take(r, w);
+    gethostname(r->host, sizeof r->host - 1);
+    r->pid = (int32_t)getpid();
     r->threads = cw_early_has_threads();
 }
 

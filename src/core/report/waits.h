@@ -9,6 +9,8 @@
 #include "core/progress/wait.h"
 #include "core/report/report.h"
 
+/** What a wait is for, as it goes into a page. Takes no memory and no lock. */
+void cw_waits_take(cw_report_wait_t *r, const cw_wait_t *w);
 /** Before each sleep of a wait. False: another one stands for this PE. */
 bool cw_waits_publish(cw_wait_t *w);
 /** Finds the routine in which this thread waits on the stack, unless a frame knows it. */

@@ -255,6 +255,8 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
     cw_wait_t w = CW_WAIT_FOR("a collective", bell, sizeof *bell);
     if (ns->deposits[0])
         w.on = &cw_wait_world;
+    w.since_ns = cwu_now_ns();
+    cw_wait_current = &w;
     for (;;) {
         uint32_t seen = atomic_load(bell);
         if (over(ns))
@@ -270,6 +272,7 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
     }
     if (w.reported)
         cw_progress_hooks.moved(&w);
+    cw_wait_current = NULL;
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }
 

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each PE does is printed before a job is ended, by a signal or the time limit, and on request
+by oshrun --report and SIGURG; equal PEs are one line."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from frame.script import SLOW, STAGE, TESTS, check, finish, oshcc
+
+OSHRUN = str(STAGE / "bin/oshrun")
+BARRIER = (r"PEs 0, 4, 5: in shmem_barrier_all, called from main\+0x\w+ \(report\.c:\d+\), for "
+           r"\d+( to \d+)? s: synchronisation 2 of all PEs$")
+LINES = [BARRIER, r"PE 1: outside of the library, in \w+\+0x\w+ \(report\.c:\d+\)$",
+         r"PE 2: in shmem_int_wait_until, called from main\+0x\w+ \(report\.c:\d+\), for \d+ s: "
+         r"flag is 0$", r"PE 3: outside of the library, in main\+0x\w+ \(report\.c:\d+\)$"]
+
+
+def start(*command):
+    """The job, in the state that is to be reported: PE 0 says that it has come there."""
+    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    line = job.stdout.readline()
+    check(line == "ready\n", f"{command}: '{line}'")
+    time.sleep(0.5)  # a PE that has not come into its wait yet is asked again by `ask`
+    return job
+
+
+def end(job, what, status):
+    try:
+        output = job.communicate(timeout=30 * SLOW)[0]
+    except subprocess.TimeoutExpired:
+        job.kill()
+        output = job.communicate()[0]
+        check(False, f"{what}: hangs")
+    check(job.returncode == status, f"{what}: status {job.returncode}, not {status}\n{output}")
+    return output
+
+
+def check_lines(what, output, prefix="oshrun: ", lines=tuple(LINES)):
+    for line in lines:
+        check(re.search("^" + prefix + line, output, re.M), f"{what}: no '{line}' in\n{output}")
+
+
+def ask(job, complete):
+    """Reports until one is complete: a PE on a loaded machine may need long to its wait."""
+    output = ""
+    for _ in range(100):
+        done = subprocess.run([OSHRUN, "--report", str(job.pid)], capture_output=True, text=True,
+                              timeout=30 * SLOW, check=False)
+        output = done.stdout + done.stderr
+        if done.returncode == 0 and all(re.search(line, output, re.M) for line in complete):
+            return output
+        time.sleep(0.1)
+    return output
+
+
+def check_signals():
+    for number, nodes in ((signal.SIGINT, 1), (signal.SIGQUIT, 2)):
+        job = start(OSHRUN, "-n", "6", "--emulate-nodes", str(nodes), "./report")
+        check_lines(f"--report, {nodes} nodes", ask(job, LINES))
+        job.send_signal(number)
+        output = end(job, number.name, 128 + number)
+        check_lines(number.name, output)
+        check(output.count("synchronisation 2") == 1, f"{number.name}: not merged\n{output}")
+
+
+def check_twice():
+    """A PE that does not reply delays the first signal, not the second one."""
+    job = start(OSHRUN, "-n", "6", "./report")
+    pids = subprocess.run(["pgrep", "-P", str(job.pid), "-x", "report"], text=True,
+                          capture_output=True, check=False).stdout.split()
+    check(len(pids) == 6, f"PEs: {pids}")
+    for pid in pids:
+        os.kill(int(pid), signal.SIGSTOP)
+    job.send_signal(signal.SIGINT)
+    time.sleep(0.15)  # two within a tenth of a second count as one
+    job.send_signal(signal.SIGINT)
+    output = end(job, "twice", 130)
+    check("does not reply" not in output, output)
+
+
+def check_limit_and_silence():
+    job = start(OSHRUN, "-n", "6", "-t", "4", "./report")
+    os.kill(int(subprocess.run(["pgrep", "-P", str(job.pid), "-x", "report"], text=True,
+                               capture_output=True, check=False).stdout.split()[4]), signal.SIGSTOP)
+    output = end(job, "limit", 124)
+    check_lines("limit", output, lines=[r"the time limit of 4 s is over; ending the job$",
+                                        r"PE \d: is stopped \(SIGSTOP\)$"])
+    job = start(OSHRUN, "-n", "3", "-x", "CAUSEWAY_BACKTRACE=0", "./report")
+    output = ask(job, [r"PEs 0-2: joins the job, or has no handler \(CAUSEWAY_BACKTRACE=0\)$"])
+    check_lines("silence", output, lines=[r"PEs 0-2: joins the job, or has no handler"])
+    job.send_signal(signal.SIGTERM)
+    check("PE" not in end(job, "no handler", 143).replace("all PEs", ""), "asked in vain")
+    done = subprocess.run([OSHRUN, "--report", str(os.getpid())], capture_output=True, text=True,
+                          check=False)
+    check(done.returncode == 1 and "is of no job of an oshrun" in done.stderr, str(done))
+    done = subprocess.run([OSHRUN, "--report", "job"], capture_output=True, text=True, check=False)
+    check(done.returncode == 2 and "expected the process number" in done.stderr, str(done))
+
+
+def check_hydra():
+    """By the signal that the launcher passes on: PE 0's node prints for all."""
+    job = start("mpiexec.hydra", "-n", "6", "env", "CAUSEWAY_REPORT_SIGNAL=USR1", "./report")
+    for _ in range(4 * SLOW):  # the first may come before the waits on a loaded machine
+        job.send_signal(signal.SIGUSR1)
+        time.sleep(1.1)  # a round of replies
+    job.send_signal(signal.SIGTERM)
+    check_lines("hydra", job.communicate(timeout=30 * SLOW)[0], prefix="causeway: report: ")
+
+
+def main():
+    oshcc("report", "-O1", TESTS / "launch/report.c")
+    check_signals()
+    check_twice()
+    check_limit_and_silence()
+    if shutil.which("mpiexec.hydra"):
+        check_hydra()
+    finish("reports")
+
+
+if __name__ == "__main__":
+    main()
