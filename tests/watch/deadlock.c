@@ -40,6 +40,28 @@ static void lock_cycle(void)
     shmem_set_lock(me < 2 ? second : &lock_a);
 }
 
+/** As above, while the others do something else for a time. */
+static void part_cycle(void)
+{
+    if (me < 2)
+        lock_cycle();
+    shmem_barrier_all();
+    sleep(20);
+}
+
+/** PE 1 holds a lock and is in a barrier, PE 0 waits for the lock, the last one does something. */
+static void lock_and_barrier(void)
+{
+    if (me == 1)
+        shmem_set_lock(&lock_a);
+    shmem_barrier_all();
+    if (me == npes - 1)
+        sleep(20);
+    if (me == 0)
+        shmem_set_lock(&lock_a);
+    shmem_barrier_all();
+}
+
 /** The last PE waits for a signal that no PE sends. */
 static void missing(void)
 {
@@ -77,6 +99,7 @@ static const struct {
     void (*run)(void);
 } cases[] = {{"never", never},           {"never_on_heap", never_on_heap},
              {"never_all", never_all},   {"lock_cycle", lock_cycle},
+             {"part_cycle", part_cycle}, {"lock_and_barrier", lock_and_barrier},
              {"missing", missing},       {"slow", slow},
              {"slow_first", slow_first}, {"ended", ended}};
 

@@ -100,6 +100,25 @@ def check_settings():
                     output), output)
 
 
+def check_part(case, pes, layout, lines):
+    """PEs 0 and 1 wait for each other while the last one does not wait."""
+    output = run("deadlock", case, pes=pes, layout=layout, expect=1, CAUSEWAY_DEADLOCK=1,
+                 CAUSEWAY_DEADLOCK_ACTION="abort", timeout=50)
+    head = f"causeway: deadlock: 2 of {pes} PEs wait for each other; this ends the job"
+    check(head in output and output.count("deadlock: PE") == 2, f"{case} {layout}: {output}")
+    for line in lines:
+        check(re.search(line, output), f"{case} {layout}: no '{line}' in\n{output}")
+
+
+def parts():
+    cycle = [r"PE 0 .* in shmem_set_lock: lock lock_b, held by PE 1",
+             r"PE 1 .* in shmem_set_lock: lock lock_a, held by PE 0"]
+    for layout, pes in (("node", 3), ("2nodes-msg", 4)):
+        yield "part_cycle", pes, layout, cycle
+    yield "lock_and_barrier", 3, "2nodes-rdm", [
+        r"PE 0 .* in shmem_set_lock: lock lock_a, held by PE 1", r"PE 1 .* in shmem_barrier_all: "]
+
+
 def check_am():
     """The wait stands in the report though a handler has run in it."""
     output = run("finished4", expect=1, CAUSEWAY_DEADLOCK=1, CAUSEWAY_DEADLOCK_ACTION="abort",
@@ -145,6 +164,7 @@ def main():
         tasks += [pool.submit(check_one) for check_one in (
             check_polls, check_am, check_no_report, check_goes_on, check_first_computes,
             check_settings)]
+        tasks += [pool.submit(check_part, *part) for part in parts()]
         tasks += [pool.submit(check_report, *report) for report in reports()]
         for task in tasks:
             task.result()

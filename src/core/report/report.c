@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/report/cycle.h"
 #include "core/report/early.h"
 #include "core/report/report_text.h"
 #include "core/report/waits.h"
@@ -31,6 +32,7 @@ static struct {
     int last_mover;           // the PE that was not waiting the last time
     cw_report_wait_t *waits;  // [npes] as of the last survey in which all PEs waited
     bool stood_still, noticed, reported;
+    uint64_t cycle_ns;  // time of the next search for a cycle of some PEs
 } survey = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int open_report(unsigned *wants_p)
@@ -38,6 +40,8 @@ static int open_report(unsigned *wants_p)
     survey.next_ns = survey.interval_ns = 0;
     survey.last_mover = 0;
     survey.stood_still = survey.noticed = survey.reported = false;
+    survey.cycle_ns = 0;
+    cw_cycle_open();
     long seconds = cwu_env.deadlock;
     if (seconds < 0)
         seconds = cw_world.check ? 60 : 0;
@@ -64,6 +68,7 @@ cw_report_slot_t *cw_report_slot(int slot)
     return (cw_report_slot_t *)(void *)(cw_segment.base + cw_report_offset(slot));
 }
 
+static void search_cycle(void);
 static void survey_pes(void);
 static void stand_in(void);
 
@@ -72,6 +77,8 @@ static void sleeps(cw_wait_t *w)
 {
     if (!cw_waits_publish(w) || cwu_now_ns() - w->since_ns < patience_ns)
         return;
+    if (w->on && w->on->kind == CW_WAIT_LOCK)
+        search_cycle();
     if (cw_world.pe == 0)
         survey_pes();
     else
@@ -116,6 +123,21 @@ static void notice(int mover)
     cw_waits_describe_mover(mover, what, sizeof what);
     cwu_warn("has waited %.0f s in %s; %s, so this is not a deadlock yet",
              (double)mine.waited_ns / 1e9, mine.call, what);
+}
+
+/** PE 0, which sees whether all PEs wait, has a search's time to report that, with all of them. */
+static void search_cycle(void)
+{
+    uint64_t now = cwu_now_ns();
+    if (survey.reported || pthread_mutex_trylock(&survey.lock))
+        return;
+    if (!survey.cycle_ns)
+        survey.cycle_ns = now + 2 * BETWEEN_SURVEYS;
+    if (now >= survey.cycle_ns && !survey.reported) {
+        survey.reported = cw_cycle_find(patience_ns);
+        survey.cycle_ns = cwu_now_ns() + BETWEEN_SURVEYS;
+    }
+    pthread_mutex_unlock(&survey.lock);
 }
 
 /** The lowest PE that waits, if PE 0 does not: then this is no deadlock as far as the library can
