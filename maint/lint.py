@@ -230,6 +230,7 @@ def check_links(_):
 
 
 RECORD_PARTS = ["Context", "Decision", "Rejected", "Consequences"]
+PAGE_PARTS = ["How it works", "Invariants", "Measured", "Rejected", "Proof"]
 
 
 def record_field(head, name):
@@ -239,9 +240,22 @@ def record_field(head, name):
     return text, {int(n) for n in re.findall(r"\[(\d+)\]\(", text)}
 
 
+def design_pages():
+    """What is wrong with the form of design pages: five parts each, and a row of the index."""
+    index = (ROOT / "docs/design/README.md").read_text(encoding="utf-8")
+    for path in sorted((ROOT / "docs/design").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if path.name == "README.md":
+            continue
+        if re.findall(r"^## (.*)", text, re.M) != PAGE_PARTS:
+            yield f"{path.name}: parts are not {', '.join(PAGE_PARTS)}"
+        if f"]({path.name})" not in index:
+            yield f"{path.name}: the index has no row of it"
+
+
 def check_records(_):
-    """Decision records have one form: status, date and four parts; links between two lead both
-    ways; the index repeats the status."""
+    """Design pages have one form. So have decision records: status, date and four parts; links
+    between two lead both ways; the index repeats the status."""
     index = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
     later, earlier, complaints = {}, {}, []
     for path in sorted((ROOT / "docs/adr").glob("0*.md")):
@@ -265,7 +279,7 @@ def check_records(_):
              for b in later[a]} ^ {(b, a)
                                    for a in earlier
                                    for b in earlier[a]}
-    return complaints + [
+    return complaints + list(design_pages()) + [
         f"records {a} and {b}: only one links the other in its header" for a, b in sorted(pairs)
     ]
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options, variables and files: what the documents name exists, and what exists is documented."""
+"""Options, variables, files, and functions: what the documents name exists, and what exists is
+documented."""
 import re
 import subprocess
 
@@ -15,6 +16,7 @@ PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/guide/*.md")),
          *sorted(ROOT.glob("docs/man/*.md"))]
 VARIABLE = re.compile(r"\b(?:CAUSEWAY|SHMEM|GASNET|OSHCC|OSHRUN|SMA)_[A-Z0-9_]+\b(?!\.\.\.)")
 SOURCES = ("*.c", "*.h", "*.S", "*.py", "*.in", "*.def", "*.sh", "*.csv", "*.txt", "*.build")
+PREFIXES = "cw|cwu|cwt|cwb|ofi|mpw|aci|drt|caf|gas|gex|shm|fi"  # of names in the sources
 # What other implementations have, and pages name as such; the last is put together at run time.
 FOREIGN = {
     "migrating.md": {"SHMEM_BARRIER_ALGO", "SHMEM_LOGGING", "SHMEM_OFI_DOMAIN",
@@ -101,6 +103,26 @@ def files():
     check(number > 20, f"only {number} names of files")
 
 
+def design():
+    """Functions, types, constants and bare file names on the pages of the design are in the
+    sources. Rejected ways may name what is not."""
+    sources = [p for top in ("src", "include", "tools", "tests", "maint", "bench")
+               for pattern in SOURCES for p in sorted((ROOT / top).rglob(pattern))]
+    words = set(re.findall(r"\w+", "".join(p.read_text(encoding="utf-8") for p in sources)))
+    names = {p.name for p in sources}
+    pages = sorted(ROOT.glob("docs/design/*.md"))
+    number = 0
+    for page in pages:
+        text = re.sub(r"^## Rejected\n.*?(?=^## )", "", text_of(page), flags=re.M | re.S)
+        for quoted in re.findall(r"`([^`]+)`", text):
+            if re.fullmatch(rf"(?:{PREFIXES}|[A-Z][A-Z0-9]*)_\w+", quoted):
+                number += 1
+                check(quoted in words, f"{page.name} names {quoted}, which no source has")
+            elif re.fullmatch(r"\w+\.(?:c|h|def|py)", quoted):
+                check(quoted in names, f"{page.name} names {quoted}, which is no source")
+    check(number > 100, f"only {number} names of the sources on the pages of the design")
+
+
 def commands_of_dev():
     text = text_of(ROOT / "dev")
     listed = set(re.findall(r"^  ([a-z]+) ", text.split("END\n")[0].split("<<'END'\n")[1], re.M))
@@ -113,5 +135,6 @@ options()
 variables()
 build_options()
 files()
+design()
 commands_of_dev()
 finish()
