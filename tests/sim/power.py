@@ -22,6 +22,7 @@ def arguments():
     p = argparse.ArgumentParser(prog="./dev sim --power", description=__doc__)
     p.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     p.add_argument("--seconds", type=int, default=60, help="for each scene and mutation")
+    p.add_argument("--scene", action="append", help="these in place of the mutation's own")
     p.add_argument("--write", action="store_true",
                    help="write the rows into docs/results/sim.md; the others stay")
     p.add_argument("names", nargs="*", help="of mutations, or of files of mutations")
@@ -110,8 +111,8 @@ def main():
     out, rows, missed = args.build.resolve() / "sim", {}, 0
     for mutation in (m for list_ in wanted.values() for m in list_):
         name = mutation["name"]
-        found = hunt(out, build.variant(args.build, name, texts[name]), mutation["scenes"],
-                     args.seconds)
+        place = build.variant(args.build, name, texts[name])
+        found = hunt(out, place, args.scene or mutation["scenes"], args.seconds)
         missed += found is None
         rows[name] = row(mutation, found)
         print(rows[name], flush=True)

@@ -591,6 +591,18 @@ uint64_t sim_now_ns(void)
     return sim_clock();
 }
 
+uint64_t sim_seed(void)
+{
+    return sim->seed;
+}
+
+void *sim_common(size_t nbytes)
+{
+    if (!sim->common)
+        sim->common = memset(sim_alloc(nbytes), 0, nbytes);
+    return sim->common;
+}
+
 void sim_yield(void)
 {
     sim_give_way(true);

@@ -5,6 +5,7 @@
 #ifndef SIM_H
 #define SIM_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -45,6 +46,10 @@ SIM_EXPORT void sim_end(void);
 SIM_EXPORT uint64_t sim_now_ns(void);
 /** A point at which another thread may run, for scenes that look at memory in a loop. */
 SIM_EXPORT void sim_yield(void);
+
+/** The run's seed, and zeroed memory that its PEs share: for an oracle, not for the program. */
+SIM_EXPORT uint64_t sim_seed(void);
+SIM_EXPORT void *sim_common(size_t nbytes);
 
 SIM_EXPORT int sim_main(int argc, char **argv);
 

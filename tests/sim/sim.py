@@ -18,9 +18,10 @@ import build  # noqa: E402
 SLICE = 5  # seconds of one scene at a time, unless there are too many of them
 # commands with options of their own
 OTHERS = {
-    "--power": "build each mutation of mutations/ in, or those named, and see it found",
-    "--fences": "weaken each fence, and see it found",
-    "--coverage": "list the atomic operations, locks and waits that no scene passes",
+    "--power": ("power.py", "build each mutation in, or those named, and see it found"),
+    "--random": ("random_programs.py", "programs of operations; one that fails becomes a scene"),
+    "--fences": ("fences.py", "weaken each fence, and see it found"),
+    "--coverage": ("coverage.py", "the atomic operations, locks and waits that no scene passes"),
 }
 
 
@@ -44,7 +45,7 @@ def arguments():
     p.add_argument("--verbose", action="store_true", help="stacks with each finding")
     p.add_argument("--no-build", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--list", action="store_true", help="the scenes")
-    for option, says in OTHERS.items():
+    for option, (_, says) in OTHERS.items():
         p.add_argument(option, action="store_true", help=f"{says} (--help says more behind it)")
     args = p.parse_args()
     args.jobs = max(1, min(args.jobs, len(os.sched_getaffinity(0))))
@@ -139,10 +140,10 @@ class Explorer:
 
 
 def main():
-    for option in OTHERS:
+    for option, (file, _) in OTHERS.items():
         if option in sys.argv:
             words = [w for w in sys.argv[1:] if w != option]
-            return subprocess.run([sys.executable, build.HERE / f"{option[2:]}.py", *words],
+            return subprocess.run([sys.executable, build.HERE / file, *words],
                                   check=False).returncode
     args = arguments()
     names = build.scene_names()

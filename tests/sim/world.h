@@ -125,6 +125,7 @@ typedef struct sim_world {
     uint64_t hash;  // of all decisions: two runs of a seed are the same
     char message[2048];
     const sim_scene_t *scene;
+    void *common;  // of the scene
     uint64_t most_steps;
     bool tracing;
     uint32_t ntrace;
