@@ -60,6 +60,8 @@ typedef struct caf_team {
     struct caf_coarray *coarrays;  // allocated while it was the current team, the last one first
     int64_t number;                // that FORM TEAM gave it
     struct caf_team *formed;       // before it by this image
+    uint64_t serial, forms;        // which FORM TEAM of its parent it comes from; those of its own
+    uint64_t gates;                // that it has entered (gone.h)
 } caf_team_t;
 
 /** What the door of a compiler brings. */
@@ -68,6 +70,7 @@ typedef struct caf_door {
     void (*flush)(void);      // the units of the program
     const char *init, *finalize;
     bool (*is_routine)(const char *symbol);
+    bool (*names_gone)(const char *symbol);  // those of images that are gone
     struct caf_door *next;    // of those of this process
 } caf_door_t;
 
@@ -111,6 +114,8 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team);
 /** Back to the parent: what was allocated since is released. Collective over the team. [waits] */
 void caf_end_team(const caf_status_t *status);
 void caf_sync_team(const caf_status_t *status, caf_team_t *team);
+/** The last one first. */
+caf_team_t *caf_formed_teams(void);
 void caf_teams_close(void);
 
 // ---------------------------------------------------------------- life (life.c)
@@ -123,6 +128,8 @@ void caf_start(caf_door_t *door, const char *call);
 /** The image has come to its end and waits for the others. [waits] */
 void caf_leave(const char *call);
 noreturn void caf_stop(int code);
+/** FAIL IMAGE. */
+noreturn void caf_fail_image(void);
 noreturn void caf_error_stop(int code);
 /** Writes "STOP text" on the standard error. */
 void caf_say_stop(const char *word, const char *text, size_t text_nbytes);
@@ -158,6 +165,7 @@ void caf_component_deregister(caf_coarray_t *component);
 
 /** Parts of the runtime's own memory: at one symmetric address, zero from the start. */
 typedef enum caf_own {
+    CAF_OWN_STATE,  // of this image (gone.c)
     CAF_OWN_USED,   // of a node's lowest PE: what its PEs have allocated
     CAF_OWN_LOCKS,  // CAF_LOCK_PLACES places in queues (lock.c)
     CAF_OWN_STAGE,  // CAF_STAGE bytes that collectives read, and as many that they write
@@ -193,6 +201,8 @@ void caf_sync_close(void);
 void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock,
               bool *acquired_p);
 void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock);
+/** Those that this image holds: it fails. [waits] */
+void caf_release_locks(void);
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event);  // event.c
 /** Of this image. [waits] */
 void caf_event_wait(const caf_status_t *status, uint64_t *event, int64_t until);

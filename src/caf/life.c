@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "caf/caf.h"
+#include "caf/gone.h"
 #include "caf/transfer.h"
 #include "core/mem/area.h"
 #include "core/report/early.h"
@@ -19,7 +19,7 @@
 caf_state_t caf;
 
 static cw_front_end_t front_end;
-static const char leaving_call[] = "the end of the program";
+static const char leaving_call[] = "stop";
 static pid_t starter;  // a child that the program forks must not leave at its exit
 static bool registered;
 
@@ -31,7 +31,8 @@ static void at_exit(int status, void *arg)
     (void)arg;
     if (status != 0 || !caf.group || getpid() != starter || !cw_may_end_early(1))
         return;
-    cw_early_begin("exited with status 0 before the end of the program");
+    if (!caf_survives)
+        cw_early_begin("exited with status 0 before the end of the program");
     caf_leave(leaving_call);
 }
 
@@ -53,6 +54,7 @@ void caf_join(caf_door_t *door, const char *call)
     caf.team = &caf.initial;
     caf.initial.number = -1;
     caf_memory_open();
+    caf_gone_open();
     starter = getpid();
     if (!registered)
         registered = on_exit(at_exit, NULL) == 0;
@@ -84,15 +86,17 @@ void caf_start(caf_door_t *door, const char *call)
 }
 
 /** What is left of the program is its end: the others may still use this image's memory. */
-void caf_leave(const char *call)
+static void leave(const char *call, caf_code_t code)
 {
     if (!caf.group)
         return;
     caf.door->flush();
     fflush(NULL);
+    if (caf_survives)
+        caf_go(code);
     caf_complete();
-    cw_early_ending = true;
-    cw_barrier(cw_group_world);  // the area goes with the last finalize
+    cw_finalize_meets(call);  // the area goes with the last finalize
+    caf_gone_close();
     caf_teams_close();
     caf_release_all(&caf.initial);
     caf.group = NULL;
@@ -102,10 +106,22 @@ void caf_leave(const char *call)
     cw_finalize(call);
 }
 
+void caf_leave(const char *call)
+{
+    leave(call, CAF_STOPPED);
+}
+
 void caf_stop(int code)
 {
-    caf_leave(leaving_call);
+    leave(leaving_call, CAF_STOPPED);
     exit(code);
+}
+
+void caf_fail_image(void)
+{
+    caf_release_locks();
+    leave(leaving_call, CAF_FAILED);
+    exit(EXIT_SUCCESS);
 }
 
 void caf_error_stop(int code)

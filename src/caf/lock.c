@@ -100,6 +100,15 @@ void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_
     caf_succeed(status);
 }
 
+void caf_release_locks(void)
+{
+    const caf_status_t none = {NULL, NULL, 0};
+    place_t *p = places();
+    for (int i = 0; i < CAF_LOCK_PLACES; i++)
+        if (p[i].used)
+            caf_unlock(&none, "fail image", p[i].pe, p[i].lock);
+}
+
 void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint64_t *lock)
 {
     place_t *p = find_held(pe, lock);

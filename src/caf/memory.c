@@ -6,18 +6,19 @@
 // keeps the places of all.
 //
 // The runtime's own memory:
-//     used, address of the area | places in queues of locks | stage | counts of SYNC IMAGES
+//     used, address of the area, state | places in queues of locks | stage | counts of SYNC IMAGES
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "caf/gone.h"
 #include "caf/transfer.h"
 #include "core/mem/area.h"
 #include "core/mem/blocks.h"
 #include "core/sync/fused.h"
 #include "core/world/front_end.h"
 
-enum { PLACE_NBYTES = 64, ADDRESS_AT = 64, LOCKS_AT = 128 };
+enum { PLACE_NBYTES = 64, ADDRESS_AT = 64, STATE_AT = 96, LOCKS_AT = 128 };
 enum { STAGE_AT = 1 << 20, SYNC_AT = STAGE_AT + 2 * CAF_STAGE };
 _Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= STAGE_AT, "room for the places");
 _Static_assert(SYNC_AT <= 8 << 20, "of the 32 MiB that are there, beside 16 KiB a PE");
@@ -58,7 +59,8 @@ static char *area(size_t *nbytes_p)
 
 void *caf_own(caf_own_t part)
 {
-    static const size_t at[] = {[CAF_OWN_USED] = 0,
+    static const size_t at[] = {[CAF_OWN_STATE] = STATE_AT,
+                                [CAF_OWN_USED] = 0,
                                 [CAF_OWN_LOCKS] = LOCKS_AT,
                                 [CAF_OWN_STAGE] = STAGE_AT,
                                 [CAF_OWN_SYNC] = SYNC_AT};
@@ -212,6 +214,8 @@ static void exchange_places(caf_coarray_t *c)
 
 caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
 {
+    if (!caf_enter(status, "allocate"))
+        return NULL;
     caf_coarray_t *c = new_coarray(nbytes);
     c->mine = cw_blocks_alloc(&blocks, at_least(nbytes));
     uint64_t at = c->mine ? (uint64_t)(c->mine - area(&(size_t){0})) : UINT64_MAX;
@@ -231,10 +235,15 @@ caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
 
 void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
 {
+    if (c->team != caf.team)
+        caf_fatal("deallocate", "the coarray was allocated in a team that is not the current one");
     caf_complete();
-    cw_barrier(c->team->group);
+    const bool entered = caf_enter(status, "deallocate");
+    if (entered)
+        cw_sync(caf.group);
     drop(c);
-    caf_succeed(status);
+    if (entered)
+        caf_succeed(status);
 }
 
 void caf_release_all(caf_team_t *team)

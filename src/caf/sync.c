@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "caf/gone.h"
 #include "caf/transfer.h"
 
 static uint64_t *done;  // [npes] how often this image has synchronised with each; NULL: never
@@ -13,7 +14,10 @@ static uint64_t *done;  // [npes] how often this image has synchronised with eac
 void caf_sync_all(const caf_status_t *status)
 {
     caf_complete();
-    cw_sync(caf.group);
+    if (!caf_survives)
+        cw_sync(caf.group);
+    else if (!caf_enter(status, "sync all"))
+        return;
     caf_succeed(status);
 }
 
@@ -28,15 +32,38 @@ static void notify(int pe)
     cw_put_scalar(&cw_ctx_default, &counts[cw_world.pe], done[pe], sizeof done[pe], pe);
 }
 
-static void await(int pe)
+/** CAF_OK, or how the image has ended that does not come. */
+static caf_code_t await(int pe)
 {
     if (pe == cw_world.pe)
-        return;
+        return CAF_OK;
+    bool gone = false;
     const uint64_t *count = (const uint64_t *)caf_own(CAF_OWN_SYNC) + pe;
     cw_wait_t w = CW_WAIT_FOR("sync images", count, sizeof *count);
-    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe])
+    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe] && !gone) {
         cw_wait_round(&w);
+        // it may have come before it ended: what it wrote before is there
+        gone = caf_is_gone(pe, &w) && __atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe];
+    }
     cw_wait_done(&w);
+    return gone ? caf_image_state(pe) : CAF_OK;
+}
+
+static void finish(const caf_status_t *status, caf_code_t code)
+{
+    if (code == CAF_OK)
+        caf_succeed(status);
+    else
+        caf_fail(status, code, "sync images", "an image of the set has %s",
+                 code == CAF_FAILED ? "failed" : "stopped");
+}
+
+/** STOPPED goes before FAILED. */
+static caf_code_t graver(caf_code_t a, caf_code_t b)
+{
+    if (a == CAF_STOPPED || b == CAF_OK)
+        return a;
+    return b;
 }
 
 static bool is_twice(const int *images, int i)
@@ -69,9 +96,10 @@ void caf_sync_images(const caf_status_t *status, const int *images, int n)
     for (int i = 0; i < n; i++)
         notify(cw_group_pe(caf.group, images[i] - 1));
     cw_quiet_default();  // a notification may be collected with others
+    caf_code_t code = CAF_OK;
     for (int i = 0; i < n; i++)
-        await(cw_group_pe(caf.group, images[i] - 1));
-    caf_succeed(status);
+        code = graver(code, await(cw_group_pe(caf.group, images[i] - 1)));
+    finish(status, code);
 }
 
 void caf_sync_every_image(const caf_status_t *status)
@@ -80,9 +108,10 @@ void caf_sync_every_image(const caf_status_t *status)
     for (int rank = 0; rank < caf.group->size; rank++)
         notify(cw_group_pe(caf.group, rank));
     cw_quiet_default();
+    caf_code_t code = CAF_OK;
     for (int rank = 0; rank < caf.group->size; rank++)
-        await(cw_group_pe(caf.group, rank));
-    caf_succeed(status);
+        code = graver(code, await(cw_group_pe(caf.group, rank)));
+    finish(status, code);
 }
 
 void caf_sync_close(void)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "caf/caf.h"
+#include "caf/gone.h"
 #include "core/sync/fused.h"
 
 static caf_team_t *formed;  // the last one first
@@ -114,19 +114,25 @@ static caf_team_t *add(const cw_group_t *group, int64_t number)
     caf_team_t *team = calloc(1, sizeof *team);
     if (!team)
         cwu_fatal("out of memory for a team");
-    *team = (caf_team_t){.group = group, .parent = caf.team, .number = number, .formed = formed};
+    *team = (caf_team_t){.group = group,
+                         .parent = caf.team,
+                         .number = number,
+                         .formed = formed,
+                         .serial = ++caf.team->forms};
     formed = team;
     return team;
 }
 
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index)
 {
+    caf_complete();
+    if (!caf_enter(status, "form team"))
+        return NULL;
     const size_t n = (size_t)caf.group->size;
     uint64_t *numbers = malloc(2 * n * sizeof *numbers), *places = numbers + n;
     members_t m = {.pes = malloc(n * sizeof *m.pes)};
     if (!numbers || !m.pes)
         cwu_fatal("out of memory for the members of a team");
-    caf_complete();
     caf_exchange(caf.group, (uint64_t)number, numbers);
     caf_exchange(caf.group, (uint64_t)(uint32_t)new_index, places);
     bool placed = place(caf.group, numbers, places, &m);
@@ -157,10 +163,15 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
     if (team->parent != caf.team && team != caf.team)
         caf_fatal("change team", "the team was not formed by the current team");
     caf_complete();
-    cw_sync(team->group);
+    bool whole = true;
+    if (caf_survives)
+        whole = caf_pass_gate(status, "change team", CAF_GATE_CHANGE_TEAM, team);
+    else
+        cw_sync(team->group);
     caf.team = team;
     caf.group = team->group;
-    caf_succeed(status);
+    if (whole)
+        caf_succeed(status);
 }
 
 void caf_end_team(const caf_status_t *status)
@@ -169,18 +180,32 @@ void caf_end_team(const caf_status_t *status)
     if (!team->parent)
         caf_fatal("end team", "the initial team is the current one");
     caf_complete();
-    cw_sync(team->group);
+    bool whole = true;
+    if (caf_survives)
+        whole = caf_pass_gate(status, "end team", CAF_GATE_END_TEAM, team);
+    else
+        cw_sync(team->group);
     caf_release_all(team);
     caf.team = team->parent;
     caf.group = caf.team->group;
-    caf_succeed(status);
+    if (whole)
+        caf_succeed(status);
 }
 
 void caf_sync_team(const caf_status_t *status, caf_team_t *team)
 {
+    if (team == caf.team) {
+        caf_sync_all(status);
+        return;
+    }
     caf_complete();
     cw_sync(team->group);
     caf_succeed(status);
+}
+
+caf_team_t *caf_formed_teams(void)
+{
+    return formed;
 }
 
 void caf_teams_close(void)

@@ -69,11 +69,5 @@ program misuse
     call random_init(.false., .true.)
     call random_number(own)
     print '(4(a,f12.10))', "random ", r, " ", same, " ", new, " ", own
-  case default
-    call fail_me()
   end select
-contains
-  subroutine fail_me()
-    fail image
-  end subroutine
 end program

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "caf/gfortran/reduce_ops.h"
 #include "caf/gfortran/section.h"
+#include "caf/gone.h"
 
 GFT_API void _gfortran_caf_co_broadcast(gft_descriptor_t *a, int source_image, int *stat,
                                         char *errmsg, size_t errmsg_nbytes);
@@ -93,6 +94,8 @@ void _gfortran_caf_co_broadcast(gft_descriptor_t *a, int source_image, int *stat
     contiguous_t c;
     if (!check_image(&status, "co_broadcast", source_image, false))
         return;
+    if (!caf_enter(&status, "co_broadcast"))
+        return;
     open_contiguous(&c, a);
     caf_co_broadcast(c.data, c.nbytes, source_image - 1);
     close_contiguous(&c, true);
@@ -124,6 +127,8 @@ static void reduce(const caf_status_t *status, const char *call, const gft_descr
     if (!fn)
         caf_fatal(call, "there is none for type %d with elements of %zu bytes", a->dtype.type,
                   a->dtype.elem_nbytes);
+    if (!caf_enter(status, call))
+        return;
     open_contiguous(&c, a);
     caf_co_reduce(c.data, c.nelems, c.section.elem_nbytes, fn);
     close_contiguous(&c, result_image == 0 || result_image == caf_this_image());

@@ -45,7 +45,8 @@ caf_door_t gft_door = {.stat = {[CAF_OK] = 0,
                        .flush = flush,
                        .init = "_gfortran_caf_init",
                        .finalize = "_gfortran_caf_finalize",
-                       .is_routine = is_routine};
+                       .is_routine = is_routine,
+                       .names_gone = gft_names_gone};
 
 static CW_CONSTRUCTOR(101) void announce(void)
 {
@@ -107,11 +108,14 @@ int _gfortran_caf_this_image(int distance)
     return ancestor(distance)->group->rank + 1;
 }
 
-/** failed: -1 all images, 0 those that have not failed, 1 those that have; an image that fails ends
- *  the job, so there are none. */
+/** failed: -1 all images, 0 those that have not failed, 1 those that have. */
 int _gfortran_caf_num_images(int distance, int failed)
 {
-    return failed == 1 ? 0 : ancestor(distance)->group->size;
+    const cw_group_t *group = ancestor(distance)->group;
+    if (failed < 0)
+        return group->size;
+    const int nfailed = gft_count_images(group, CAF_FAILED);
+    return failed ? nfailed : group->size - nfailed;
 }
 
 // ---------------------------------------------------------------- image control

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Images that have stopped or failed.
+#include "caf/gone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "caf/gfortran/gft.h"
+
+GFT_API noreturn void _gfortran_caf_fail_image(void);
+GFT_API int _gfortran_caf_image_status(int image, void **team);
+GFT_API void _gfortran_caf_failed_images(gft_descriptor_t *list, void **team, int *kind);
+GFT_API void _gfortran_caf_stopped_images(gft_descriptor_t *list, void **team, int *kind);
+
+bool gft_names_gone(const char *symbol)
+{
+    static const char *const names[] = {"_gfortran_caf_fail_image", "_gfortran_caf_image_status",
+                                        "_gfortran_caf_failed_images",
+                                        "_gfortran_caf_stopped_images"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(symbol, names[i]) == 0)
+            return true;
+    return false;
+}
+
+void _gfortran_caf_fail_image(void)
+{
+    caf_fail_image();
+}
+
+/** GCC 12 passes no team. */
+int _gfortran_caf_image_status(int image, void **team)
+{
+    static const caf_status_t none;
+    int pe = 0;
+    (void)team;
+    caf_want_pe(&none, "image_status", caf.group, image, &pe);
+    return gft_door.stat[caf_image_state(pe)];
+}
+
+int gft_count_images(const cw_group_t *group, caf_code_t code)
+{
+    int n = 0;
+    for (int rank = 0; caf_survives && rank < group->size; rank++)
+        n += caf_image_state(cw_group_pe(group, rank)) == code;
+    return n;
+}
+
+/** An allocatable of the images of the current team that have ended so. */
+static void list_images(gft_descriptor_t *list, int kind, caf_code_t code)
+{
+    const int n = gft_count_images(caf.group, code);
+    int found = 0;
+    char *data = calloc((size_t)n + 1, (size_t)kind);
+    if (!data)
+        cwu_fatal("out of memory for a list of %d images", n);
+    for (int rank = 0; rank < caf.group->size && found < n; rank++)
+        if (caf_image_state(cw_group_pe(caf.group, rank)) == code) {
+            const int64_t image = rank + 1;
+            memcpy(data + found++ * kind, &image, (size_t)kind);  // the low bytes come first
+        }
+    list->data = data;
+    list->offset = 0;
+    list->dtype = (gft_dtype_t){.elem_nbytes = (size_t)kind, .rank = 1, .type = GFT_INTEGER};
+    list->span = kind;
+    list->dim[0] = (gft_dim_t){.stride = 1, .lbound = 0, .ubound = found - 1};
+}
+
+void _gfortran_caf_failed_images(gft_descriptor_t *list, void **team, int *kind)
+{
+    (void)team;
+    list_images(list, kind ? *kind : 4, CAF_FAILED);
+}
+
+void _gfortran_caf_stopped_images(gft_descriptor_t *list, void **team, int *kind)
+{
+    (void)team;
+    list_images(list, kind ? *kind : 4, CAF_STOPPED);
+}

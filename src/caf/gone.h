@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Images that have stopped or failed, while the others go on.
+//
+// Only in programs that ask for them (FAIL IMAGE, IMAGE_STATUS, FAILED_IMAGES, STOPPED_IMAGES);
+// elsewhere an image that has ended waits in the end of the job, and none of this costs anything.
+//
+// An image that is gone keeps its process, its memory and its node server. Core's synchronisations
+// need all PEs of a group, so it takes part in those that the others enter, with the code of its
+// end, which all of them get: each collective statement begins with such a synchronisation, a
+// *gate*. An image tells that it enters one by a word in its own memory, which those that are gone
+// read; they end when all images are gone. Threads: one.
+#ifndef CAF_GONE_H
+#define CAF_GONE_H
+
+#include "caf/caf.h"
+
+typedef enum caf_gate {
+    CAF_GATE_STATEMENT,    // of the current team
+    CAF_GATE_CHANGE_TEAM,  // of the new one
+    CAF_GATE_END_TEAM
+} caf_gate_t;
+
+/** May images be gone while others go on? The same on all. */
+extern bool caf_survives CW_HIDDEN;
+
+void caf_gone_open(void);
+void caf_gone_close(void);
+
+bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_t gate,
+                   const caf_team_t *team) CW_COLD;
+/** A collective statement of the current team begins. False: an image of it is gone, which is
+ *  reported. [waits] */
+static inline bool caf_enter(const caf_status_t *status, const char *statement)
+{
+    return CW_LIKELY(!caf_survives) ||
+           caf_pass_gate(status, statement, CAF_GATE_STATEMENT, caf.team);
+}
+
+/** CAF_OK: it runs; CAF_STOPPED, CAF_FAILED. */
+caf_code_t caf_image_state(int pe);
+/** The image at that PE, for which this one waits, is gone; for a wait that has slept. */
+static inline bool caf_is_gone(int pe, const cw_wait_t *w)
+{
+    return caf_survives && w->slept && caf_image_state(pe) != CAF_OK;
+}
+/** This image ends so: returns when all images have. [waits] */
+void caf_go(caf_code_t code);
+
+#endif
