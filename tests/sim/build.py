@@ -16,9 +16,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUNTIME = ["driver", "exhaust", "map", "model", "net", "net_ep", "net_lib", "net_queue", "options",
-           "plan", "report", "sched", "sites", "snap", "tsan"]
-WRAPPERS = ["wrap_io", "wrap_process", "wrap_thread"]
+RUNTIME = ["driver", "exhaust", "fault", "map", "model", "net", "net_ep", "net_lib", "net_queue",
+           "options", "plan", "report", "sched", "sites", "snap", "tsan"]
+WRAPPERS = ["wrap_fault", "wrap_io", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]
 INSTRUMENT = ["-fsanitize=thread", "-O1", "-g1"]  # lines for stacks; all of -g takes a third more

@@ -24,6 +24,7 @@
 #include "bootstrap/job.h"
 #include "driver.h"
 #include "exhaust.h"
+#include "fault.h"
 #include "sites.h"
 #include "snap.h"
 
@@ -177,12 +178,26 @@ static void failed(sim_verdict_t verdict, const char *format, ...)
     va_end(args);
 }
 
+/** A fault has been met, and this PE ends by it: it says why, and the launcher ends the others. */
+static void judge_fault(int pe, int status)
+{
+    static char text[65536];
+    ssize_t n = pread(output_fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    if (strstr(text, "causeway: "))
+        failed(SIM_DONE, "done");
+    else
+        failed(SIM_FAILED, "PE %d ends with status %d and says nothing", pe, status);
+}
+
 static void judge_end(int pe, int status)
 {
     sim->pids[pe] = 0;
     if (WIFSIGNALED(status))
         failed(SIM_CRASHED, "PE %d ends by signal %d (%s)", pe, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != 0 && sim->fault_hit)
+        judge_fault(pe, WEXITSTATUS(status));
     else if (WEXITSTATUS(status) != 0 && !sim_scene.may_fail)
         failed(SIM_FAILED, "PE %d ends with status %d", pe, WEXITSTATUS(status));
 }
@@ -324,7 +339,11 @@ static run_plan_t calibrate(void)
 {
     run_plan_t p = {.steps = 1, .calibrates = true};
     sim_verdict_t v = run(0, &p, false);
-    p = (run_plan_t){sim->steps, sim->began_steps, sim->begun_by >= 0, false};
+    p = (run_plan_t){.steps = sim->steps, .begun = sim->began_steps, .begins = sim->begun_by >= 0};
+    for (int kind = 0; kind < SIM_FAULTS; kind++)
+        for (int pe = 0; pe < SIM_PES; pe++)
+            if (sim->uses[kind][pe] > p.uses[kind])
+                p.uses[kind] = sim->uses[kind][pe];
     if (v != SIM_DONE && !p.begins)
         p.steps /= 2;
     return p;
@@ -346,8 +365,9 @@ static void forget_output(void)
 
 static int finding(uint64_t seed)
 {
-    printf("FINDING scene %s seed %llu model %s strategy %s: %s\n", sim_scene.name,
-           (unsigned long long)seed, sim_model_name(sim->model), sim_strategy_name(), sim->message);
+    printf("FINDING scene %s seed %llu model %s strategy %s: %s%s\n", sim_scene.name,
+           (unsigned long long)seed, sim_model_name(sim->model), sim_strategy_name(), sim->message,
+           sim_fault_text());
     printf("  ./dev sim --scene %s --seed %llu", sim_scene.name, (unsigned long long)seed);
     if (opt.model >= 0)
         printf(" --model %s", sim_model_name((sim_model_t)opt.model));
@@ -393,7 +413,7 @@ static int explore_all(void)
 static int explore(void)
 {
     run_plan_t p = calibrate();
-    uint64_t start = real_ns(), runs = 0, steps = 0, switches = 0, last_hash = 0;
+    uint64_t start = real_ns(), runs = 0, steps = 0, switches = 0, last_hash = 0, faults = 0;
     int findings = 0;
     if (sim->verdict != SIM_DONE)
         findings += finding(0);
@@ -413,6 +433,11 @@ static int explore(void)
             findings++;
         }
         last_hash = sim->hash;
+        faults += sim->fault_hit;
+        if (opt.verbose && sim->fault_hit && v == SIM_DONE) {
+            printf("seed %llu:%s\n", (unsigned long long)seed, sim_fault_text());
+            show_output();
+        }
         if (opt.trace)
             sim_show_trace();
         if (v != SIM_DONE)
@@ -425,6 +450,8 @@ static int explore(void)
            sim_scene.name, (unsigned long long)runs, (double)runs * 60 / seconds,
            (unsigned long long)(runs ? steps / runs : 0),
            (unsigned long long)(runs ? switches / runs : 0), (unsigned long long)p.begun, findings);
+    if (sim_scene.faults)
+        printf("%s: %llu runs met a fault\n", sim_scene.name, (unsigned long long)faults);
     return findings > 0;
 }
 

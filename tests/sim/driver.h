@@ -20,6 +20,7 @@ typedef struct options {
 typedef struct run_plan {
     uint64_t steps, begun;  // of a run, as far as is known
     bool begins;            // the scene calls sim_begin
+    uint64_t uses[SIM_FAULTS];  // of memory and descriptors, by the PE that has most
     bool calibrates;        // the run that tells so
 } run_plan_t;
 

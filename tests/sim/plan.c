@@ -4,6 +4,7 @@
 // the seed's block, from sim_begin on the run is the seed's own; so a start-up serves a whole block
 // of runs (snap.c).
 #include "driver.h"
+#include "fault.h"
 
 #include <string.h>
 
@@ -58,6 +59,7 @@ void sim_plan(uint64_t seed, const run_plan_t *p)
     sim->most_steps = sim_scene.most_steps ? sim_scene.most_steps : MOST_STEPS;
     sim->plan_steps = p->steps;
     sim->plan_begun = p->begun;
+    memcpy(sim->plan_uses, p->uses, sizeof p->uses);
     sim->wanted_strategy = p->calibrates ? SIM_FORCED : opt->strategy;
     sim->wanted_depth = opt->depth;
     uint64_t a = sim_random(&draw);
@@ -88,4 +90,5 @@ void sim_plan_scene(void)
         sim->threads[i].run_steps = 0;
     }
     sim_net_draw(sim->seed);
+    sim_fault_draw(sim->seed);
 }

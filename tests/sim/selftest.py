@@ -17,9 +17,10 @@ FOUND = {
     "mp": {"c11"}, "mp_ordered": set(), "mp_fenced": set(),
     "lost_update": {"sc", "tso", "c11"}, "deadlock": {"sc", "tso", "c11"},
     "lost_wakeup": {"sc", "tso", "c11"}, "counter": set(),
+    "no_memory": {"sc", "tso", "c11"},
 }
-# Programs that have too many schedules for an exhaustive search of two preemptions
-LONG = {"counter"}
+# Programs that have too many schedules for an exhaustive search, or faults
+LONG = {"counter", "no_memory"}
 EXHAUSTED = {"node_put": 1, "node_sleep": 1}  # scenes of the library, and their preemptions
 SAME = {"node_put": 100, "fence_threads": 20}
 

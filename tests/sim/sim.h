@@ -13,6 +13,9 @@
 
 enum { SIM_UNDER_SC = 1, SIM_UNDER_TSO = 2, SIM_UNDER_C11 = 4, SIM_UNDER_ALL = 7 };
 
+/** Faults that a scene stands: an allocation that fails, descriptors that have run out. */
+enum { SIM_MAY_LACK_MEMORY = 2, SIM_MAY_LACK_FDS = 4 };
+
 typedef struct sim_scene {
     const char *name;
     int npes, nnodes;
@@ -24,6 +27,8 @@ typedef struct sim_scene {
                              // to wait for time: where nothing can run before a time-out, a
                              // wake-up was lost
     int may_fail;            // a PE may end with another status than 0, which ends the run
+    int faults;              // SIM_MAY_...: a run has one of these, and then a PE either ends with
+                             // status 0, or says why not: never by a signal, never a hang
 } sim_scene_t;
 
 extern const sim_scene_t sim_scene;

@@ -33,6 +33,13 @@ typedef uint64_t sim_key_t;  // names a byte of memory in the whole job (map.c);
 typedef enum sim_model { SIM_SC, SIM_TSO, SIM_C11 } sim_model_t;
 typedef enum sim_strategy { SIM_RANDOM, SIM_PCT, SIM_EXHAUSTIVE, SIM_FORCED } sim_strategy_t;
 
+typedef enum sim_fault {
+    SIM_FAULT_NONE,
+    SIM_FAULT_MEMORY,
+    SIM_FAULT_DESCRIPTORS,
+    SIM_FAULTS
+} sim_fault_t;
+
 typedef enum sim_state { SIM_NONE, SIM_RUNS, SIM_WAITS, SIM_GONE } sim_state_t;
 
 typedef struct sim_store {
@@ -94,6 +101,11 @@ typedef struct sim_world {
     uint64_t random, scene_random;
     uint64_t plan_steps, plan_begun;  // of a run, as far as is known
     int wanted_strategy, wanted_depth;  // by options; -1, 0: by the seed
+    sim_fault_t fault;  // of this run
+    int fault_pe;
+    uint64_t fault_at;  // the number of the use
+    bool fault_hit;
+    uint64_t uses[SIM_FAULTS][SIM_PES], plan_uses[SIM_FAULTS];  // of memory and descriptors
     bool snaps, snap_asked;
     int copied;    // 1: the run's processes are copies
     int begun_by;  // the thread that began the scene; -1: not yet

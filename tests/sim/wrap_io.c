@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "model.h"
 #include "wrap.h"
 
@@ -154,12 +155,20 @@ static void *mapped(void *at, size_t nbytes, int flags, int fd, off_t offset)
 
 SIM_WRAPPER(void *, mmap, void *at, size_t nbytes, int prot, int flags, int fd, off_t offset)
 {
+    if (sim_fault_hits(SIM_FAULT_MEMORY)) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
     sim_drain();
     return mapped(__real_mmap(at, nbytes, prot, flags, fd, offset), nbytes, flags, fd, offset);
 }
 
 SIM_WRAPPER(void *, mmap64, void *at, size_t nbytes, int prot, int flags, int fd, off_t offset)
 {
+    if (sim_fault_hits(SIM_FAULT_MEMORY)) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
     sim_drain();
     return mapped(__real_mmap64(at, nbytes, prot, flags, fd, offset), nbytes, flags, fd, offset);
 }

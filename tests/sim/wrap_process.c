@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "model.h"
 #include "wrap.h"
 
@@ -108,6 +109,10 @@ int __wrap_open(const char *path, int flags, ...)
 {
     char text[64];
     va_list args;
+    if (sim_fault_hits(SIM_FAULT_DESCRIPTORS)) {
+        errno = EMFILE;
+        return -1;
+    }
     va_start(args, flags);
     unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
     va_end(args);

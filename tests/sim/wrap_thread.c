@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "model.h"
 #include "wrap.h"
 
@@ -187,7 +188,7 @@ SIM_WRAPPER(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr,
 {
     if (!sim_inside())
         return __real_pthread_create(thread, attr, run, arg);
-    start_t *s = malloc(sizeof *s);
+    start_t *s = sim_fault_hits(SIM_FAULT_MEMORY) ? NULL : malloc(sizeof *s);
     if (!s)
         return EAGAIN;
     sim_drain();

@@ -44,14 +44,13 @@ static int try_send(ofi_peer_t *peer, const void *bytes, size_t nbytes)
     return ofi_errno_to_cw(rc);
 }
 
-static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
+static void enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
 {
     ofi_reply_t *reply = malloc(sizeof *reply + nbytes);
-    if (!reply) {
-        cwu_error("node server: no memory to queue a reply of %zu bytes to PE %u", nbytes,
-                  peer->pe);
-        return CW_ENOMEM;
-    }
+    if (!reply)  // its client would wait for ever
+        cwu_fatal(
+            "node server: out of memory for a reply of %zu bytes to PE %u, which waits for it",
+            nbytes, peer->pe);
     reply->next = NULL;
     reply->nbytes = nbytes;
     memcpy(reply->bytes, bytes, nbytes);
@@ -59,7 +58,6 @@ static int enqueue(ofi_peer_t *peer, const void *bytes, size_t nbytes)
         peer->server->queued++;
     *peer->queue_end = reply;
     peer->queue_end = &reply->next;
-    return 0;
 }
 
 /** Fills in the fields that are the same in all replies. */
@@ -100,7 +98,8 @@ int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *pa
     int rc = peer->queue ? CW_EAGAIN : try_send(peer, bytes, total);
     if (rc == 0 || (peer->refused && rc != CW_EAGAIN))  // a refusal is not worth a second attempt
         return rc;
-    return enqueue(peer, bytes, total);
+    enqueue(peer, bytes, total);
+    return 0;
 }
 
 void ofi_peer_acknowledge(ofi_peer_t *peer)
@@ -134,7 +133,7 @@ void ofi_server_send_ended(ofi_op_t *op, bool failed)
     if (same && !failed)
         peer->failing_ns = 0;
     else if (same && !ofi_choice.msg && !peer->refused && !give_up(peer, CW_ELOST))
-        (void)enqueue(peer, op->buf, op->nbytes);
+        enqueue(peer, op->buf, op->nbytes);
     ofi_pool_put(op);
 }
 
