@@ -320,6 +320,20 @@ static void c11_forget(const void *at, size_t nbytes)
     }
 }
 
+/** A word that the network has stored comes behind all that came before any thread's fence: who
+ *  acquires it sees what was proved to be there before the network was asked for it. */
+static void c11_delivered(const void *at, uint32_t nbytes)
+{
+    location_t *l = find(sim_key(at), nbytes, true);
+    if (!l)
+        return;
+    uint32_t n = l->count++;
+    *number(l, n) =
+        (written_t){.value = sim_raw_load(at, nbytes), .thread = -1, .released = c11->sc};
+    for (int i = 0; i < SIM_THREADS; i++)
+        l->floor[i] = n;
+}
+
 // ---------------------------------------------------------------- in all models
 
 uint64_t sim_load(const volatile void *at, uint32_t nbytes, int order)
@@ -447,6 +461,8 @@ void sim_forget(const void *at, size_t nbytes)
 void sim_written(void *at, size_t nbytes)
 {
     sim_forget(at, nbytes);
+    if (sim->model == SIM_C11 && (nbytes == 4 || nbytes == 8))
+        c11_delivered(at, (uint32_t)nbytes);
 }
 
 void sim_follows(int later, int earlier)
