@@ -71,6 +71,8 @@ typedef struct caf_door {
     const char *init, *finalize;
     bool (*is_routine)(const char *symbol);
     bool (*names_gone)(const char *symbol);  // those of images that are gone
+    // the team of an allocatable coarray ends: the program's variable is not allocated any more
+    void (*released)(const struct caf_coarray *coarray);
     struct caf_door *next;    // of those of this process
 } caf_door_t;
 
@@ -142,7 +144,7 @@ typedef struct caf_coarray {
     uintptr_t *at;        // [images of the team], else NULL
     size_t nbytes;
     caf_team_t *team;     // NULL: memory of this image alone, of a component
-    const void *descriptor;  // kept for the door
+    void *descriptor;     // kept for the door
     struct caf_coarray *next, **link;  // of the team's coarrays
 } caf_coarray_t;
 

@@ -185,6 +185,8 @@ void caf_end_team(const caf_status_t *status)
         whole = caf_pass_gate(status, "end team", CAF_GATE_END_TEAM, team);
     else
         cw_sync(team->group);
+    for (const caf_coarray_t *c = team->coarrays; c; c = c->next)
+        caf.door->released(c);
     caf_release_all(team);
     caf.team = team->parent;
     caf.group = caf.team->group;

@@ -37,6 +37,7 @@ program sections
   cube(2, :, 3:5)[next] = me
   idx(1:2) = [1, 3]
   cube(idx(1:2), 5, 1)[next] = -me
+  a(idx(1:me - me))[next] = [integer ::]
   sync all
   call check(all(a(1:17:4) == [(before * 10 + i, i=1,5)]), "stride 4")
   call check(all(a(12:20:4) == before), "negative stride")

@@ -56,6 +56,7 @@ program teams
     if (half == 2) allocate (after(70000)[*])
   end team
   call check(this_image() == me .and. num_images() == n, "back")
+  call check(.not. allocated(after), "released by the end of the team")
   x = 0
   sync all
   if (me == half) x(2)[1, team=halves] = 10 + me

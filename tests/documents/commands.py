@@ -52,7 +52,7 @@ MARKS = [
     (r"cmake -S \. .*", "tools/cmake"),
     (r"oshrun .*--(gdb|xterm).*", "launch/options"),
     (r"oshcc .* -o pingpong .*|oshrun -n 2 \./pingpong", "examples run it: tools/wrapper"),
-    (r"(caf|cafrun|gfortran) .*", "caf/install"),
+    (r"(caf|cafrun|gfortran) .*|find_package\(Causeway REQUIRED COMPONENTS caf\)", "caf/install"),
     (r"program ring|integer :: .*|associate .*|from_left\[.*|sync all|print \*.*|"
      r"end (associate|program)", "caf/transfers"),
     (r"TYPENAME .*|[a-z]\w* +[a-z][\w ]*x[x ]*|complex[fd] .*", "a table of types: lint/generated"),

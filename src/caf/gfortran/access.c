@@ -67,8 +67,10 @@ static CW_NOINLINE void send_general(gft_token_t token, size_t offset, int image
     if (!gft_find_in(group, &status, "assignment to an image", token, offset, image, &remote.pe,
                      &addr))
         return;
+    // of an empty vector of subscripts the compiler passes what looks like a triplet
     move_to(&remote.section, dest, addr);
-    gft_section_put(&remote, &local);
+    if (gft_section_nelems(&local) > 0)
+        gft_section_put(&remote, &local);
     caf_succeed(&status);
 }
 
@@ -86,7 +88,8 @@ static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
     if (!gft_find(&status, "assignment from an image", token, offset, image, &remote.pe, &addr))
         return;
     move_to(&remote.section, src, addr);
-    gft_section_get(&local, &remote);
+    if (gft_section_nelems(&local) > 0)
+        gft_section_get(&local, &remote);
     caf_succeed(&status);
 }
 

@@ -69,6 +69,8 @@ extern caf_door_t gft_door CW_HIDDEN;
 /** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
 caf_team_t *gft_team(const char *statement, void *team);
 
+/** Of a coarray whose team ends. (memory.c) */
+void gft_released(const caf_coarray_t *coarray);
 /** Those of a group that have ended so. (gone.c) */
 int gft_count_images(const cw_group_t *group, caf_code_t code);
 bool gft_names_gone(const char *symbol);

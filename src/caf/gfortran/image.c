@@ -46,7 +46,8 @@ caf_door_t gft_door = {.stat = {[CAF_OK] = 0,
                        .init = "_gfortran_caf_init",
                        .finalize = "_gfortran_caf_finalize",
                        .is_routine = is_routine,
-                       .names_gone = gft_names_gone};
+                       .names_gone = gft_names_gone,
+                       .released = gft_released};
 
 static CW_CONSTRUCTOR(101) void announce(void)
 {

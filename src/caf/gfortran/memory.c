@@ -116,3 +116,11 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
     }
     caf_succeed(&status);
 }
+
+/** A variable that has become another's, or is no more, is left alone. */
+void gft_released(const caf_coarray_t *coarray)
+{
+    gft_descriptor_t *variable = coarray->descriptor;
+    if (variable && variable->data == coarray->mine)
+        variable->data = NULL;
+}

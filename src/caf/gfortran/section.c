@@ -12,7 +12,7 @@
 // ---------------------------------------------------------------- one section
 static size_t extent_of(ptrdiff_t lower, ptrdiff_t upper, ptrdiff_t step)
 {
-    ptrdiff_t n = (upper - lower + step) / step;
+    ptrdiff_t n = step ? (upper - lower + step) / step : 0;
     return n > 0 ? (size_t)n : 0;
 }
 
