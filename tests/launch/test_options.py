@@ -31,6 +31,12 @@ refused(["-n"], "-n needs a value")
 for bad in ("0", "-1", "four", "3x", "", "99999999999999999999", "1048577"):
     refused(["-n", bad, "true"], "expected a number")
 refused(["--frobnicate", "true"], "unknown option --frobnicate")
+refused(["--lable", "true"], "unknown option --lable; did you mean --label?")
+refused(["--oversubscribed", "true"], "did you mean --oversubscribe?")
+refused(["--mca", "btl"], "--mca needs a name and a value")
+refused(["--map-by", "ppr:2:socket", "true"], "only ppr:K:node, which is --ppn K")
+refused(["--map-by", "ppr:x:node", "true"], "expected a number")
+refused(["-n", 4, "--map-by", "ppr:2:node", "true"], "--ppn 2: 4 PEs need 2 nodes")
 refused(["--timeout", "0", "true"], "seconds")
 refused(["--timeout", "nan", "true"], "seconds")
 refused(["-x", "=1", "true"], "VAR=VALUE")
@@ -40,6 +46,20 @@ refused(["-n", 2, "--emulate-nodes", 3, "true"], "at least one PE")
 
 for form in (["-n", 3], ["-np", 3], ["-n3"], ["--np", 3], ["--np=3"]):
     prints([*form, "echo", "x"], ["x"] * 3)
+# What people type from other launchers.
+for form in (["-np3"], ["--ntasks=3"], ["--oversubscribe", "--allow-run-as-root", "-n", 3],
+             ["-n", 3, "-host", "localhost"], ["-host", "localhost:4", "-n", 3],
+             ["-n", 3, "--bind-to", "core:overload-allowed", "--map-by", "slot"],
+             ["-n", 3, "--bind-to", "hwthread", "-genvall"],
+             ["-n", 3, "--map-by", "ppr:3:node"], ["-n", 3, "-perhost", 3]):
+    prints([*form, "echo", "x"], ["x"] * 3)
+prints(["-n", 2, "-genv", "A", "1", "-env", "B", "2=3", "sh", "-c", "echo $A $B"], ["1 2=3"] * 2)
+for form in ("-l", "--tag-output", "-prepend-rank"):
+    prints(["-n", 2, form, "echo", "x"], ["[0] x", "[1] x"])
+job = run("-n", 2, "--mca", "btl", "tcp,self", "-mca", "oob", "x", "echo", "x")
+check(job.returncode == 0 and lines_of(job.stdout) == ["x", "x"] and job.stderr ==
+      "oshrun: --mca btl tcp,self (and others): a setting of Open MPI, without a meaning here, is "
+      "ignored\n", "--mca", job.stderr)
 prints(["echo", "alone"], ["alone"])
 prints(["-n", 1, "--", "echo", "-n", "2"], ["2"])
 prints(["-n", 1, "printf", "%s|", "a b", "-n", "--label"], ["a b|-n|--label|"])

@@ -239,6 +239,8 @@ static void open_mpi(const options_t *opt, words_t *w, bool prrte)
         add_pair(w, "--bind-to", options_unit_name(opt->bind_to));
     if (opt->report_bindings)
         add(w, "--report-bindings");
+    for (int i = 0; i < opt->nmca; i++)
+        add(w, opt->mca[i]);
     pass_settings_on(opt, w);
     add_parts(opt, w, "--wdir", set_by_x);
 }
@@ -348,8 +350,10 @@ static void say_command(const struct launcher *l, const words_t *w)
 void handover(const options_t *opt)
 {
     const struct launcher *l = choose(opt);
-    if (!l)
+    if (!l) {
+        options_say_ignored(opt);
         return;
+    }
     if (opt->nnodes)
         die(EXIT_USAGE,
             "--emulate-nodes splits one machine: it does not go with --launcher %s or hosts",
@@ -378,6 +382,8 @@ void handover(const options_t *opt)
         add(&w, "--kill-after=20");
         add(&w, seconds);
     }
+    if (l->translate != orte && l->translate != prrte)
+        options_say_ignored(opt);
     l->translate(opt, &w);
     set_variables(opt);
     if (opt->verbose)

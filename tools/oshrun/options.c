@@ -97,10 +97,13 @@ const char *options_unit_name(unit_t unit)
     return units[unit];
 }
 
+/** "core:overload-allowed" of Open MPI: here that is so anyway. */
 static unit_t parse_unit(const char *option, const char *text, unit_t first, unit_t last)
 {
-    for (unit_t unit = first; unit <= last; unit++)
-        if (!strcmp(text, units[unit]))
+    size_t length = strcspn(text, ":");
+    bool plain = !text[length] || !strcmp(text + length, ":overload-allowed");
+    for (unit_t unit = first; plain && unit <= last; unit++)
+        if (!strncmp(text, units[unit], length) && !units[unit][length])
             return unit;
     usage("%s \"%s\": expected hwthread, core, socket%s", option, text,
           last == UNIT_SHARE ? ", numa, share or none" : " or numa");
@@ -125,12 +128,15 @@ enum {
     OPT_GDB,
     OPT_XTERM,
     OPT_REPORT,
+    OPT_ACCEPTED,
+    OPT_GENV,
+    OPT_MCA,
     OPT_VERBOSE,
     OPT_HELP,
     OPT_VERSION
 };
 
-enum { NONE, NEEDED, OPTIONAL };  // a value; an optional one follows a "="
+enum { NONE, NEEDED, OPTIONAL, TWO };  // values; an optional one follows a "="
 
 static const struct {
     const char *name;
@@ -172,6 +178,28 @@ static const struct {
     {"--gdb", OPT_GDB, OPTIONAL},
     {"--xterm", OPT_XTERM, OPTIONAL},
     {"--report", OPT_REPORT, NEEDED},
+    // of other launchers
+    {"--ntasks", OPT_NPES, NEEDED},
+    {"-perhost", OPT_PPN, NEEDED},
+    {"--ntasks-per-node", OPT_PPN, NEEDED},
+    {"--tag-output", OPT_LABEL, NONE},
+    {"-tag-output", OPT_LABEL, NONE},
+    {"-prepend-rank", OPT_LABEL, NONE},
+    {"-genv", OPT_GENV, TWO},
+    {"-env", OPT_GENV, TWO},
+    {"--mca", OPT_MCA, TWO},
+    {"-mca", OPT_MCA, TWO},
+    {"--prtemca", OPT_MCA, TWO},
+    {"--pmixmca", OPT_MCA, TWO},
+    // what they ask for is so
+    {"--oversubscribe", OPT_ACCEPTED, NONE},
+    {"-oversubscribe", OPT_ACCEPTED, NONE},
+    {"--overcommit", OPT_ACCEPTED, NONE},
+    {"--allow-run-as-root", OPT_ACCEPTED, NONE},
+    {"-genvall", OPT_ACCEPTED, NONE},
+    {"-envall", OPT_ACCEPTED, NONE},
+    {"-genvlist", OPT_ACCEPTED, NEEDED},
+    {"-envlist", OPT_ACCEPTED, NEEDED},
     {"-v", OPT_VERBOSE, NONE},
     {"--verbose", OPT_VERBOSE, NONE},
     {"-h", OPT_HELP, NONE},
@@ -200,6 +228,24 @@ static bool apply_to_part(part_t *part, int what, const char *name, const char *
     default:
         return false;
     }
+}
+
+/** "ppr:K:node" of Open MPI is --ppn K, and "slot" the order that there is. */
+static void map_by(options_t *opt, const char *name, const char *value)
+{
+    size_t length = strlen(value);
+    char count[16];
+    if (!strcmp(value, "slot") || !strcmp(value, ":OVERSUBSCRIBE"))
+        return;
+    if (!strncmp(value, "ppr:", 4)) {
+        if (length < 10 || length - 9 >= sizeof count || strcmp(value + length - 5, ":node"))
+            usage("%s %s: only ppr:K:node, which is --ppn K; or --map-by %s", name, value,
+                  "hwthread, core, socket, numa");
+        snprintf(count, sizeof count, "%.*s", (int)(length - 9), value + 4);
+        opt->ppn = parse_count(name, count);
+        return;
+    }
+    opt->map_by = parse_unit(name, value, UNIT_THREAD, UNIT_NUMA);
 }
 
 static void apply(options_t *opt, int what, const char *name, const char *value)
@@ -231,7 +277,9 @@ static void apply(options_t *opt, int what, const char *name, const char *value)
         opt->bind_to_given = true;
         break;
     case OPT_MAP_BY:
-        opt->map_by = parse_unit(name, value, UNIT_THREAD, UNIT_NUMA);
+        map_by(opt, name, value);
+        break;
+    case OPT_ACCEPTED:
         break;
     case OPT_REPORT_BINDINGS:
         opt->report_bindings = true;
@@ -268,6 +316,43 @@ static void apply_any(options_t *opt, int what, const char *name, const char *va
     apply(opt, what, name, value);
 }
 
+/** -genv NAME VALUE, --mca NAME VALUE. */
+static void apply_two(options_t *opt, int what, const char *option, char *const values[2])
+{
+    char *set;
+    if (what == OPT_GENV) {
+        if (asprintf(&set, "%s=%s", values[0], values[1]) < 0)
+            die(1, "out of memory");
+        add_set(&opt->parts[opt->nparts - 1], set);  // for ever
+        return;
+    }
+    opt->mca = realloc(opt->mca, (size_t)(opt->nmca + 3) * sizeof *opt->mca);
+    if (!opt->mca)
+        die(1, "out of memory");
+    opt->mca[opt->nmca++] = option;
+    opt->mca[opt->nmca++] = values[0];
+    opt->mca[opt->nmca++] = values[1];
+}
+
+static noreturn void unknown(const char *arg)
+{
+    enum { MOST = 40 };
+    const char *nearest = NULL;
+    char name[MOST];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
+    size_t least = strlen(name) / 3 + 1;
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        size_t far = foreign_distance(name, table[k].name);
+        if (far < least) {
+            least = far;
+            nearest = table[k].name;
+        }
+    }
+    if (nearest)
+        usage("unknown option %s; did you mean %s?", arg, nearest);
+    usage("unknown option %s", arg);
+}
+
 // Takes one option at argv[i]; returns the index after it. Accepted: "-n 4", "-n4" (short),
 // "--np=4" (long).
 static int take_option(options_t *opt, int argc, char **argv, int i)
@@ -278,20 +363,28 @@ static int take_option(options_t *opt, int argc, char **argv, int i)
         size_t len = strlen(name);
         if (!strcmp(arg, name)) {
             bool takes = table[k].value == NEEDED;
+            if (table[k].value == TWO) {
+                if (i + 2 >= argc)
+                    usage("%s needs a name and a value", name);
+                apply_two(opt, table[k].what, name, argv + i + 1);
+                return i + 3;
+            }
             if (takes && i + 1 >= argc)
                 usage("%s needs a value", name);
             apply_any(opt, table[k].what, name, takes ? argv[i + 1] : NULL);
             return i + 1 + takes;
         }
         bool is_long = name[1] == '-';
-        if (table[k].value != NONE && !strncmp(arg, name, len) &&
-            (is_long ? arg[len] == '='
-                     : len == 2 && (isdigit((unsigned char)arg[2]) || arg[1] == 'x'))) {
+        bool counts = table[k].what == OPT_NPES || table[k].what == OPT_PPN;  // "-np4"
+        if (table[k].value != NONE && table[k].value != TWO && !strncmp(arg, name, len) &&
+            (is_long
+                 ? arg[len] == '='
+                 : (len == 2 || counts) && (isdigit((unsigned char)arg[len]) || arg[1] == 'x'))) {
             apply_any(opt, table[k].what, name, arg + len + is_long);
             return i + 1;
         }
     }
-    usage("unknown option %s", arg);
+    unknown(arg);
 }
 
 void options_check_shape(options_t *opt)
@@ -368,6 +461,8 @@ void options_parse(options_t *opt, int argc, char **argv)
         if (opt->npes > NPES_MAX)
             usage("%d PEs: at most %d", opt->npes, NPES_MAX);
     } while (more);
+    if (opt->hosts && foreign_is_this_machine(opt->hosts))
+        opt->hosts = NULL;
 }
 
 part_t *options_part_of(const options_t *opt, int pe)

@@ -4,6 +4,7 @@
 // ends all of them when one fails. One thread, one poll loop; no daemon.
 //
 //   options.c   command line            job.c     shared objects of the job
+//   foreign.c   what other launchers call it
 //   spawn.c     one process per PE      output.c  line-wise forwarding
 //   input.c     standard input of PE 0
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
@@ -57,7 +58,9 @@ typedef enum unit { UNIT_NONE, UNIT_THREAD, UNIT_CORE, UNIT_SOCKET, UNIT_NUMA, U
 typedef struct options {
     int npes, ppn, nnodes;
     bool label, verbose, report_bindings, bind_to_given;
-    uint64_t timeout_ns;                               // 0: none
+    uint64_t timeout_ns;  // 0: none
+    const char **mca;     // Open MPI's "--mca", name, value, ...; for its launchers
+    int nmca;
     const char *launcher, *hosts, *hostfile, *output;  // NULL: not given
     unit_t bind_to, map_by;                            // map_by, UNIT_NONE: not given
     chosen_t gdb, xterm;
@@ -98,9 +101,9 @@ typedef struct run {
     char host[256];
     int output_dir_fd;  // of --output; -1: none
     // How the job ends
-    bool ending;                                   // PEs have been, or will be, signalled
-    int status;                                    // exit status of oshrun, once `ending`
-    uint64_t cause_at_ns, cause_limit_ns;          // an abort waits for a death that explains it
+    bool ending;                           // PEs have been, or will be, signalled
+    int status;                            // exit status of oshrun, once `ending`
+    uint64_t cause_at_ns, cause_limit_ns;  // an abort waits for a death that explains it
     pid_t absent_pid;  // of the first PE that ended well before any PE had joined; 0: none
     int absent_pe;
     uint64_t started_ns;                           // when main began
@@ -118,6 +121,8 @@ void say(const char *fmt, ...) CW_PRINTF(1, 2);
 noreturn void die(int status, const char *fmt, ...) CW_PRINTF(2, 3);
 
 void options_parse(options_t *opt, int argc, char **argv);
+/** Names the options that have no meaning for this launcher, in one line. */
+void options_say_ignored(const options_t *opt);
 int options_node_of(const options_t *opt, int pe);
 part_t *options_part_of(const options_t *opt, int pe);
 /** The last argument of -x of this part that sets `name`, or the environment's value; NULL when
@@ -125,6 +130,11 @@ part_t *options_part_of(const options_t *opt, int pe);
 const char *options_getenv(const part_t *part, const char *name);
 /** "none", "core", ...; the names of launchers' own options differ little. */
 const char *options_unit_name(unit_t unit);
+
+/** Insertions, deletions and exchanges that make one name of the other; many: 40. */
+size_t foreign_distance(const char *a, const char *b);
+/** "localhost" or the like, once, perhaps with a number of PEs: no other launcher is needed. */
+bool foreign_is_this_machine(const char *hosts);
 
 /** Checks the lists of --gdb and --xterm, and finds these programs. */
 void debug_check(options_t *opt);
