@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/env.h"
@@ -56,12 +57,49 @@ static void print_value(const cwu_env_row_t *row)
         printf("      now: %s=%s\n", from, value);
 }
 
-/** Prints all variables; the test of the documentation compares the machine-readable form
- * (tabs). */
-static void print_env(bool tabs)
+/** Columns of the terminal, or what fits most. */
+static int width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 100;
+}
+
+/** Words with an indent of 6, in lines of the terminal's width. */
+static void print_wrapped(const char *text)
+{
+    int used = 0, room = width();
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (used && used + 1 + length > room) {
+            putchar('\n');
+            used = 0;
+        }
+        used += printf("%s%.*s", used ? " " : "      ", length, text);
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+/** Does the row have all words, in whatever case, in its names or its meaning? */
+static bool has_words(const cwu_env_row_t *row, char *const *words)
+{
+    for (; *words; words++)
+        if (!strcasestr(row->name, *words) && !strcasestr(row->old_name, *words) &&
+            !strcasestr(row->meaning, *words))
+            return false;
+    return true;
+}
+
+/** Prints the variables that have these words; the test of the documentation compares the
+ *  machine-readable form (tabs). 1: there is none. */
+static int print_env(bool tabs, char *const *words)
 {
     cwu_env_row_t row;
+    int status = 1;
     for (size_t i = 0; cwu_env_table(i, &row); i++) {
+        if (!has_words(&row, words))
+            continue;
+        status = 0;
         if (tabs) {
             printf("%s\t%s\t%s\t%s\t%s\n", row.name, row.old_name, row.kind, row.def, row.meaning);
             continue;
@@ -69,9 +107,14 @@ static void print_env(bool tabs)
         printf("  %s", row.name);
         if (*row.old_name)
             printf(" (old name: %s)", row.old_name);
-        printf("\n      %s\n      default: %s\n", row.meaning, *row.def ? row.def : "(not set)");
+        putchar('\n');
+        print_wrapped(row.meaning);
+        printf("      default: %s\n", *row.def ? row.def : "(not set)");
         print_value(&row);
     }
+    if (status)
+        fprintf(stderr, "causeway-info: no variable has %s in its name or meaning\n", words[0]);
+    return status;
 }
 
 static const char *bytes_text(uint64_t nbytes, char text[24])
@@ -170,7 +213,10 @@ static void usage(FILE *out)
         "runs "
         "two small jobs;\n"
         "                    says what may stop jobs here\n"
-        "  -e, --env         every environment variable: meaning, default, and the value set now\n"
+        "  -e, --env [WORD...]\n"
+        "                    every environment variable: meaning, default, and the value set now; "
+        "or\n"
+        "                    those that have these words in their names or meanings\n"
         "      --env-table   the same as tab-separated lines: name, old name, kind, default, "
         "meaning\n"
         "  -c, --collectives every collective's algorithms, and when each is taken\n"
@@ -209,7 +255,7 @@ int main(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     int option, status = 0;
-    bool any = false;
+    bool any = false, lists_env = false;
     while ((option = getopt_long(argc, argv, "aecft:vh", options, NULL)) != -1) {
         any = true;
         switch (option) {
@@ -220,10 +266,10 @@ int main(int argc, char **argv)
         case TRIAL:
             return info_trial();
         case 'e':
-            print_env(false);
+            lists_env = true;
             break;
         case ENV_TABLE:
-            print_env(true);
+            status |= print_env(true, argv + argc);
             break;
         case 'c':
             print_collectives();
@@ -245,7 +291,9 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (optind < argc) {
+    if (lists_env)
+        status |= print_env(false, argv + optind);
+    else if (optind < argc) {
         fprintf(stderr, "causeway-info: unexpected argument '%s'\n", argv[optind]);
         usage(stderr);
         return 2;

@@ -7,6 +7,11 @@ output_has '^Usage: causeway-info' causeway-info --help
 output_has 'SHMEM_SYMMETRIC_SIZE \(old name: SMA_SYMMETRIC_SIZE\)' causeway-info --env
 output_has 'now: CAUSEWAY_SPIN=7' env CAUSEWAY_SPIN=7 causeway-info -e
 output_has 'now: SMA_SYMMETRIC_SIZE=1M' env SMA_SYMMETRIC_SIZE=1M causeway-info -e
+output_has '^  CAUSEWAY_SPIN$' causeway-info --env spin
+output_has '^  CAUSEWAY_DEADLOCK_ACTION$' causeway-info -e deadlock ACTION
+refuses 1 'no variable has frobnicate' causeway-info --env frobnicate
+check "words filter" test "$(causeway-info --env heap | wc -l)" -lt 100
+check "lines fit" test -z "$(causeway-info --env | grep -v ' default: ' | awk 'length > 100')"
 output_has '^broadcast \(bytes: of the message\)$' causeway-info --collectives
 output_has '^  binomial +several nodes' causeway-info -c
 output_has '^  ring +\[CAUSEWAY_COLL\] several nodes' env CAUSEWAY_COLL=reduce=ring causeway-info \
