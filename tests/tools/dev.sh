@@ -27,6 +27,15 @@ output_has 'left as it is' ./dev clean
 output_has '^mine$' cat build/thesis.txt
 rm -r build
 
+# Questions are answered before anything is built or installed.
+output_has '^Usage: ./dev' ./dev build --help
+output_has '^Usage: ./dev' ./dev test --help
+refuses 1 'unknown command biuld; did you mean build\?' ./dev biuld
+refuses 1 'unknown command 17 ' ./dev 17
+output_has 'tools/dev' "$CAUSEWAY_TEST_SOURCE/dev" test --list tools/dev
+output_has '^usage: .*--' "$CAUSEWAY_TEST_SOURCE/dev" bench --help
+check "nothing is there yet" test ! -e build
+
 check "build" ./dev build
 object=$(echo build/libsmall.so.p/*.o)
 check "something is compiled" test -f "$object"
