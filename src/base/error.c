@@ -180,15 +180,20 @@ static void let_read(int fd)
         nanosleep(&pause, NULL);
 }
 
+void cwu_fatal_reported(void)
+{
+    cwu_error_last(false);
+    let_read(STDERR_FILENO);
+    cwu_abort(1);
+}
+
 void cwu_fatal(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     say("error", fmt, args);
     va_end(args);
-    cwu_error_last(false);
-    let_read(STDERR_FILENO);
-    cwu_abort(1);
+    cwu_fatal_reported();
 }
 
 void cwu_abort(int status)
