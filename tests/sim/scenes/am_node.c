@@ -10,6 +10,7 @@
 
 enum { REQUEST = 128, REPLY, ONE_WAY, THREADS = 2, SENDS = 4 };
 static int replied[THREADS], came;
+static uint32_t mixture;  // of requests: 0 none with a reply
 
 static void request(gasnet_token_t token, gasnet_handlerarg_t thread)
 {
@@ -38,7 +39,7 @@ static void *send(void *arg)
     int due = 0;
     for (int i = 0; i < SENDS; i++) {
         gasnet_AMRequestShort0(peer, ONE_WAY);
-        if (sim_draw(2))
+        if (sim_draw(mixture + 1) == 0)
             continue;
         gasnet_AMRequestShort1(peer, REQUEST, me);
         due++;
@@ -65,6 +66,7 @@ static void run(void)
     gasnet_attach(handlers, 3, 0, 0);
     barrier();
     sim_begin();
+    mixture = sim_draw(3);
     pthread_create(&thread, NULL, send, (void *)1L);
     send((void *)0L);
     pthread_join(thread, NULL);

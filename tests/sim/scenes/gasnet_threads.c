@@ -5,6 +5,7 @@
 #define GASNET_PAR 1
 #include <gasnet.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "sim.h"
 
@@ -53,7 +54,7 @@ static void get(long expected)
         gasnet_wait_syncnbi_gets();
     else
         while (gasnet_try_syncnbi_all() != GASNET_OK)
-            ;
+            usleep(20);
     SIM_CHECK(seen[0] == expected, "an implicit get gives %ld of %ld", seen[0], expected);
     handle = gasnet_get_nb(&seen[1], peer, words[peer], sizeof *seen);
     gasnet_wait_syncnb(handle);
@@ -62,7 +63,7 @@ static void get(long expected)
     gasnet_get_nbi(&seen[2], peer, words[peer], sizeof *seen);
     handle = gasnet_end_nbi_accessregion();
     while (gasnet_try_syncnb(handle) != GASNET_OK)
-        ;
+        usleep(20);
     SIM_CHECK(seen[2] == expected, "a region's get gives %ld of %ld", seen[2], expected);
 }
 
