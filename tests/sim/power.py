@@ -24,7 +24,7 @@ def arguments():
     p.add_argument("--seconds", type=int, default=60, help="for each scene and mutation")
     p.add_argument("--scene", action="append", help="these in place of the mutation's own")
     p.add_argument("--write", action="store_true",
-                   help="write the rows into docs/results/sim.md; the others stay")
+                   help="write the rows into docs/results/sim.md, and keep the seeds in mutations/")
     p.add_argument("names", nargs="*", help="of mutations, or of files of mutations")
     return p.parse_args()
 
@@ -87,6 +87,31 @@ def row(mutation, found):
     return f"| {' | '.join(words)} |"
 
 
+def keep(file, name, found):
+    """Writes the seed that found a mutation behind its scenes."""
+    file = build.HERE / "mutations" / f"{file}.toml"
+    line = (f'kept = {{ scene = "{found["scene"]}", seed = {found["seed"]}, '
+            f'model = "{found["model"]}", strategy = "{found["strategy"].split()[0]}" }}\n')
+    at = re.compile(rf'(name = "{re.escape(name)}"\n(?:(?!\[\[mutation).*\n)*?scenes = .*\n)'
+                    r"(?:kept = .*\n)?")
+    file.write_text(at.sub(lambda m: m[1] + line, file.read_text()))
+
+
+def run_kept(out):
+    """All kept seeds once; what fails, by name."""
+    cpu, failed, n = str(sorted(os.sched_getaffinity(0))[-1]), [], 0
+    for m in (m for list_ in mutations([]).values() for m in list_ if "kept" in m):
+        kept, n = m["kept"], n + 1
+        words = ["--seed", str(kept["seed"]), "--cpu", cpu]
+        done = subprocess.run([out / kept["scene"], *words], text=True, check=False,
+                              capture_output=True)
+        if done.returncode != 0:
+            failed.append(m["name"])
+            print(f"kept for {m['name']}:\n{done.stdout}{done.stderr}", flush=True)
+    print(f"{n} kept seeds, {len(failed)} findings", flush=True)
+    return failed
+
+
 def write(new):
     """The section of the page: rows of before, but for what has run now."""
     rows = {**page.rows("Power"), **new}
@@ -109,7 +134,7 @@ def main():
     if build.build(args.build) != 0:
         return 1
     out, rows, missed = args.build.resolve() / "sim", {}, 0
-    for mutation in (m for list_ in wanted.values() for m in list_):
+    for file, mutation in ((f, m) for f, list_ in wanted.items() for m in list_):
         name = mutation["name"]
         place = build.variant(args.build, name, texts[name])
         found = hunt(out, place, args.scene or mutation["scenes"], args.seconds)
@@ -120,6 +145,8 @@ def main():
             print(f"    {found['what']}", flush=True)
         if args.write:
             write(rows)
+        if args.write and found:
+            keep(file, name, found)
     print(f"{len(rows) - missed} of {len(rows)} found")
     return 1 if missed else 0
 

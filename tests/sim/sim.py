@@ -14,12 +14,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build  # noqa: E402
+import power  # noqa: E402
 
 SLICE = 5  # seconds of one scene at a time, unless there are too many of them
 # commands with options of their own
 OTHERS = {
     "--power": ("power.py", "build each mutation in, or those named, and see it found"),
     "--random": ("random_programs.py", "programs of operations; one that fails becomes a scene"),
+    "--harvest": ("harvest.py", "every scene, strategy and memory model in turn, for totals"),
     "--fences": ("fences.py", "weaken each fence, and see it found"),
     "--coverage": ("coverage.py", "the atomic operations, locks and waits that no scene passes"),
 }
@@ -28,7 +30,8 @@ OTHERS = {
 def arguments():
     p = argparse.ArgumentParser(prog="./dev sim", description=__doc__)
     p.add_argument("--build", required=True, help=argparse.SUPPRESS)
-    p.add_argument("--minutes", type=float, default=1, help="in all; default 1")
+    p.add_argument("--minutes", type=float, help="in all; default 1, or 0 with --kept")
+    p.add_argument("--kept", action="store_true", help="first the kept seeds of mutations/")
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
                    help="processes at a time; default: one a core")
     p.add_argument("--scene", action="append", default=[], help="only this one (repeatable)")
@@ -48,6 +51,8 @@ def arguments():
     for option, (_, says) in OTHERS.items():
         p.add_argument(option, action="store_true", help=f"{says} (--help says more behind it)")
     args = p.parse_args()
+    if args.minutes is None and not args.kept:
+        args.minutes = 1
     args.jobs = max(1, min(args.jobs, len(os.sched_getaffinity(0))))
     return args
 
@@ -160,6 +165,10 @@ def main():
     out, scenes = Path(args.build).resolve() / "sim", args.scene or names
     if args.strategy == "exhaustive":
         return exhaust(args, out, scenes)
+    if args.kept:
+        failed = power.run_kept(out)
+        if failed or args.minutes is None:
+            return 1 if failed else 0
     if args.seed is not None:
         return one_seed(args, out, scenes)
     return Explorer(args, out, scenes).run()
