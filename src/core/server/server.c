@@ -323,7 +323,7 @@ static void *server_main(void *arg)
     // failure: it ends here.
     int rc = open_and_publish();
     if (rc)
-        cwu_fatal("the node server cannot start (%s)", cwu_error_name(rc));
+        cwu_fatal_reported();
     cw_job_published();
     rc = cw_job_end_exchange();
     if (rc)

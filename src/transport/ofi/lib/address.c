@@ -113,7 +113,7 @@ static void report_wanted(const struct ifaddrs *list, const char *wanted)
 }
 
 /** 127.0.0.1, or ::1 on a host that has no IPv4. */
-static void loopback(ofi_ips_t *ips_p)
+static int loopback(ofi_ips_t *ips_p)
 {
     struct sockaddr_in in4 = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -127,6 +127,12 @@ static void loopback(ofi_ips_t *ips_p)
     ofi_ips_add(ips_p, &ip);
     if (!there && ofi_ip_of(&in6, sizeof in6, &ip) && ofi_ip_route(&ip, &from))
         ips_p->list[0] = ip;
+    if (ofi_ip_route(&ips_p->list[0], &from))
+        return 0;
+    cwu_error("this machine has no loopback interface that is up, over which the nodes of a job on "
+              "one machine connect: bring it up (ip link set lo up), or name another interface "
+              "(CAUSEWAY_INTERFACE)");
+    return CW_ENOTSUP;
 }
 
 static bool has_kind(const ofi_ips_t *ips, bool v4)
@@ -166,10 +172,8 @@ int ofi_local_addresses(bool one_machine, ofi_ips_t *ips_p)
     ranking_t r = {.wanted = cwu_env.interface, .empty = {.count = 0}, .routes = {.count = 0}};
     struct ifaddrs *list = NULL;
     ips_p->count = 0;
-    if (!r.wanted && one_machine) {
-        loopback(ips_p);
-        return 0;
-    }
+    if (!r.wanted && one_machine)
+        return loopback(ips_p);
     if (getifaddrs(&list) != 0) {
         cwu_error("cannot list the network interfaces: %s", strerror(errno));
         return CW_ESYS;
