@@ -210,8 +210,21 @@ caf_team_t *caf_formed_teams(void)
     return formed;
 }
 
+/** Has a team that was formed before the same group? */
+static bool is_shared(const caf_team_t *team)
+{
+    const caf_team_t *t = team->formed;
+    while (t && t->group != team->group)
+        t = t->formed;
+    return t != NULL;
+}
+
 void caf_teams_close(void)
 {
+    // no statement destroys a team, so nothing has leaked; all images form theirs in one order
+    for (const caf_team_t *t = formed; CW_CHECKING() && t; t = t->formed)
+        if (!is_shared(t))
+            cw_team_destroy(t->group);
     while (formed) {
         caf_team_t *team = formed;
         formed = team->formed;

@@ -50,6 +50,7 @@ static uint64_t fetching(void *addr, cw_amo_op_t op, int kind, uint64_t operand,
 void _gfortran_caf_atomic_define(gft_token_t token, size_t offset, int image, void *value,
                                  int *stat, int type, int kind)
 {
+    GFT_ENTER();
     int pe;
     void *addr;
     (void)type;
@@ -60,6 +61,7 @@ void _gfortran_caf_atomic_define(gft_token_t token, size_t offset, int image, vo
 void _gfortran_caf_atomic_ref(gft_token_t token, size_t offset, int image, void *value, int *stat,
                               int type, int kind)
 {
+    GFT_ENTER();
     int pe;
     void *addr;
     (void)type;
@@ -73,6 +75,7 @@ void _gfortran_caf_atomic_ref(gft_token_t token, size_t offset, int image, void 
 void _gfortran_caf_atomic_cas(gft_token_t token, size_t offset, int image, void *old, void *compare,
                               void *new, int *stat, int type, int kind)
 {
+    GFT_ENTER();
     int pe;
     void *addr;
     (void)type;
@@ -84,6 +87,7 @@ void _gfortran_caf_atomic_cas(gft_token_t token, size_t offset, int image, void 
 void _gfortran_caf_atomic_op(int op, gft_token_t token, size_t offset, int image, void *value,
                              void *old, int *stat, int type, int kind)
 {
+    GFT_ENTER();
     static const cw_amo_op_t ops[] = {
         [ADD] = CW_AMO_ADD, [AND] = CW_AMO_AND, [OR] = CW_AMO_OR, [XOR] = CW_AMO_XOR};
     int pe;

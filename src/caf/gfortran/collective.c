@@ -90,6 +90,7 @@ static caf_status_t status_of(int *stat, char *errmsg, int *text_length_p, size_
 void _gfortran_caf_co_broadcast(gft_descriptor_t *a, int source_image, int *stat, char *errmsg,
                                 size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, NULL, errmsg_nbytes);
     contiguous_t c;
     if (!check_image(&status, "co_broadcast", source_image, false))
@@ -144,6 +145,7 @@ static caf_combine_fn find_fn(const char *call, gft_reduce_t op, const gft_descr
 void _gfortran_caf_co_sum(gft_descriptor_t *a, int result_image, int *stat, char *errmsg,
                           size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, NULL, errmsg_nbytes);
     reduce(&status, "co_sum", a, result_image, find_fn("co_sum", GFT_SUM, a, 0));
 }
@@ -151,6 +153,7 @@ void _gfortran_caf_co_sum(gft_descriptor_t *a, int result_image, int *stat, char
 void _gfortran_caf_co_min(gft_descriptor_t *a, int result_image, int *stat, char *errmsg, int a_len,
                           size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, &a_len, errmsg_nbytes);
     reduce(&status, "co_min", a, result_image, find_fn("co_min", GFT_MIN, a, a_len));
 }
@@ -158,6 +161,7 @@ void _gfortran_caf_co_min(gft_descriptor_t *a, int result_image, int *stat, char
 void _gfortran_caf_co_max(gft_descriptor_t *a, int result_image, int *stat, char *errmsg, int a_len,
                           size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, &a_len, errmsg_nbytes);
     reduce(&status, "co_max", a, result_image, find_fn("co_max", GFT_MAX, a, a_len));
 }
@@ -166,6 +170,7 @@ void _gfortran_caf_co_reduce(gft_descriptor_t *a, gft_operation_fn *operation, i
                              int result_image, int *stat, char *errmsg, int a_len,
                              size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, &a_len, errmsg_nbytes);
     reduce(&status, "co_reduce", a, result_image,
            gft_user_fn(operation, flags, a->dtype.type, kind_of("co_reduce", a, a_len),

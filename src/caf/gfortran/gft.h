@@ -66,6 +66,10 @@ typedef void *gft_token_t;  // caf_coarray_t *
 
 extern caf_door_t gft_door CW_HIDDEN;
 
+/** First statement of an entry point, for observers; not of assignments, whose instructions count.
+ *  Not before the job is joined. */
+#define GFT_ENTER() CW_WATCH(cw_watch_call(__func__))
+
 /** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
 caf_team_t *gft_team(const char *statement, void *team);
 

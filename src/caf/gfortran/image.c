@@ -135,12 +135,14 @@ static caf_status_t status_of(int *stat, char *errmsg, size_t errmsg_nbytes)
 
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
     caf_sync_all(&status);
 }
 
 void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
     caf_complete();
     cw_wait_tested();  // programs that wait for a value do so in loops
@@ -150,6 +152,7 @@ void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
                                size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
     if (count < 0)
         caf_sync_every_image(&status);

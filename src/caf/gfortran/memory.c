@@ -82,6 +82,7 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, gft_descr
 {
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     caf_join(&gft_door, "_gfortran_caf_register");
+    GFT_ENTER();
     // where one variable is assigned to another, the compiler asks for components as for coarrays
     if (type == ALLOCATABLE && caf_is_mine(token))
         type = COMPONENT_OF_ITS_OWN;

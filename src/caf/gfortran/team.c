@@ -22,23 +22,27 @@ caf_team_t *gft_team(const char *statement, void *team)
 /** GCC 12 to 14 know no new_index=, and pass 0. */
 void _gfortran_caf_form_team(int number, void **team, int new_index)
 {
+    GFT_ENTER();
     *team = caf_form_team(&none, number, new_index);
 }
 
 void _gfortran_caf_change_team(void **team, int coselector)
 {
+    GFT_ENTER();
     (void)coselector;
     caf_change_team(&none, gft_team("change team", *team));
 }
 
 void _gfortran_caf_end_team(void **team)
 {
+    GFT_ENTER();
     (void)team;
     caf_end_team(&none);
 }
 
 void _gfortran_caf_sync_team(void **team, int unused)
 {
+    GFT_ENTER();
     (void)unused;
     caf_sync_team(&none, gft_team("sync team", *team));
 }

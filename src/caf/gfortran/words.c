@@ -21,6 +21,7 @@ GFT_API void _gfortran_caf_event_query(gft_token_t token, size_t index, int imag
 void _gfortran_caf_lock(gft_token_t token, size_t index, int image, int *acquired, int *stat,
                         char *errmsg, size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     bool got = false;
     int pe;
@@ -34,6 +35,7 @@ void _gfortran_caf_lock(gft_token_t token, size_t index, int image, int *acquire
 void _gfortran_caf_unlock(gft_token_t token, size_t index, int image, int *stat, char *errmsg,
                           size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *lock;
@@ -44,6 +46,7 @@ void _gfortran_caf_unlock(gft_token_t token, size_t index, int image, int *stat,
 void _gfortran_caf_event_post(gft_token_t token, size_t index, int image, int *stat, char *errmsg,
                               size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *event;
@@ -54,6 +57,7 @@ void _gfortran_caf_event_post(gft_token_t token, size_t index, int image, int *s
 void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until, int *stat, char *errmsg,
                               size_t errmsg_nbytes)
 {
+    GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *event;
@@ -63,6 +67,7 @@ void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until, int *s
 
 void _gfortran_caf_event_query(gft_token_t token, size_t index, int image, int *count, int *stat)
 {
+    GFT_ENTER();
     const caf_status_t status = gft_status(stat, NULL, 0);
     int pe;
     void *event;
