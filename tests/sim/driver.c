@@ -178,22 +178,44 @@ static void failed(sim_verdict_t verdict, const char *format, ...)
     va_end(args);
 }
 
-/** A fault has been met, and this PE ends by it: it says why, and the launcher ends the others. */
-static void judge_fault(int pe, int status)
+/** What the PEs of this run have said. */
+static const char *output_text(void)
 {
     static char text[65536];
     ssize_t n = pread(output_fd, text, sizeof text - 1, 0);
     text[n > 0 ? n : 0] = '\0';
-    if (strstr(text, "causeway: "))
+    return text;
+}
+
+/** A fault has been met, and this PE ends by it: it says why, and the launcher ends the others. */
+static void judge_fault(int pe, int status)
+{
+    const char *text = output_text();
+    if (strstr(text, "causeway: error: ") && !strstr(text, ": SIGSEGV in "))
         failed(SIM_DONE, "done");
+    else if (strstr(text, ": SIGSEGV in "))
+        failed(SIM_CRASHED, "a PE crashes by a fault");
     else
         failed(SIM_FAILED, "PE %d ends with status %d and says nothing", pe, status);
+}
+
+/** This PE has met the fault; others of its node do, too, where the node is lost. */
+static void lose_others(int pe)
+{
+    for (int other = 0; sim->fault == SIM_FAULT_NODE && other < sim_scene.npes; other++)
+        if (node_of(other) == node_of(pe) && sim->pids[other] > 0) {
+            sim->fault_pe = other;
+            sim->fault_hit = false;
+            return;
+        }
 }
 
 static void judge_end(int pe, int status)
 {
     sim->pids[pe] = 0;
-    if (WIFSIGNALED(status))
+    if (pe == sim->fault_pe && sim->fault_hit && sim->fault >= SIM_FAULT_KILL)
+        lose_others(pe);
+    else if (WIFSIGNALED(status))
         failed(SIM_CRASHED, "PE %d ends by signal %d (%s)", pe, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) != 0 && sim->fault_hit)
@@ -310,6 +332,15 @@ static void run_from_scene(uint64_t seed)
     await_verdict();
 }
 
+/** A PE has met its end, the others wait, and the launcher, which sees that, would have ended them
+ *  long ago. */
+static bool is_ended_by_launcher(void)
+{
+    return sim->fault_hit && sim->fault >= SIM_FAULT_KILL &&
+           (sim->verdict == SIM_DEADLOCK || sim->verdict == SIM_LATE ||
+            sim->verdict == SIM_LIVELOCK);
+}
+
 /** `copies`: the run may begin at sim_begin, in a copy of what the start-up has left. */
 static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
 {
@@ -317,6 +348,8 @@ static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
         run_from_scene(seed);
     else
         run_from_start(seed, p, copies);
+    if (is_ended_by_launcher())
+        sim->verdict = SIM_DONE;
     if (sim->verdict != SIM_DONE)
         sim_report(opt.verbose);
     kill_all();
@@ -450,6 +483,10 @@ static int explore(void)
            sim_scene.name, (unsigned long long)runs, (double)runs * 60 / seconds,
            (unsigned long long)(runs ? steps / runs : 0),
            (unsigned long long)(runs ? switches / runs : 0), (unsigned long long)p.begun, findings);
+    if (opt.same && findings == 0)
+        printf("%s: seed %llu took the same steps %llu times, hash %016llx\n", sim_scene.name,
+               (unsigned long long)opt.seed, (unsigned long long)runs,
+               (unsigned long long)last_hash);
     if (sim_scene.faults)
         printf("%s: %llu runs met a fault\n", sim_scene.name, (unsigned long long)faults);
     return findings > 0;

@@ -4,7 +4,12 @@
 // seeds make consecutive ones fail, as many as the run without a fault had, and one more.
 #include "fault.h"
 
+#include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
+
+#include "model.h"
+#include "snap.h"
 
 static int kinds(int *list)
 {
@@ -25,7 +30,12 @@ void sim_fault_draw(uint64_t seed)
     seed /= (uint64_t)npes;
     sim->fault = (sim_fault_t)list[seed % (uint64_t)n];
     seed /= (uint64_t)n;
-    sim->fault_at = 1 + seed % (sim->plan_uses[sim->fault] + 1);
+    uint64_t length = sim->plan_steps > sim->plan_begun ? sim->plan_steps - sim->plan_begun : 1;
+    uint64_t draw = sim->seed * 31 + 7;
+    if (sim->fault <= SIM_FAULT_DESCRIPTORS)
+        sim->fault_at = 1 + seed % (sim->plan_uses[sim->fault] + 1);
+    else
+        sim->fault_at = sim->steps + 1 + sim_random(&draw) % length;
 }
 
 bool sim_fault_hits(sim_fault_t kind)
@@ -42,9 +52,12 @@ bool sim_fault_hits(sim_fault_t kind)
 const char *sim_fault_text(void)
 {
     static char text[96];
-    static const char *const what[SIM_FAULTS] = {[SIM_FAULT_MEMORY] = "allocation %llu fails",
-                                                 [SIM_FAULT_DESCRIPTORS] =
-                                                     "descriptor %llu is not to be had"};
+    static const char *const what[SIM_FAULTS] = {
+        [SIM_FAULT_MEMORY] = "allocation %llu fails",
+        [SIM_FAULT_DESCRIPTORS] = "descriptor %llu is not to be had",
+        [SIM_FAULT_KILL] = "killed at step %llu",
+        [SIM_FAULT_EXIT] = "_exit at step %llu",
+        [SIM_FAULT_NODE] = "its node is lost at step %llu"};
     text[0] = '\0';
     if (sim->fault_hit && what[sim->fault]) {
         int n = snprintf(text, sizeof text, " (PE %d: ", sim->fault_pe);
@@ -53,4 +66,36 @@ const char *sim_fault_text(void)
         snprintf(text + n, sizeof text - (size_t)n, ")");
     }
     return text;
+}
+
+// ---------------------------------------------------------------- ends of processes
+
+bool sim_fault_is_due(void)
+{
+    return sim->fault >= SIM_FAULT_KILL && !sim->fault_hit && sim->begun_by >= 0 &&
+           sim->steps >= sim->fault_at && sim_thread_of(sim->fault_pe) >= 0;
+}
+
+void sim_fault_carry_out(void)
+{
+    sim->fault_hit = true;
+    if (sim->fault == SIM_FAULT_EXIT)
+        sim_end_process(0, 0);
+    sim_end_process(0, SIGKILL);
+}
+
+void sim_fault_robust(int thread)
+{
+    enum { MOST = 64 };
+    const struct robust_list_head *head = sim->threads[thread].robust;
+    const struct robust_list *entry = head ? head->list.next : NULL;
+    for (int n = 0; head && entry != &head->list && n < MOST; entry = entry->next, n++) {
+        uint32_t *word = (uint32_t *)((uintptr_t)entry + (uintptr_t)head->futex_offset);
+        uint64_t was = sim_raw_load(word, 4);
+        if ((was & FUTEX_TID_MASK) != (uint64_t)(SIM_FIRST_TID + thread))
+            continue;
+        sim_rmw(word, 4, SIM_SWAP, (was & FUTEX_WAITERS) | FUTEX_OWNER_DIED, __ATOMIC_SEQ_CST);
+        sim_wake(sim_key(word), 1);
+    }
+    sim->threads[thread].robust = NULL;
 }

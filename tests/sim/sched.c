@@ -7,11 +7,13 @@
 // process; if the decider is of another, it hands the token to a thread of that process with an
 // errand, and that thread decides next. Nothing here depends on real time or on addresses.
 #include "exhaust.h"
+#include "fault.h"
 #include "snap.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -389,6 +391,13 @@ static bool decide(void)
 {
     for (;;) {
         int choice = pick();
+        if (sim_fault_is_due()) {
+            if (sim_me >= 0 && SIM_ME->pe == sim->fault_pe)
+                sim_fault_carry_out();
+            sim->errand = SIM_DIE;
+            pass_to(sim_thread_of(sim->fault_pe));
+            return false;
+        }
         if (choice < NET) {
             sim_thread_t *t = &sim->threads[choice];
             if (t->state == SIM_WAITS)
@@ -419,6 +428,8 @@ static void await_turn(void)
             return;
         int action = sim->errand;
         sim->errand = -1;
+        if (action == SIM_DIE)
+            sim_fault_carry_out();
         if (action == SIM_SERVE) {
             sim_snap_serve();
             continue;
@@ -518,16 +529,23 @@ int sim_thread_new(int pe)
 void sim_leave(void)
 {
     sim_drain();
+    sim_fault_robust(sim_me);
     SIM_ME->state = SIM_GONE;
     sim_wake((sim_key_t)1 << 62 | (sim_key_t)sim_me, INT_MAX);  // those that join it
     decide();
     sim_me = -1;
 }
 
-void sim_end_process(int status)
+void sim_end_process(int status, int signo)
 {
-    int pe = SIM_ME->pe;
-    sim_drain();
+    int pe = SIM_ME->pe, me = sim_me;
+    for (int i = 0; i < sim->nthreads; i++)
+        if (sim->threads[i].pe == pe && sim->threads[i].state != SIM_GONE) {
+            sim_me = i;
+            sim_drain();
+            sim_fault_robust(i);
+        }
+    sim_me = me;
     for (int i = 0; i < sim->nthreads; i++)
         if (sim->threads[i].pe == pe)
             sim->threads[i].state = SIM_GONE;
@@ -535,6 +553,8 @@ void sim_end_process(int status)
     sim->ended_status = status;
     sim_me = -1;
     sim_hand_to_driver();
+    if (signo)
+        raise(signo);
     syscall(SYS_exit_group, status);
     __builtin_unreachable();
 }

@@ -13,8 +13,15 @@
 
 enum { SIM_UNDER_SC = 1, SIM_UNDER_TSO = 2, SIM_UNDER_C11 = 4, SIM_UNDER_ALL = 7 };
 
-/** Faults that a scene stands: an allocation that fails, descriptors that have run out. */
-enum { SIM_MAY_LACK_MEMORY = 2, SIM_MAY_LACK_FDS = 4 };
+/** Faults that a scene stands: an allocation that fails, descriptors that have run out; a PE that
+ *  is killed, or ends by _exit; the end of all PEs of a node. */
+enum {
+    SIM_MAY_LACK_MEMORY = 2,
+    SIM_MAY_LACK_FDS = 4,
+    SIM_MAY_KILL = 8,
+    SIM_MAY_EXIT = 16,
+    SIM_MAY_LOSE_NODE = 32
+};
 
 typedef struct sim_scene {
     const char *name;

@@ -26,6 +26,7 @@ enum {
     SIM_FIRST_PID = 1000,
     SIM_FIRST_TID = 2000,  // as the library sees them
     SIM_SERVE = 1 << 20,  // an errand: be the origin of copies
+    SIM_DIE,              // another: end by the run's fault
 };
 
 typedef uint64_t sim_key_t;  // names a byte of memory in the whole job (map.c); 0: none
@@ -37,6 +38,9 @@ typedef enum sim_fault {
     SIM_FAULT_NONE,
     SIM_FAULT_MEMORY,
     SIM_FAULT_DESCRIPTORS,
+    SIM_FAULT_KILL,  // a PE, by a signal
+    SIM_FAULT_EXIT,  // a PE, by _exit
+    SIM_FAULT_NODE,  // all PEs of a node
     SIM_FAULTS
 } sim_fault_t;
 
@@ -103,7 +107,7 @@ typedef struct sim_world {
     int wanted_strategy, wanted_depth;  // by options; -1, 0: by the seed
     sim_fault_t fault;  // of this run
     int fault_pe;
-    uint64_t fault_at;  // the number of the use
+    uint64_t fault_at;  // the number of the use, or its step
     bool fault_hit;
     uint64_t uses[SIM_FAULTS][SIM_PES], plan_uses[SIM_FAULTS];  // of memory and descriptors
     bool snaps, snap_asked;
@@ -187,7 +191,8 @@ void sim_take_token(int me);
 void sim_leave(void);  // this thread has ended; gives the token away, for ever
 void sim_stop(sim_verdict_t verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
-void sim_end_process(int status) __attribute__((noreturn));
+/** Of this thread's process; signo: it is killed. */
+void sim_end_process(int status, int signo) __attribute__((noreturn));
 void sim_start(int thread);  // by the driver
 void sim_hand_to_driver(void);
 void sim_plan_scene(void);                   // all that the seed decides from sim_begin on

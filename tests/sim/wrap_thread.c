@@ -354,7 +354,7 @@ SIM_WRAPPER(void, exit, int status)
 SIM_WRAPPER(void, _exit, int status)
 {
     if (sim_inside())
-        sim_end_process(status);
+        sim_end_process(status, 0);
     __real__exit(status);
 }
 
@@ -369,5 +369,5 @@ SIM_WRAPPER(void, abort, void)
 __attribute__((destructor(101))) static void leave(void)
 {
     if (sim_inside())
-        sim_end_process(exit_status);
+        sim_end_process(exit_status, 0);
 }
