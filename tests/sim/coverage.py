@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import build
@@ -55,9 +56,11 @@ def summary(all_, seen):
     rows = [f"| `{room}` | " + " | ".join("{} of {}".format(*counts.get((room, k), (0, 0)))
                                           for k in ("atomic", "lock", "wait")) + " |"
             for room in ROOMS]
-    lines = [f"- `{file}`: " + ", ".join(f"{f} ({', '.join(sorted(set(k)))})"
+    texts = [f"- `{file}`: " + ", ".join(f"{f} ({', '.join(sorted(set(k)))})"
                                          for f, k in sorted(functions.items()))
              for file, functions in sorted(missing.items())]
+    lines = [textwrap.fill(t, 99, subsequent_indent="  ", break_long_words=False,
+                           break_on_hyphens=False) for t in texts]
     return "\n\n".join([page.table(["room", "atomic operations", "locks", "waits"], rows),
                         "Not reached by any scene:", "\n".join(lines)])
 

@@ -86,8 +86,9 @@ def write(known, names, seconds):
     page.write("Fences", f"""
 Written by `./dev sim --fences --write`: each `atomic_thread_fence` of the library, and each memory
 order of an access that a comment defends, counts as relaxed in its turn, under `c11` (and `tso`
-where it was sequentially consistent), for {seconds} s at most, in all scenes that pass it. Of
-{len(rows)}, {found} are found.
+where it was sequentially consistent), for {seconds} s at most beside other load, in the scenes that
+pass it. Of {len(rows)} so far, {found} are found. Where none fails, the search was too short or a
+scene is missing: that says nothing against the fence.
 
 """ + page.table(HEAD, rows))
 
