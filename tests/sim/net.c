@@ -45,6 +45,7 @@ void sim_net_draw(uint64_t seed)
     NET->early = what >> 40 & 1;
     if (sim->wanted_strategy == SIM_EXHAUSTIVE)
         NET->refusals = NET->early = 0;
+    net_draw_order(what >> 41);
     for (int i = 0; i < NET->nchannels; i++)
         NET->channels[i]->forth.priority = NET->channels[i]->back.priority = 0;
 }
@@ -75,7 +76,7 @@ void net_push(net_queue_t *queue, net_op_t *op)
     sim_decide_soon();
 }
 
-static net_op_t *pop(net_queue_t *queue)
+net_op_t *net_pop(net_queue_t *queue)
 {
     net_op_t *op = queue->first;
     queue->first = op->next;
@@ -83,7 +84,7 @@ static net_op_t *pop(net_queue_t *queue)
     return op;
 }
 
-static void drop(net_op_t *op)
+void net_drop(net_op_t *op)
 {
     op->next = NET->spare;
     NET->spare = op;
@@ -99,18 +100,46 @@ net_channel_t *net_channel(net_ep_t *from, net_ep_t *to)
     net_channel_t *c = sim_alloc(sizeof *c);
     c->from = from;
     c->to = to;
+    for (int i = 0; i < NET->nchannels; i++)
+        c->answers |= NET->channels[i]->from == to && NET->channels[i]->to == from;
     NET->channels[NET->nchannels++] = c;
     return c;
 }
 
+void net_announce_room(net_channel_t *channel)
+{
+    channel->room_is_due = true;
+    net_push(&channel->back, net_op(NET_ROOM, NULL, 0));
+}
+
+/** Where no event says when there is room, some calls in a row are refused; else all until then. */
 bool net_is_full(net_channel_t *channel)
 {
-    if (channel->refuses == 0 && NET->refusals && sim_below(NET->refusals) == 0)
-        channel->refuses = 1 + sim_below(12);  // so many calls in a row
-    if (channel->refuses == 0)
-        return channel->forth.count >= NET_DEPTH;
-    channel->refuses--;
-    return true;
+    bool draws = NET->refusals && channel->refuses == 0 && !channel->room_is_due;
+    channel->has_room = false;
+    if (draws && sim_below(NET->refusals) == 0) {
+        if (NET->silent)
+            channel->refuses = 1 + sim_below(12);
+        else
+            net_announce_room(channel);
+    }
+    if (channel->refuses > 0) {
+        channel->refuses--;
+        return true;
+    }
+    channel->wants_room = channel->forth.count >= NET_DEPTH;
+    return channel->room_is_due || channel->wants_room;
+}
+
+void net_call(net_domain_t *domain)
+{
+    sim_fence(__ATOMIC_SEQ_CST);
+    if (domain->inside && !domain->is_safe)
+        sim_stop(SIM_FAILED, "threads %d and %d call into a domain that takes one at a time",
+                 domain->inside - 1, sim_me);
+    domain->inside = sim_me + 1;
+    sim_point();
+    domain->inside = 0;
 }
 
 // ---------------------------------------------------------------- addresses
@@ -139,7 +168,7 @@ net_ep_t *net_ep_at(uint16_t port)
 
 // ---------------------------------------------------------------- queues of the program
 
-static void signal_fd(int fd)
+void net_signal(int fd)
 {
     uint64_t one = 1;
     if (fd >= 0 && write(fd, &one, sizeof one) < 0)
@@ -152,7 +181,7 @@ void net_complete(net_cq_t *cq, const struct fi_cq_data_entry *entry, int err)
     if (cq->count == NET_QUEUE)
         sim_stop(SIM_FAILED, "a completion queue has overrun");
     cq->queue[(cq->first + cq->count++) % NET_QUEUE] = (net_done_t){*entry, err};
-    signal_fd(cq->fd);
+    net_signal(cq->fd);
 }
 
 void net_event(net_eq_t *eq, const net_event_t *event)
@@ -163,190 +192,7 @@ void net_event(net_eq_t *eq, const net_event_t *event)
     if (eq->count == room)
         sim_stop(SIM_STUCK, "more than %u connection events wait", room);
     eq->queue[(eq->first + eq->count++) % room] = *event;
-    signal_fd(eq->fd);
-}
-
-/** All posted receives end with an error. */
-static void cancel_receives(net_ep_t *ep)
-{
-    for (; ep->count > 0; ep->count--, ep->first = (ep->first + 1) % NET_RECEIVES) {
-        const net_receive_t *r = &ep->receives[ep->first];
-        net_complete(
-            ep->cq,
-            &(struct fi_cq_data_entry){.op_context = r->context,
-                                       .flags = FI_RECV | FI_MSG | (r->flags & FI_MULTI_RECV)},
-            FI_ECANCELED);
-    }
-}
-
-// ---------------------------------------------------------------- what happens at the target
-
-static net_region_t *region(int pe, const net_op_t *op)
-{
-    for (int i = 0; i < NET->nregions; i++) {
-        net_region_t *r = NET->regions[i];
-        if (r->open && r->pe == pe && r->key == op->key && op->remote <= r->nbytes &&
-            op->nbytes <= r->nbytes - op->remote)
-            return r;
-    }
-    return NULL;
-}
-
-static void take_message(net_ep_t *to, const net_op_t *op)
-{
-    net_receive_t *r = &to->receives[to->first];
-    bool many = r->flags & FI_MULTI_RECV;
-    struct fi_cq_data_entry entry = {.op_context = r->context,
-                                     .flags = FI_RECV | FI_MSG,
-                                     .len = op->nbytes,
-                                     .buf = r->buf + r->used};
-    int err = 0;
-    if (op->nbytes > r->nbytes - r->used) {
-        err = FI_ETRUNC;
-    } else {
-        memcpy(r->buf + r->used, op->data, op->nbytes);
-        sim_written(r->buf + r->used, op->nbytes);
-        r->used += op->nbytes;
-    }
-    if (many && r->nbytes - r->used < to->least_room)
-        entry.flags |= FI_MULTI_RECV;
-    if (!many || (entry.flags & FI_MULTI_RECV)) {
-        to->first = (to->first + 1) % NET_RECEIVES;
-        to->count--;
-    }
-    net_complete(to->cq, &entry, err);
-}
-
-static void take_write(net_ep_t *to, net_op_t *op)
-{
-    net_region_t *r = region(to->pe, op);
-    if (!r) {
-        sim_stop(SIM_FAILED, "a write of %zu bytes at %llu with key %llx is in no region",
-                 op->nbytes, (unsigned long long)op->remote, (unsigned long long)op->key);
-    }
-    if (op->nbytes == 8)  // as cards do: words are whole
-        sim_raw_store(r->base + op->remote, 8, *(uint64_t *)op->data);
-    else if (op->nbytes == 4)
-        sim_raw_store(r->base + op->remote, 4, *(uint32_t *)op->data);
-    else
-        memcpy(r->base + op->remote, op->data, op->nbytes);
-    sim_written(r->base + op->remote, op->nbytes);
-    if (to->cq->fd >= 0)
-        signal_fd(to->cq->fd);  // tcp: the thread that has to move the bytes wakes up
-}
-
-static void take_read(net_ep_t *to, net_op_t *op)
-{
-    net_region_t *r = region(to->pe, op);
-    if (!r)
-        sim_stop(SIM_FAILED, "a read of %zu bytes at %llu with key %llx is in no region",
-                 op->nbytes, (unsigned long long)op->remote, (unsigned long long)op->key);
-    op->data = sim_alloc(op->nbytes);
-    if (op->nbytes == 8)
-        *(uint64_t *)op->data = sim_raw_load(r->base + op->remote, 8);
-    else
-        memcpy(op->data, r->base + op->remote, op->nbytes);
-    if (to->cq->fd >= 0)
-        signal_fd(to->cq->fd);
-}
-
-static void connection_ended(net_ep_t *ep)
-{
-    if (ep->state == NET_DOWN || ep->state == NET_CLOSED)
-        return;
-    bool was_up = ep->state == NET_UP;
-    ep->state = NET_DOWN;
-    if (was_up)
-        net_event(ep->eq, &(net_event_t){.kind = FI_SHUTDOWN, .fid = &ep->fid.fid});
-    else
-        net_event(ep->eq, &(net_event_t){.fid = &ep->fid.fid, .err = FI_ECONNREFUSED});
-    cancel_receives(ep);
-}
-
-static void connection_op(net_channel_t *c, net_op_t *op)
-{
-    net_ep_t *to = c->to;
-    net_event_t event = {.nbytes = (uint32_t)op->nbytes, .fid = &to->fid.fid};
-    if (op->nbytes)
-        memcpy(event.data, op->data, op->nbytes);
-    if (op->kind == NET_ASK) {
-        event.kind = FI_CONNREQ;
-        event.fid = &to->pep.fid;
-        event.from = c->from;
-        net_event(to->eq, &event);
-    } else if (op->kind == NET_ACCEPT && to->state == NET_ASKED) {
-        event.kind = FI_CONNECTED;
-        to->state = NET_UP;
-        to->peer = c->from;
-        net_event(to->eq, &event);
-        net_push(&net_channel(to, c->from)->forth, net_op(NET_CONFIRM, NULL, 0));
-    } else if (op->kind == NET_CONFIRM && to->state == NET_ASKED) {
-        event.kind = FI_CONNECTED;
-        to->state = NET_UP;
-        net_event(to->eq, &event);
-    } else if (op->kind == NET_REFUSE && to->state == NET_ASKED) {
-        event.err = FI_ECONNREFUSED;
-        to->state = NET_NEW;
-        net_event(to->eq, &event);
-    } else if (op->kind == NET_END) {
-        connection_ended(to);
-    }
-}
-
-/** The operation comes back with an error. */
-static void fail(net_channel_t *c, net_op_t *op, int err)
-{
-    op->err = err;
-    op->kind = op->kind == NET_READ ? NET_DONE : op->kind;
-    if (op->kind == NET_ASK)
-        net_push(&net_channel(c->to, c->from)->forth, net_op(NET_REFUSE, NULL, 0));
-    if (op->signals)
-        net_push(&c->back, op);
-    else
-        drop(op);
-}
-
-static void act_forth(net_channel_t *c)
-{
-    net_op_t *op = pop(&c->forth);
-    net_ep_t *to = c->to;
-    bool data = op->kind <= NET_READ;
-    if (to->state == NET_CLOSED || (data && to->msg && to->state == NET_DOWN)) {
-        fail(c, op, FI_ECONNRESET);
-        return;
-    }
-    if (!data) {
-        connection_op(c, op);
-        drop(op);
-        return;
-    }
-    if (op->kind == NET_SEND)
-        take_message(to, op);
-    else if (op->kind == NET_WRITE)
-        take_write(to, op);
-    else
-        take_read(to, op);
-    if (op->signals)
-        net_push(&c->back, op);
-    else
-        drop(op);
-}
-
-// ---------------------------------------------------------------- and back at the initiator
-
-static void act_back(net_channel_t *c)
-{
-    net_op_t *op = pop(&c->back);
-    if (c->from->state != NET_CLOSED) {
-        struct fi_cq_data_entry entry = {
-            .op_context = op->context, .flags = op->flags, .len = op->nbytes};
-        if (op->kind == NET_READ && !op->err) {
-            memcpy(op->local, op->data, op->nbytes);
-            sim_written(op->local, op->nbytes);
-        }
-        net_complete(c->from->cq, &entry, op->err);
-    }
-    drop(op);
+    net_signal(eq->fd);
 }
 
 // ---------------------------------------------------------------- what the scheduler sees
@@ -365,16 +211,11 @@ static bool is_gone(int pe)
     return true;
 }
 
-/** May the first operation take place now? A message waits for a receive. */
 static bool may_act(const net_channel_t *c, bool back)
 {
     if (back)
         return c->back.first && !is_gone(c->from->pe);
-    const net_op_t *op = c->forth.first;
-    if (!op || is_gone(c->to->pe))
-        return false;
-    return op->kind != NET_SEND || c->to->count > 0 || c->to->state == NET_CLOSED ||
-           c->to->state == NET_DOWN;
+    return c->forth.first && !is_gone(c->to->pe) && net_may_act(c);
 }
 
 int sim_net_actions(int *list, int most)
@@ -398,9 +239,9 @@ void sim_net_act(int action)
     net_channel_t *c = NET->channels[action / 2];
     sim_fence(__ATOMIC_SEQ_CST);
     if (action % 2)
-        act_back(c);
+        net_act_back(c);
     else
-        act_forth(c);
+        net_act_forth(c);
 }
 
 int64_t sim_net_priority(int action)
@@ -415,22 +256,21 @@ void sim_net_set_priority(int action, int64_t priority)
 
 const char *sim_net_text(int action)
 {
-    static const char *const names[] = {"a message",
-                                        "a write",
-                                        "a read",
-                                        "a completion",
-                                        "a connection request",
-                                        "an acceptance",
-                                        "a refusal",
-                                        "a confirmation",
+    static const char *const names[] = {"a message",           "a write",   "a read",
+                                        "a completion",        "room",      "a connection request",
+                                        "an acceptance",       "a refusal", "a confirmation",
                                         "an end of connection"};
     const net_op_t *op = queue_of(action)->first;
     return op ? names[op->kind] : "nothing";
 }
 
-uint64_t sim_net_deadline(void)
+bool net_has_room(const net_cq_t *cq)
 {
-    return 0;
+    for (int i = 0; i < NET->nchannels; i++)
+        if (NET->channels[i]->has_room && NET->channels[i]->from->cq == cq &&
+            NET->channels[i]->from->state != NET_CLOSED)
+            return true;
+    return false;
 }
 
 // ---------------------------------------------------------------- ends
@@ -443,7 +283,7 @@ void net_close_ep(net_ep_t *ep)
     if (connected)
         net_push(&net_channel(ep, ep->peer)->forth, net_op(NET_END, NULL, 0));
     if (ep->cq && !ep->listens && sim_me >= 0 && SIM_ME->pe == ep->pe)
-        cancel_receives(ep);
+        net_cancel_receives(ep);
     ep->state = NET_CLOSED;
 }
 
@@ -457,7 +297,7 @@ void sim_net_lost(int pe)
         if (c->to->pe != pe || is_gone(c->from->pe))
             continue;
         while (c->forth.first)
-            fail(c, pop(&c->forth), FI_ECONNRESET);
+            net_fail(c, net_pop(&c->forth), FI_ECONNRESET);
     }
     for (int i = 0; i < NET->nregions; i++)
         if (NET->regions[i]->pe == pe)

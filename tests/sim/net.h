@@ -33,9 +33,18 @@ typedef struct net_done {
     int err;
 } net_done_t;
 
+/** Where calls come one at a time, but with FI_THREAD_SAFE. */
+typedef struct net_domain {
+    struct fid_domain fid;
+    bool is_safe;
+    int inside;  // 1 + the thread that is in a call
+} net_domain_t;
+
 typedef struct net_cq {
     struct fid_cq fid;
+    net_domain_t *domain;
     int pe, fd;  // fd: an eventfd, or -1
+    bool moved;  // bytes have come or gone since it was read last: there is to be no sleep
     uint32_t first, count;
     net_done_t queue[NET_QUEUE];
 } net_cq_t;
@@ -74,6 +83,7 @@ typedef struct net_ep {
     bool listens, msg;
     net_state_t state;
     uint16_t port;
+    net_domain_t *domain;
     struct net_eq *eq;
     struct net_cq *cq;
     struct net_av *av;
@@ -86,7 +96,7 @@ typedef struct net_ep {
 typedef struct net_av {
     struct fid_av fid;
     uint32_t count;
-    uint16_t ports[64];
+    uint16_t ports[1024];
 } net_av_t;
 
 typedef enum net_kind {
@@ -94,6 +104,7 @@ typedef enum net_kind {
     NET_WRITE,
     NET_READ,
     NET_DONE,  // only back: a completion that did not wait for delivery
+    NET_ROOM,  // only back: calls that were refused may be tried again
     NET_ASK,
     NET_ACCEPT,
     NET_REFUSE,
@@ -108,6 +119,8 @@ typedef struct net_op {
     int err;
     void *context;
     uint64_t flags, remote, key;
+    uint64_t not_before;  // of virtual time
+    size_t moved;         // bytes of a write or read that were the first part
     void *local;
     size_t nbytes;
     uint8_t *data;
@@ -121,8 +134,12 @@ typedef struct net_queue {
 
 typedef struct net_channel {
     net_ep_t *from, *to;
+    bool answers;  // the other side sent first
     net_queue_t forth, back;
     uint32_t refuses;  // calls that get FI_EAGAIN from now on
+    bool wants_room;   // one was refused since too many are on their way
+    bool room_is_due;  // an event will say that there is room
+    bool has_room;     // it has, and no call has been tried since
 } net_channel_t;
 
 typedef struct net_region {
@@ -141,8 +158,16 @@ typedef struct sim_net {
     net_ep_t *eps[NET_CHANNELS];
     net_region_t *regions[NET_REGIONS];
     int nregions;
-    uint32_t refusals;  // one of so many calls gets FI_EAGAIN; 0: none
-    bool early;         // completions may come before delivery
+    uint32_t refusals;   // one of so many calls gets FI_EAGAIN; 0: none
+    bool early;          // completions may come before delivery
+    bool silent;         // no event says that there is room again
+    bool in_order;       // all, whatever is promised
+    bool whole;          // transfers do not come in parts
+    bool card;           // writes and reads of others wake no thread of the target
+    uint32_t unproved;  // one of so many messages to an RDM endpoint comes behind a broken one
+    uint32_t failures;   // one of so many replies of RDM endpoints fails, when called or later
+    uint64_t order;      // promised: FI_ORDER_...
+    uint64_t late_ns;    // that some operations are late, at most
     net_op_t *spare;
 } sim_net_t;
 
@@ -155,11 +180,37 @@ net_op_t *net_op(net_kind_t kind, const void *data, size_t nbytes);
 void net_push(net_queue_t *queue, net_op_t *op);
 /** Does the network take no operation now? */
 bool net_is_full(net_channel_t *channel);
+/** May a call on one of the queue's endpoints be tried again that was refused before? */
+bool net_has_room(const net_cq_t *cq);
+/** An event will say when calls may be tried again. */
+void net_announce_room(net_channel_t *channel);
 void net_complete(net_cq_t *cq, const struct fi_cq_data_entry *entry, int err);
 void net_event(net_eq_t *eq, const net_event_t *event);
 void net_close_ep(net_ep_t *ep);
 uint16_t net_port(const void *addr);
 void net_name(uint16_t port, void *addr);
+
+/** The scheduling point of a call. */
+void net_call(net_domain_t *domain);
+net_op_t *net_pop(net_queue_t *queue);
+
+// ---------------------------------------------------------------- net_pick.c
+uint64_t net_promised(void);
+void net_draw_order(uint64_t draw);
+void net_make_late(net_op_t *op);
+bool net_may_act(const net_channel_t *c);
+net_op_t *net_pick(const net_channel_t *c);
+void net_take_out(net_queue_t *queue, net_op_t *op);
+
+// ---------------------------------------------------------------- net_act.c: what happens
+void net_act_forth(net_channel_t *c);
+void net_act_back(net_channel_t *c);
+/** The operation comes back with an error. */
+void net_fail(net_channel_t *c, net_op_t *op, int err);
+/** All posted receives end with an error. */
+void net_cancel_receives(net_ep_t *ep);
+void net_signal(int fd);
+void net_drop(net_op_t *op);
 
 // ---------------------------------------------------------------- net_ep.c, net_queue.c
 int net_open_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,

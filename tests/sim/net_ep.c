@@ -34,8 +34,7 @@ static net_ep_t *target(net_ep_t *ep, fi_addr_t addr)
 /** All operations on their way. `early`: its completion may come before it is delivered. */
 static ssize_t post(net_ep_t *ep, fi_addr_t addr, net_op_t op, const void *buf, bool early)
 {
-    sim_fence(__ATOMIC_SEQ_CST);
-    sim_point();
+    net_call(ep->domain);
     net_ep_t *to = target(ep, addr);
     if (ep->msg && ep->state != NET_UP)
         return ep->state == NET_DOWN ? -FI_ENOTCONN : -FI_EAGAIN;
@@ -44,10 +43,19 @@ static ssize_t post(net_ep_t *ep, fi_addr_t addr, net_op_t op, const void *buf, 
     net_channel_t *c = net_channel(ep, to);
     if (net_is_full(c))
         return -FI_EAGAIN;
+    bool fails = NET->failures && c->answers && !ep->msg && op.kind == NET_SEND &&
+                 sim_below(NET->failures) == 0;
+    if (fails && (!op.signals || sim_below(2)))
+        return -FI_ENOMEM;
     net_op_t *made =
         net_op(op.kind, op.kind == NET_READ ? NULL : buf, op.kind == NET_READ ? 0 : op.nbytes);
     op.data = made->data;
     *made = op;
+    net_make_late(made);
+    if (fails) {  // taken, and fails later
+        net_fail(c, made, FI_EIO);
+        return 0;
+    }
     if (early && op.signals && NET->early && sim_below(2)) {
         made->signals = false;
         net_op_t *done = net_op(NET_DONE, NULL, 0);
@@ -81,7 +89,7 @@ static ssize_t ep_send(struct fid_ep *fid, const void *buf, size_t nbytes, void 
 
 static ssize_t receive(net_ep_t *ep, void *buf, size_t nbytes, uint64_t flags, void *context)
 {
-    sim_point();
+    net_call(ep->domain);
     if (ep->state == NET_DOWN || ep->state == NET_CLOSED)
         return -FI_ENOTCONN;
     if (ep->count == NET_RECEIVES)
@@ -324,8 +332,8 @@ static net_ep_t *make(void *context)
 int net_open_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,
                 void *context)
 {
-    (void)domain;
     net_ep_t *ep = make(context);
+    ep->domain = (net_domain_t *)domain;
     ep->msg = info->ep_attr->type == FI_EP_MSG;
     ep->peer = (net_ep_t *)info->handle;
     if (ep->peer)

@@ -72,7 +72,11 @@ static void free_info(struct fi_info *info)
 
 struct fi_info *net_info(const struct fi_info *hints, bool msg)
 {
-    const uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_RAW | FI_ORDER_WAW;
+    const uint64_t order = NET->order = net_promised();
+    if ((NET->card = getenv("SIM_CARD") != NULL))
+        NET->refusals = NET->late_ns = 0;  // also in the start-up
+    NET->unproved = getenv("SIM_UNPROVED") ? 4 : 0;
+    NET->failures = getenv("SIM_FAILURES") ? 4 : 0;
     struct fi_info *info = blank();
     const char *name = getenv("SIM_PROVIDER");
     info->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ |
@@ -166,13 +170,14 @@ static struct fi_ops_domain domain_ops = {.size = sizeof(struct fi_ops_domain),
 static int open_domain(struct fid_fabric *fabric, struct fi_info *info,
                        struct fid_domain **domain_p, void *context)
 {
-    (void)fabric, (void)info;
-    struct fid_domain *domain = sim_alloc(sizeof *domain);
-    *domain = (struct fid_domain){
+    (void)fabric;
+    net_domain_t *domain = sim_alloc(sizeof *domain);
+    domain->fid = (struct fid_domain){
         .fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &plain_ops},
         .ops = &domain_ops,
         .mr = &mr_ops};
-    *domain_p = domain;
+    domain->is_safe = info->domain_attr->threading == FI_THREAD_SAFE;
+    *domain_p = &domain->fid;
     return 0;
 }
 

@@ -62,8 +62,8 @@ static ssize_t cq_read(struct fid_cq *fid, void *buf, size_t count)
     net_cq_t *cq = cq_of(&fid->fid);
     struct fi_cq_data_entry *out = buf;
     size_t n = 0;
-    sim_fence(__ATOMIC_SEQ_CST);
-    sim_point();
+    net_call(cq->domain);
+    cq->moved = false;
     if (cq->count > 0 && cq->queue[cq->first].err)
         return -FI_EAVAIL;
     for (; n < count && cq->count > 0 && !cq->queue[cq->first].err; n++) {
@@ -115,8 +115,8 @@ static struct fi_ops_cq cq_ops = {.size = sizeof(struct fi_ops_cq),
 int net_open_cq(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq_p,
                 void *context)
 {
-    (void)domain;
     net_cq_t *cq = sim_alloc(sizeof *cq);
+    cq->domain = (net_domain_t *)domain;
     cq->pe = SIM_ME->pe;
     cq->fd = open_fd(attr->wait_obj);
     cq->fid = (struct fid_cq){
@@ -220,14 +220,23 @@ int net_open_eq(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_e
     return 0;
 }
 
+static bool has_news(struct fid *fid)
+{
+    if (fid->fclass != FI_CLASS_CQ)
+        return eq_of(fid)->count > 0;
+    const net_cq_t *cq = cq_of(fid);
+    return cq->count > 0 || cq->moved || net_has_room(cq);
+}
+
 int net_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 {
     (void)fabric;
     for (int i = 0; i < count; i++) {
-        bool is_cq = fids[i]->fclass == FI_CLASS_CQ;
-        if (is_cq ? cq_of(fids[i])->count : eq_of(fids[i])->count)
+        if (fids[i]->fclass == FI_CLASS_CQ)
+            net_call(cq_of(fids[i])->domain);
+        if (has_news(fids[i]))
             return -FI_EAGAIN;
-        clear_fd(is_cq ? cq_of(fids[i])->fd : eq_of(fids[i])->fd);
+        clear_fd(fids[i]->fclass == FI_CLASS_CQ ? cq_of(fids[i])->fd : eq_of(fids[i])->fd);
     }
     return 0;
 }

@@ -55,6 +55,7 @@ void sim_plan(uint64_t seed, const run_plan_t *p)
     sim->tracing = opt->trace && !p->calibrates;
     sim->ntrace = 0;
     sim->seed = seed;
+    sim->block = block;
     sim->scene = &sim_scene;
     sim->most_steps = sim_scene.most_steps ? sim_scene.most_steps : MOST_STEPS;
     sim->plan_steps = p->steps;

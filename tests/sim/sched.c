@@ -576,6 +576,12 @@ uint32_t sim_draw(uint32_t n)
     return sim ? (uint32_t)(sim_random(&sim->scene_random) >> 33) % n : 0;
 }
 
+uint32_t sim_setting(uint32_t what, uint32_t n)
+{
+    uint64_t draw = sim->block * UINT64_C(0xd1342543de82ef95) + what;
+    return (uint32_t)(sim_random(&draw) >> 33) % n;
+}
+
 /** The first PE that begins: the seed's part of the run, from a snapshot where there can be one. */
 static void begin(void)
 {

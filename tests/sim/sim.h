@@ -51,6 +51,8 @@ SIM_EXPORT void sim_failed(const char *file, int line, const char *condition, co
 
 /** A number below n that the run's seed decides. */
 SIM_EXPORT uint32_t sim_draw(uint32_t n);
+/** The same in all PEs, for each `what`: for settings that they have in common. */
+SIM_EXPORT uint32_t sim_setting(uint32_t what, uint32_t n);
 /** The part of a scene that must not wait for time to pass (most_ns). Any PE, once. */
 SIM_EXPORT void sim_begin(void);
 SIM_EXPORT void sim_end(void);

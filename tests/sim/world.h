@@ -95,7 +95,7 @@ typedef struct sim_event {
 
 typedef struct sim_world {
     // the run
-    uint64_t seed;
+    uint64_t seed, block;  // block: of seeds with one start-up
     sim_strategy_t strategy;
     sim_model_t model;
     int depth;              // of PCT
