@@ -91,7 +91,7 @@ typedef struct cwt_client_config {
     bool of_server;           // for server_attach: its connections are not evicted nor counted for
                               // CAUSEWAY_MAX_CONNECTIONS, and it can be slept on
     void (*idle)(void *arg);  // called each round of a waiting loop: polls the server if this
-                              // process hosts it
+                              // process hosts it; of an attached client, sleeps in server_block
     void (*asleep)(void *arg);           // called before such a loop sleeps
     void *idle_arg;                      // of both
     /** Enters and leaves the server of this process, which serves already, as server_progress is

@@ -193,17 +193,21 @@ static void yield_core(long *polls_p, long *idle_p)
     }
 }
 
+typedef struct seen {
+    uint32_t polls, nap_over;
+} seen_t;
+
 /** Takes the lock, unless a PE polls for the server: that PE gets the work and the core. Waiting
- *  for the lock would cost that PE a system call each time that it unlocks. */
-static bool take_over(bool sleepers, uint32_t *seen_polls)
+ *  for the lock would cost that PE a system call each time that it unlocks. nap_over: as it is now;
+ *  where a PE has gone to sleep since the last time, its polls before that say nothing. */
+static bool take_over(bool sleepers, uint32_t nap_over, seen_t *seen)
 {
+    uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    bool polled = polls != seen->polls && nap_over == seen->nap_over;
+    *seen = (seen_t){polls, nap_over};
     if (sleepers)  // then PEs do not poll for the server
         return pthread_mutex_lock(&srv.lock) == 0;
-    uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
-    if (polls == *seen_polls && pthread_mutex_trylock(&srv.lock) == 0)
-        return true;
-    *seen_polls = polls;
-    return false;
+    return !polled && pthread_mutex_trylock(&srv.lock) == 0;
 }
 
 /** A PE is about to sleep, or the thread has to stop. */
@@ -214,13 +218,12 @@ static void end_nap(void)
         cwu_futex_wake((uint32_t *)&srv.nap_over, INT_MAX);
 }
 
-/** seen: of nap_over, before the caller found that PEs poll. True: they do no longer. */
-static bool nap(uint32_t seen, uint64_t nap_ns)
+/** nap_over: as it was before the caller found that PEs poll. */
+static void nap(uint32_t nap_over, uint64_t nap_ns)
 {
     atomic_store(&srv.naps, true);  // before the kernel compares; pairs with end_nap()
-    cwu_futex_wait((uint32_t *)&srv.nap_over, seen, nap_ns);
+    cwu_futex_wait((uint32_t *)&srv.nap_over, nap_over, nap_ns);
     atomic_store_explicit(&srv.naps, false, memory_order_relaxed);
-    return atomic_load_explicit(&srv.nap_over, memory_order_relaxed) != seen;
 }
 
 // ---------------------------------------------------------------- the program's threads have ended
@@ -276,19 +279,18 @@ static cwt_server_t *hold(void)
 
 static void serve_until_stopped(void)
 {
-    uint32_t seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+    seen_t seen = {atomic_load_explicit(&srv.polls, memory_order_relaxed), 0};
     uint64_t nap_ns = NAP_NS;
     uint64_t tested_ns = cwu_now_ns();
     long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
     for (;;) {
-        uint32_t naps = atomic_load_explicit(&srv.nap_over, memory_order_acquire);
+        uint32_t nap_over = atomic_load_explicit(&srv.nap_over, memory_order_acquire);
         if (atomic_load_explicit(&srv.stop, memory_order_acquire))
             break;
         bool sleepers = has_sleepers();
-        if (!take_over(sleepers, &seen_polls)) {
+        if (!take_over(sleepers, nap_over, &seen)) {
             cw_progress_hooks.mind_neighbours();
-            if (nap(naps, nap_ns))
-                seen_polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
+            nap(nap_over, nap_ns);
             nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
             continue;
         }
@@ -413,8 +415,11 @@ void cw_server_wake(void)
 
 void cw_server_serve(void)
 {
-    if (pthread_mutex_trylock(&srv.lock))
+    uint32_t nap_over = atomic_load_explicit(&srv.nap_over, memory_order_acquire);
+    if (pthread_mutex_trylock(&srv.lock)) {  // a PE polls, for this thread, too
+        nap(nap_over, NAP_NS);
         return;
+    }
     bool may_block = progress() == 0 && cw_transport->server_may_block(srv.server);
     pthread_mutex_unlock(&srv.lock);
     if (has_sleepers())

@@ -34,8 +34,8 @@ void cw_server_enter(void);
 void cw_server_leave(void);
 /** Ends the server's sleep. Any thread. */
 void cw_server_wake(void);
-/** One round of progress and a short sleep, unless another thread makes progress: while the
- *  server's thread waits in a call of the transport. */
+/** One round of progress and a short sleep, or a nap while another thread makes progress: for the
+ *  server's thread, when it waits in a call of the transport. */
 void cw_server_serve(void);
 /** The server minds this client of its own, too (ops->server_attach); NULL: none. In the server's
  *  thread, between rounds, or when it has stopped. */

@@ -71,5 +71,9 @@ static void run(void)
 }
 
 static const char *const env[] = {"CAUSEWAY_AM_CREDITS=2", NULL};
-const sim_scene_t sim_scene = {
-    .name = "am_credits", .npes = 2, .nnodes = 2, .run = run, .env = env};
+const sim_scene_t sim_scene = {.name = "am_credits",
+                               .npes = 2,
+                               .nnodes = 2,
+                               .run = run,
+                               .timeless = SIM_UNDER_SC | SIM_UNDER_TSO,
+                               .env = env};

@@ -35,4 +35,8 @@ static void run(void)
     shmem_finalize();
 }
 
-const sim_scene_t sim_scene = {.name = "collectives", .npes = PES, .nnodes = 2, .run = run};
+const sim_scene_t sim_scene = {.name = "collectives",
+                               .npes = PES,
+                               .nnodes = 2,
+                               .run = run,
+                               .timeless = SIM_UNDER_SC | SIM_UNDER_TSO};

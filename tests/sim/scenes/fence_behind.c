@@ -31,4 +31,8 @@ static void run(void)
     shmem_finalize();
 }
 
-const sim_scene_t sim_scene = {.name = "fence_behind", .npes = 2, .nnodes = 2, .run = run};
+const sim_scene_t sim_scene = {.name = "fence_behind",
+                               .npes = 2,
+                               .nnodes = 2,
+                               .run = run,
+                               .timeless = SIM_UNDER_SC | SIM_UNDER_TSO};

@@ -36,5 +36,9 @@ static void run(void)
 }
 
 static const char *const env[] = {"CAUSEWAY_TOPOLOGY=2x2", NULL};
-const sim_scene_t sim_scene = {
-    .name = "forwarding", .npes = PES, .nnodes = PES, .run = run, .env = env};
+const sim_scene_t sim_scene = {.name = "forwarding",
+                               .npes = PES,
+                               .nnodes = PES,
+                               .run = run,
+                               .timeless = SIM_UNDER_SC | SIM_UNDER_TSO,
+                               .env = env};

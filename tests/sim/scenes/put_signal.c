@@ -40,4 +40,8 @@ static void run(void)
     shmem_finalize();
 }
 
-const sim_scene_t sim_scene = {.name = "put_signal", .npes = 2, .nnodes = 2, .run = run};
+const sim_scene_t sim_scene = {.name = "put_signal",
+                               .npes = 2,
+                               .nnodes = 2,
+                               .run = run,
+                               .timeless = SIM_UNDER_SC | SIM_UNDER_TSO};

@@ -129,8 +129,9 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
         w->sleep_us =
             SLEEP_MIN_US;  // another thread may read the completion that this one waits for
     client->stats.refused += ofi_unauth_check(&client->unauth);
-    bool naps = client->config.thread_multiple && !client->safe,
-         may_block = !naps && ofi_device_may_block(&client->device);
+    bool serves = client->config.of_server && client->config.idle,  // that slept on both devices
+        naps = !serves && client->config.thread_multiple && !client->safe,
+         may_block = !serves && !naps && ofi_device_may_block(&client->device);
     ofi_unlock(client);
     if (client->config.asleep)
         client->config.asleep(client->config.idle_arg);
@@ -162,8 +163,10 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
          sleepy = round > client->spin + yields_of(client, conn) || (dear && !polls);
     if (sleepy || round % IDLE_EVERY == 0)
         help(client);
-    if (sleepy || round % EVENTS_EVERY == 0)
-        ofi_client_events(client);
+    if ((sleepy || round % EVENTS_EVERY == 0) && ofi_client_events(client) > 0) {
+        start_over(w);  // perhaps what the caller waits for: it looks before it sleeps
+        return 0;
+    }
     bool early = round == client->early_yield && !cwu_yield_is_dear();
     if (!early && (round <= client->spin || (!sleepy && (polls || round % IDLE_EVERY != 0))))
         return 0;
