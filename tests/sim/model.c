@@ -261,6 +261,14 @@ static uint64_t c11_load(const volatile void *at, uint32_t nbytes, int order)
     return number(l, n)->value;
 }
 
+/** What this thread has read is the newest store: from here on it reads nothing older. */
+static void c11_saw_newest(const volatile void *at, uint32_t nbytes, int order)
+{
+    location_t *l = find(sim_key((const void *)at), nbytes, false);
+    if (l)
+        read_it(l, l->count - 1, order);
+}
+
 static void c11_write(volatile void *at, uint32_t nbytes, uint64_t value, int order, bool rmw)
 {
     uint64_t before = sim_raw_load(at, nbytes);
@@ -418,7 +426,10 @@ bool sim_cas(volatile void *at, uint32_t nbytes, uint64_t *expected, uint64_t de
     if (sim->model == SIM_C11) {
         // the load of a failure may be stale, but not equal to what was expected
         uint64_t stale = c11_load(at, nbytes, on_failure);
-        old = stale == *expected ? old : stale;
+        if (stale == *expected)
+            c11_saw_newest(at, nbytes, on_failure);
+        else
+            old = stale;
     }
     *expected = old;
     return false;
