@@ -246,6 +246,7 @@ static bool any_left(void)
 
 static job_t job;
 static bool no_snapshots;  // a process of this scene cannot be copied
+static bool no_copy;       // nor was it now
 
 /** All threads stand still at sim_begin: from here on copies run, if there can be any. */
 static void take_snapshot(void)
@@ -258,6 +259,7 @@ static void take_snapshot(void)
         if (opt.verbose)
             printf("sim: runs begin at the start: %s\n", sim_snap->why);
     } else if (!sim_snap_copy()) {
+        no_copy = true;
         failed(SIM_STUCK, "the job cannot be copied");
         return;
     }
@@ -324,6 +326,7 @@ static void run_from_start(uint64_t seed, const run_plan_t *p, bool snaps)
 static void run_from_scene(uint64_t seed)
 {
     if (!sim_snap_copy()) {
+        no_copy = true;
         failed(SIM_STUCK, "the job cannot be copied");
         return;
     }
@@ -348,6 +351,12 @@ static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
         run_from_scene(seed);
     else
         run_from_start(seed, p, copies);
+    if (no_copy) {  // a copy saves time only
+        no_copy = false;
+        no_snapshots = true;
+        kill_all();
+        run_from_start(seed, p, false);
+    }
     if (is_ended_by_launcher())
         sim->verdict = SIM_DONE;
     if (sim->verdict != SIM_DONE)
@@ -420,6 +429,23 @@ static int finding(uint64_t seed)
 
 static run_plan_t the_plan;
 
+/** A finding is one that its seed repeats from the start of the job. */
+static sim_verdict_t run_and_confirm(uint64_t seed, const run_plan_t *p, bool copies)
+{
+    sim_verdict_t v = run(seed, p, copies);
+    if (v == SIM_DONE || !copies)
+        return v;
+    char message[sizeof sim->message];
+    memcpy(message, sim->message, sizeof message);
+    forget_output();
+    v = run(seed, p, false);
+    if (v == SIM_DONE)
+        printf("sim: %s, seed %llu: \"%s\" in a copy of a start-up, not from the start: a fault of "
+               "the simulator\n",
+               sim_scene.name, (unsigned long long)seed, message);
+    return v;
+}
+
 static sim_verdict_t run_one(void)
 {
     forget_output();
@@ -456,7 +482,7 @@ static int explore(void)
             break;
         forget_output();
         uint64_t seed = opt.seed + (opt.same ? 0 : i * opt.stride);
-        sim_verdict_t v = run(seed, &p, !opt.same || i % 2);
+        sim_verdict_t v = opt.same ? run(seed, &p, i % 2) : run_and_confirm(seed, &p, true);
         runs++;
         steps += sim->steps;
         switches += sim->switches;
