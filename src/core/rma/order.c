@@ -47,6 +47,8 @@ static int order(const cw_ctx_t *ctx)
 /**
  * Meanwhile the mark is CW_CTX_EMPTYING, so that a quiet of another thread waits too. An operation
  * that another thread issues meanwhile overwrites it, and the context stays marked.
+ * The lock is held to the end: of quiets that overlap the first to end would clear the mark that a
+ * later one has taken, while that one waits.
  */
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
