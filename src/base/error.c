@@ -139,12 +139,15 @@ static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args
     cwu_write(line, used + 1);
 }
 
+static _Atomic bool error_said;  // by any thread
+
 void cwu_error(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     say("error", fmt, args);
     va_end(args);
+    atomic_store_explicit(&error_said, true, memory_order_relaxed);
 }
 
 void cwu_warn(const char *fmt, ...)
@@ -180,11 +183,18 @@ static void let_read(int fd)
         nanosleep(&pause, NULL);
 }
 
-void cwu_fatal_reported(void)
+static noreturn void end(void)
 {
     cwu_error_last(false);
     let_read(STDERR_FILENO);
     cwu_abort(1);
+}
+
+void cwu_fatal_reported(const char *what, int code)
+{
+    if (!atomic_load_explicit(&error_said, memory_order_relaxed))
+        cwu_error("%s failed (%s)", what, cwu_error_name(code));
+    end();
 }
 
 void cwu_fatal(const char *fmt, ...)
@@ -193,7 +203,7 @@ void cwu_fatal(const char *fmt, ...)
     va_start(args, fmt);
     say("error", fmt, args);
     va_end(args);
-    cwu_fatal_reported();
+    end();
 }
 
 void cwu_abort(int status)

@@ -63,8 +63,9 @@ void cwu_write(const char *text, size_t nbytes);
 /** cwu_error, then ends the job with exit status 1. */
 noreturn void cwu_fatal(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
-/** The same behind an error that has been printed. */
-noreturn void cwu_fatal_reported(void) CW_COLD;
+/** Ends the job behind an error that has been printed; where none has been, "<what> failed
+ *  (<code>)" is. */
+noreturn void cwu_fatal_reported(const char *what, int code) CW_COLD;
 
 /** Ends the job with `status` through the hook, without a message. */
 noreturn void cwu_abort(int status);

@@ -227,7 +227,7 @@ int cw_init(int thread_level, const char *call)
     cw_startup_begin();
     int rc = join();
     if (rc)
-        cwu_fatal_reported();
+        cwu_fatal_reported("initialisation", rc);
     init_count = 1;
     count_front_end(call, 1);
     cw_world.initialized = true;

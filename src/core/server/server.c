@@ -325,7 +325,7 @@ static void *server_main(void *arg)
     // failure: it ends here.
     int rc = open_and_publish();
     if (rc)
-        cwu_fatal_reported();
+        cwu_fatal_reported("the start of the node server", rc);
     cw_job_published();
     rc = cw_job_end_exchange();
     if (rc)
