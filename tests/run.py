@@ -31,6 +31,8 @@ ROOT = TESTS.parent
 SKIP_STATUS = 77
 # by the first source; else oshcc
 WRAPPERS = {".cc": "oshc++", ".cpp": "oshc++", ".cxx": "oshc++", ".f90": "caf"}
+# Most cases wait for half of their time, for sleeps and for each other.
+JOBS = max(2, len(os.sched_getaffinity(0)) * 3 // 2)
 WAITING = 2  # cases at a time of those that mostly sleep, beside the others
 
 # A test that prints one of these has failed, whatever its exit status is. This project's own words
@@ -595,7 +597,8 @@ def parse_arguments():
                         help="meson's build directory")
     parser.add_argument("--stage", type=Path,
                         help="install tree (default: stage in the build directory)")
-    parser.add_argument("-j", "--jobs", type=int, default=2, help="cases at a time (default 2)")
+    parser.add_argument("-j", "--jobs", type=int, default=JOBS,
+                        help=f"cases at a time (default {JOBS}, by the cores)")
     parser.add_argument("--sanitize", choices=["address", "thread"],
                         help="what the build was sanitized for")
     parser.add_argument("--arch", choices=["aarch64"],
