@@ -36,6 +36,7 @@ SECTIONS = (
     ("Measurements", ["bench/README.md", "docs/bench/*.md", "docs/results/*.md",
                       "study/README.md"]),
     ("Tests", ["tests/README.md", "tests/*/README.md"]),
+    ("History", ["docs/history/*.md"]),
     ("Design", ["docs/design/README.md", "docs/design/*.md"]),
     ("Decisions", ["docs/adr/README.md", "docs/adr/0*.md"]),
 )
