@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define SIM_EXPORT __attribute__((visibility("default")))
 
@@ -60,6 +61,15 @@ SIM_EXPORT void sim_end(void);
 SIM_EXPORT uint64_t sim_now_ns(void);
 /** A point at which another thread may run, for scenes that look at memory in a loop. */
 SIM_EXPORT void sim_yield(void);
+/** The same in a loop without end: sleeps now and then, so that a peer whom the network refuses for
+ *  a tenth of a second costs no million steps. */
+static inline void sim_look_again(void)
+{
+    if (sim_draw(64))
+        sim_yield();
+    else
+        usleep(100);
+}
 
 /** The run's seed, and zeroed memory that its PEs share: for an oracle, not for the program. */
 SIM_EXPORT uint64_t sim_seed(void);

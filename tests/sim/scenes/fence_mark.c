@@ -50,7 +50,7 @@ static void *look(void *arg)
         long seen_b = __atomic_load_n(&b, __ATOMIC_ACQUIRE);
         long seen_a = __atomic_load_n(&a, __ATOMIC_ACQUIRE);
         SIM_CHECK(seen_a >= seen_b, "b is %ld, and a, put before it, %ld", seen_b, seen_a);
-        sim_yield();
+        sim_look_again();
     }
     return NULL;
 }
