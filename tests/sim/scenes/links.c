@@ -64,4 +64,9 @@ static void run(void)
 }
 
 static const char *const env[] = {"SIM_PROVIDER=tcp", "CAUSEWAY_PROVIDER=tcp", NULL};
-const sim_scene_t sim_scene = {.name = "links", .npes = 2, .nnodes = 2, .run = run, .env = env};
+const sim_scene_t sim_scene = {.name = "links",
+                               .npes = 2,
+                               .nnodes = 2,
+                               .run = run,
+                               .env = env,
+                               .most_steps = 40000000};
