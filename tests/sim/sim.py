@@ -31,6 +31,7 @@ def arguments():
     p = argparse.ArgumentParser(prog="./dev sim", description=__doc__)
     p.add_argument("--build", required=True, help=argparse.SUPPRESS)
     p.add_argument("--minutes", type=float, help="in all; default 1, or 0 with --kept")
+    p.add_argument("--runs", type=int, help="of each scene, in place of a time")
     p.add_argument("--kept", action="store_true", help="first the kept seeds of mutations/")
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
                    help="processes at a time; default: one a core")
@@ -52,7 +53,9 @@ def arguments():
     for option, (_, says) in OTHERS.items():
         p.add_argument(option, action="store_true", help=f"{says} (--help says more behind it)")
     args = p.parse_args()
-    if args.minutes is None and not args.kept:
+    if args.runs:
+        args.minutes = 0
+    elif args.minutes is None and not args.kept:
         args.minutes = 1
     args.jobs = max(1, min(args.jobs, len(os.sched_getaffinity(0))))
     return args
@@ -115,7 +118,8 @@ class Explorer:
         seed = self.first + 10**5 * self.slices  # no slice has so many runs
         left = max(1, min(self.slice, int(self.end - time.monotonic())))
         self.slices += 1
-        words = [self.out / scene, "--seed", str(seed), "--seconds", str(left), "--cpu", str(cpu)]
+        long = ["--runs", str(self.args.runs)] if self.args.runs else ["--seconds", str(left)]
+        words = [self.out / scene, "--seed", str(seed), *long, "--cpu", str(cpu)]
         output = tempfile.TemporaryFile("w+")
         return scene, output, subprocess.Popen([*words, *options_of(self.args)], stdout=output,
                                                stderr=subprocess.STDOUT)
