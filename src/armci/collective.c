@@ -11,31 +11,6 @@
 
 #include <string.h>
 
-#include "core/sync/area.h"
-#include "core/sync/fused.h"
-
-typedef struct small_op {
-    cw_fused_op_t op;  // first: what core sees
-    size_t nelems;
-    cw_reduce_fn fn;
-} small_op_t;
-
-static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
-{
-    const small_op_t *small = (const small_op_t *)op;
-    small->fn(acc, in, small->nelems);
-}
-
-static void combine_bits(void *acc, const void *in, size_t nbytes)
-{
-    for (size_t i = 0; i < nbytes; i++)
-        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
-}
-
-static bool is_small(const cw_group_t *group, size_t nbytes)
-{
-    return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(group);
-}
 
 /** Two parts of one size, of whole elements: what goes in, and what comes out. */
 static size_t stage(size_t elem_nbytes, char **in_p, char **out_p)
@@ -51,11 +26,8 @@ void aci_broadcast(const cw_group_t *group, void *buf, size_t nbytes, int root_r
     const bool root = group->rank == root_rank;
     if (group->size == 1 || nbytes == 0)
         return;
-    if (is_small(group, nbytes)) {
-        const small_op_t op = {{combine_small}, nbytes, combine_bits};
-        if (!root)
-            memset(buf, 0, nbytes);
-        cw_fused(group, buf, nbytes, &op.op);
+    if (cw_small_fits(group, nbytes)) {
+        cw_small_broadcast(group, buf, nbytes, root_rank);
         return;
     }
     char *in, *out;
@@ -77,12 +49,8 @@ void aci_reduce(const cw_group_t *group, void *x, size_t nelems, size_t elem_nby
     const size_t nbytes = nelems * elem_nbytes;
     if (group->size == 1 || nbytes == 0)
         return;
-    if (is_small(group, nbytes)) {
-        const small_op_t op = {{combine_small}, nelems, fn};
-        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED;
-        memcpy(value, x, nbytes);
-        cw_fused(group, value, nbytes, &op.op);
-        memcpy(x, value, nbytes);
+    if (cw_small_fits(group, nbytes)) {
+        cw_small_reduce(group, x, x, nelems, elem_nbytes, fn);
         return;
     }
     char *in, *out;

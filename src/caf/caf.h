@@ -18,6 +18,7 @@
 #include <stdnoreturn.h>
 
 #include "base/compiler.h"
+#include "core/coll/coll.h"
 #include "core/core.h"
 #include "core/observe/watch.h"
 #include "core/sync/group.h"
@@ -213,8 +214,7 @@ int64_t caf_event_query(int pe, uint64_t *event);
 // ---------------------------------------------------------------- collectives (collective.c)
 /** Contiguous data of the current team. root, result: ranks; result -1: all. [waits] */
 void caf_co_broadcast(void *data, size_t nbytes, int root);
-typedef void (*caf_combine_fn)(void *acc, const void *in, size_t nelems);
-void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, caf_combine_fn fn);
+void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn);
 /** Words of each image for all, by rank. [waits] */
 void caf_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all);
 

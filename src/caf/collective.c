@@ -12,31 +12,6 @@
 #include <string.h>
 
 #include "caf/caf.h"
-#include "core/sync/area.h"
-#include "core/sync/fused.h"
-
-typedef struct small_op {
-    cw_fused_op_t op;  // first: what core sees
-    size_t nelems;
-    caf_combine_fn fn;
-} small_op_t;
-
-static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
-{
-    const small_op_t *small = (const small_op_t *)op;
-    small->fn(acc, in, small->nelems);
-}
-
-static void combine_bits(void *acc, const void *in, size_t nbytes)
-{
-    for (size_t i = 0; i < nbytes; i++)
-        ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
-}
-
-static bool is_small(const cw_group_t *group, size_t nbytes)
-{
-    return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(group);
-}
 
 static void stage(char **in_p, char **out_p)
 {
@@ -49,13 +24,8 @@ void caf_co_broadcast(void *data, size_t nbytes, int root)
     const cw_group_t *group = caf.group;
     if (group->size == 1 || nbytes == 0)
         return;
-    if (is_small(group, nbytes)) {
-        const small_op_t op = {{combine_small}, nbytes, combine_bits};
-        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED = {0};
-        if (group->rank == root)
-            memcpy(value, data, nbytes);
-        cw_fused(group, value, nbytes, &op.op);
-        memcpy(data, value, nbytes);
+    if (cw_small_fits(group, nbytes)) {
+        cw_small_broadcast(group, data, nbytes, root);
         return;
     }
     char *in, *out;
@@ -71,18 +41,14 @@ void caf_co_broadcast(void *data, size_t nbytes, int root)
     }
 }
 
-void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, caf_combine_fn fn)
+void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
 {
     const cw_group_t *group = caf.group;
     const size_t nbytes = nelems * elem_nbytes;
     if (group->size == 1 || nbytes == 0)
         return;
-    if (is_small(group, nbytes)) {
-        const small_op_t op = {{combine_small}, nelems, fn};
-        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED;
-        memcpy(value, data, nbytes);
-        cw_fused(group, value, nbytes, &op.op);
-        memcpy(data, value, nbytes);
+    if (cw_small_fits(group, nbytes)) {
+        cw_small_reduce(group, data, data, nelems, elem_nbytes, fn);
         return;
     }
     if (elem_nbytes > CAF_STAGE)
@@ -104,12 +70,8 @@ void caf_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all)
 {
     const size_t n = (size_t)group->size, nbytes = n * sizeof mine;
     char *in, *out;
-    if (is_small(group, nbytes)) {
-        const small_op_t op = {{combine_small}, nbytes, combine_bits};
-        uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED = {0};
-        value[group->rank] = mine;
-        cw_fused(group, value, nbytes, &op.op);
-        memcpy(all, value, nbytes);
+    if (cw_small_fits(group, nbytes)) {
+        cw_small_collect(group, all, &mine, sizeof mine);
         return;
     }
     stage(&in, &out);

@@ -15,38 +15,10 @@
 
 static caf_team_t *formed;  // the last one first
 
-enum { AND_WORDS = CW_TEAMS / 64, MAX_WORDS = 2 };
-
-/** What travels with the synchronisation. */
-typedef struct offer {
-    uint64_t and[AND_WORDS], max[MAX_WORDS];
-} offer_t;
-_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "one synchronisation");
-
-static void combine_offers(const cw_fused_op_t *op, void *acc_p, const void *in_p)
-{
-    offer_t *acc = acc_p;
-    const offer_t *in = in_p;
-    (void)op;
-    for (int i = 0; i < AND_WORDS; i++)
-        acc->and[i] &= in->and[i];
-    for (int i = 0; i < MAX_WORDS; i++)
-        acc->max[i] = in->max[i] > acc->max[i] ? in->max[i] : acc->max[i];
-}
-
 /** cw_team_combine_fn over the parent: the members of all new teams take the same turns. */
 static int combine(void *parent, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
 {
-    static const cw_fused_op_t op = {combine_offers};
-    offer_t offer = {{0}, {0}};
-    memset(offer.and, 0xff, sizeof offer.and);
-    if (nand)
-        memcpy(offer.and, and_words, (size_t)nand * sizeof *and_words);
-    memcpy(offer.max, max_words, (size_t)nmax * sizeof *max_words);
-    cw_fused(parent, &offer, sizeof offer, &op);
-    if (nand)
-        memcpy(and_words, offer.and, (size_t)nand * sizeof *and_words);
-    memcpy(max_words, offer.max, (size_t)nmax * sizeof *max_words);
+    cw_fused_and_max(parent, and_words, nand, max_words, nmax);
     return CW_OK;
 }
 

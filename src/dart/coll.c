@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "core/coll/coll.h"
 #include "core/rma/rma.h"
-#include "core/sync/fused.h"
 #include "dart/op.h"
 #include "dart/transfer.h"
 #include "dart/type.h"
@@ -50,30 +49,6 @@ static dart_ret_t prepare(const char *call, dart_team_t teamid, size_t nelem, da
     CW_WATCH(cw_watch_call(__func__));                                    \
     drt_gets_finish()
 
-static bool is_small(const coll_t *c, size_t nbytes)
-{
-    return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(c->group);
-}
-
-typedef struct merge_op {
-    cw_fused_op_t op;  // first: what core sees
-    size_t nwords;
-} merge_op_t;
-
-static void merge(const cw_fused_op_t *op, void *acc, const void *in)
-{
-    for (size_t i = 0; i < ((const merge_op_t *)op)->nwords; i++)
-        ((uint64_t *)acc)[i] |= ((const uint64_t *)in)[i];
-}
-
-/** value [CW_COLL_SMALL]: zero but for what this unit gives; out, what all have given, of nbytes in
- *  all. */
-static void share_small(const coll_t *c, uint64_t *value, size_t nbytes)
-{
-    const merge_op_t op = {{merge}, (nbytes + 7) / 8};
-    cw_fused(c->group, value, op.nwords * 8, &op.op);
-}
-
 /** Bytes of a piece of which `parts` fit into the stage; *stage_p: where. */
 static size_t piece_of(const coll_t *c, size_t parts, char **stage_p)
 {
@@ -95,13 +70,8 @@ static size_t least(size_t a, size_t b)
 static void broadcast(const coll_t *c, char *buf)
 {
     const bool root = c->group->rank == c->root;
-    if (is_small(c, c->nbytes)) {
-        uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED = {0};
-        if (root)
-            memcpy(value, buf, c->nbytes);
-        share_small(c, value, c->nbytes);
-        if (!root)
-            memcpy(buf, value, c->nbytes);
+    if (cw_small_fits(c->group, c->nbytes)) {
+        cw_small_broadcast(c->group, buf, c->nbytes, c->root);
         return;
     }
     char *in;
@@ -151,17 +121,6 @@ static void all_gather(const coll_t *c, const char *send, char *recv, const spre
                        least(n, given - at));
         }
     }
-}
-
-static void all_gather_small(const coll_t *c, const char *send, char *recv)
-{
-    const size_t units = (size_t)c->group->size;
-    uint64_t value[CW_COLL_SMALL / sizeof(uint64_t)] CW_CACHE_ALIGNED = {0};
-    if (c->nbytes)
-        memcpy((char *)value + (size_t)c->group->rank * c->nbytes, send, c->nbytes);
-    share_small(c, value, units * c->nbytes);
-    if (c->nbytes)
-        memcpy(recv, value, units * c->nbytes);
 }
 
 /** Puts to the stage of the root, or from it to all. */
@@ -214,18 +173,6 @@ static void all_to_all(const coll_t *c, const char *send, char *recv)
 }
 
 // ---------------------------------------------------------------- reductions
-typedef struct small_op {
-    cw_fused_op_t op;  // first: what core sees
-    size_t n;
-    cw_reduce_fn fn;
-} small_op_t;
-
-static void combine_small(const cw_fused_op_t *op, void *acc, const void *in)
-{
-    const small_op_t *small = (const small_op_t *)op;
-    small->fn(acc, in, small->n);
-}
-
 static _Thread_local const drt_user_op_t *running;  // that user_fn calls
 
 static void user_fn(void *acc, const void *in, size_t n)
@@ -237,13 +184,8 @@ static void user_fn(void *acc, const void *in, size_t n)
 static void reduce(const coll_t *c, const char *send, char *recv, cw_reduce_fn fn, size_t each,
                    bool keep)
 {
-    if (is_small(c, c->nbytes)) {
-        const small_op_t op = {{combine_small}, c->nbytes / each, fn};
-        char value[CW_COLL_SMALL] CW_CACHE_ALIGNED;
-        memcpy(value, send, c->nbytes);
-        cw_fused(c->group, value, c->nbytes, &op.op);
-        if (keep)
-            memcpy(recv, value, c->nbytes);
+    if (cw_small_fits(c->group, c->nbytes)) {
+        cw_small_reduce(c->group, keep ? recv : NULL, send, c->nbytes / each, each, fn);
         return;
     }
     char *in;
@@ -345,8 +287,9 @@ DRT_API dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nel
     PREPARE(team, nelem, dtype, NULL);
     WANT_BUFFERS(true, true);
     const spread_t s = {.most = c.nbytes};
-    if (c.nbytes <= CW_COLL_SMALL && is_small(&c, c.nbytes * (size_t)c.group->size))
-        all_gather_small(&c, sendbuf, recvbuf);
+    const size_t units = (size_t)c.group->size;
+    if (c.nbytes <= SIZE_MAX / units && cw_small_fits(c.group, c.nbytes * units))
+        cw_small_collect(c.group, recvbuf, sendbuf, c.nbytes);
     else
         all_gather(&c, sendbuf, recvbuf, &s);
     return DART_OK;

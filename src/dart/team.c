@@ -66,39 +66,17 @@ void drt_teams_close(void)
 
 // ---------------------------------------------------------------- making
 enum { AND_WORDS = CW_TEAMS / 64, MAX_WORDS = 2, TURNS = 64 };  // TURNS: then core gives up
+_Static_assert((int)MAX_WORDS < (int)CW_FUSED_MAX, "and the serial number");
 
-/** What travels with the synchronisation. */
-typedef struct offer {
-    uint64_t and[AND_WORDS], max[MAX_WORDS], serial;
-} offer_t;
-_Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "one synchronisation");
-
-static void combine_offers(const cw_fused_op_t *op, void *acc_p, const void *in_p)
-{
-    offer_t *acc = acc_p;
-    const offer_t *in = in_p;
-    (void)op;
-    for (int i = 0; i < AND_WORDS; i++)
-        acc->and[i] &= in->and[i];
-    for (int i = 0; i < MAX_WORDS; i++)
-        acc->max[i] = in->max[i] > acc->max[i] ? in->max[i] : acc->max[i];
-    acc->serial = in->serial > acc->serial ? in->serial : acc->serial;
-}
-
-/** cw_team_combine_fn over the parent, whose other members take part. */
+/** cw_team_combine_fn over the parent, whose other members take part. The serial number travels
+ *  with what core agrees on. */
 static int combine(void *parent, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
 {
-    static const cw_fused_op_t op = {combine_offers};
-    offer_t offer = {.serial = serial};
-    memset(offer.and, 0xff, sizeof offer.and);
-    if (nand)
-        memcpy(offer.and, and_words, (size_t)nand * sizeof *and_words);
-    memcpy(offer.max, max_words, (size_t)nmax * sizeof *max_words);
-    cw_fused(parent, &offer, sizeof offer, &op);
-    if (nand)
-        memcpy(and_words, offer.and, (size_t)nand * sizeof *and_words);
-    memcpy(max_words, offer.max, (size_t)nmax * sizeof *max_words);
-    serial = offer.serial;
+    uint64_t max[CW_FUSED_MAX] = {serial};
+    memcpy(max + 1, max_words, (size_t)nmax * sizeof *max);
+    cw_fused_and_max(parent, and_words, nand, max, 1 + nmax);
+    memcpy(max_words, max + 1, (size_t)nmax * sizeof *max);
+    serial = max[0];
     return CW_OK;
 }
 

@@ -120,7 +120,7 @@ static int kind_of(const char *call, const gft_descriptor_t *a, int text_length)
 
 /** fn: NULL, there is none for the type. */
 static void reduce(const caf_status_t *status, const char *call, const gft_descriptor_t *a,
-                   int result_image, caf_combine_fn fn)
+                   int result_image, cw_reduce_fn fn)
 {
     contiguous_t c;
     if (!check_image(status, call, result_image, true))
@@ -136,7 +136,7 @@ static void reduce(const caf_status_t *status, const char *call, const gft_descr
     caf_succeed(status);
 }
 
-static caf_combine_fn find_fn(const char *call, gft_reduce_t op, const gft_descriptor_t *a,
+static cw_reduce_fn find_fn(const char *call, gft_reduce_t op, const gft_descriptor_t *a,
                               int text_length)
 {
     return gft_reduce_fn(op, a->dtype.type, kind_of(call, a, text_length), a->dtype.elem_nbytes);

@@ -106,7 +106,7 @@ static void max_character4(void *acc, const void *in, size_t nelems)
 // ---------------------------------------------------------------- the table
 typedef struct row {
     int type, kind;
-    caf_combine_fn fn[GFT_MAX + 1];
+    cw_reduce_fn fn[GFT_MAX + 1];
 } row_t;
 
 #define ROW(type, kind, name) {type, kind, {sum_##name, min_##name, max_##name}}
@@ -128,7 +128,7 @@ static const row_t rows[] = {
     {GFT_CHARACTER, 4, {NULL, min_character4, max_character4}},
 };
 
-caf_combine_fn gft_reduce_fn(gft_reduce_t op, int type, int kind, size_t elem_nbytes)
+cw_reduce_fn gft_reduce_fn(gft_reduce_t op, int type, int kind, size_t elem_nbytes)
 {
     text_nbytes = elem_nbytes;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

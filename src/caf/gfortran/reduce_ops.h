@@ -10,12 +10,12 @@ typedef enum gft_reduce { GFT_SUM, GFT_MIN, GFT_MAX } gft_reduce_t;
 
 /** NULL: there is no such operation on that type. Of characters, elem_nbytes is kept for the
  *  function until the next call. */
-caf_combine_fn gft_reduce_fn(gft_reduce_t op, int type, int kind, size_t elem_nbytes);
+cw_reduce_fn gft_reduce_fn(gft_reduce_t op, int type, int kind, size_t elem_nbytes);
 
 typedef void *gft_operation_fn(void *, void *);
 /** The program's function of CO_REDUCE, until the next call; flags: how it is called. Fatal where
  *  the compiler does not say how. (user_op.c) */
-caf_combine_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int kind,
+cw_reduce_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int kind,
                            size_t elem_nbytes);
 
 #endif

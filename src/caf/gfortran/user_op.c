@@ -95,7 +95,7 @@ static void by_reference_text(void *acc_p, const void *in_p, size_t n)
 
 typedef struct row {
     int type, kind;
-    caf_combine_fn by_reference, by_value;
+    cw_reduce_fn by_reference, by_value;
 } row_t;
 
 #define ROW(type, kind, name) {type, kind, by_reference_##name, by_value_##name}
@@ -107,7 +107,7 @@ static const row_t rows[] = {
     ROW(GFT_COMPLEX, 4, complex4), ROW(GFT_COMPLEX, 8, complex8),
 };
 
-static caf_combine_fn find_row(int flags, int type, int kind)
+static cw_reduce_fn find_row(int flags, int type, int kind)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].type == type && rows[i].kind == kind)
@@ -115,7 +115,7 @@ static caf_combine_fn find_row(int flags, int type, int kind)
     return NULL;
 }
 
-caf_combine_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int kind,
+cw_reduce_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int kind,
                            size_t elem_nbytes)
 {
     user.operation = operation;

@@ -35,6 +35,18 @@ void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nele
 void cw_scan(const cw_group_t *group, void *dest, const void *src, size_t nelems,
              size_t elem_nbytes, bool exclusive, cw_reduce_fn sum);
 
+// ------------------------ small operands in private memory: one synchronisation carries them
+/** Do so many bytes, of all members together where blocks are collected, travel so? Never over
+ *  active sets. */
+bool cw_small_fits(const cw_group_t *group, size_t nbytes);
+/** dest may equal src; NULL: this member does not want the result. [waits] */
+void cw_small_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
+                     size_t elem_nbytes, cw_reduce_fn fn);
+/** data: read at the root, written elsewhere. [waits] */
+void cw_small_broadcast(const cw_group_t *group, void *data, size_t nbytes, int root_rank);
+/** dest [size * nbytes]: the blocks of all members, by rank. [waits] */
+void cw_small_collect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
+
 // ----------------------------------------------- checking mode: do all members make the same call?
 #define CW_CLAIM_NONE UINT64_MAX  // an argument that the call does not have, or that may differ
 

@@ -127,3 +127,35 @@ bool cw_fused_all(const cw_group_t *group, bool mine)
     cw_fused(group, &failed, sizeof failed, &op);
     return !failed;
 }
+
+typedef struct words {
+    uint64_t and[CW_TEAMS / 64], max[CW_FUSED_MAX];
+} words_t;
+_Static_assert(sizeof(words_t) <= CW_COLL_SMALL, "one synchronisation");
+
+static void combine_words(const cw_fused_op_t *op, void *acc_p, const void *in_p)
+{
+    words_t *acc = acc_p;
+    const words_t *in = in_p;
+    (void)op;
+    for (int i = 0; i < CW_TEAMS / 64; i++)
+        acc->and[i] &= in->and[i];
+    for (int i = 0; i < CW_FUSED_MAX; i++)
+        acc->max[i] = in->max[i] > acc->max[i] ? in->max[i] : acc->max[i];
+}
+
+void cw_fused_and_max(const cw_group_t *group, uint64_t *and_words, int nand, uint64_t *max_words,
+                      int nmax)
+{
+    static const cw_fused_op_t op = {combine_words};
+    words_t words = {{0}, {0}};
+    for (int i = 0; i < nand; i++)
+        words.and[i] = and_words[i];
+    for (int i = 0; i < nmax; i++)
+        words.max[i] = max_words[i];
+    cw_fused(group, &words, sizeof words, &op);
+    for (int i = 0; i < nand; i++)
+        and_words[i] = words.and[i];
+    for (int i = 0; i < nmax; i++)
+        max_words[i] = words.max[i];
+}

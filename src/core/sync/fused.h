@@ -50,5 +50,11 @@ void cw_fused(const cw_group_t *group, void *value, size_t nbytes, const cw_fuse
 void cw_fused_led(const cw_group_t *group, void (*lead)(void *arg), void *arg);
 /** Is `mine` true on all members? One synchronisation. [waits] */
 bool cw_fused_all(const cw_group_t *group, bool mine);
+/** Each word becomes the AND, or the largest, of all members' in one synchronisation: how members
+ *  agree on a new team's number (team.h). At most CW_TEAMS / 64 of the first, CW_FUSED_MAX of the
+ *  others; 0: none. [waits] */
+void cw_fused_and_max(const cw_group_t *group, uint64_t *and_words, int nand, uint64_t *max_words,
+                      int nmax);
+enum { CW_FUSED_MAX = 3 };
 
 #endif
