@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-
 /** Two parts of one size, of whole elements: what goes in, and what comes out. */
 static size_t stage(size_t elem_nbytes, char **in_p, char **out_p)
 {

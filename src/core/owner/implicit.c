@@ -19,7 +19,7 @@ void cw_implicit_issued(void)
     cw_handle_raise(&implicit_until, atomic_load(&cw_handle_quiets.begun) + 1);
 }
 
-/** The mark of minded records is no transport's: taken when a quiet begins. */
+/** The mark of intercepted records is no transport's: taken when a quiet begins. */
 static bool injected_by(const cw_owner_t *o, bool take)
 {
     bool any = false, reached = __atomic_load_n(&o->inject_nbytes, __ATOMIC_RELAXED) != 0;
@@ -29,10 +29,10 @@ static bool injected_by(const cw_owner_t *o, bool take)
             continue;
         cw_twin_t *twin = cw_twin_of_record(cw_word_target(word));
         any |= __atomic_load_n(&twin->direct.last, __ATOMIC_RELAXED) != 0;
-        if (__atomic_load_n(&twin->minded.last, __ATOMIC_RELAXED)) {
+        if (__atomic_load_n(&twin->intercepted.last, __ATOMIC_RELAXED)) {
             any = true;
             if (take)
-                __atomic_store_n(&twin->minded.last, 0, __ATOMIC_RELAXED);
+                __atomic_store_n(&twin->intercepted.last, 0, __ATOMIC_RELAXED);
         }
         if (any && !take)
             break;

@@ -7,7 +7,7 @@
 #include "core/rma/rma.h"
 
 #define STREAM 8     // direct puts between two looks whether they are a flood
-#define STRAIGHT 16u // minded puts of an owner, not collected, until they are direct again
+#define STRAIGHT 16u // intercepted puts of an owner, not collected, until they are direct again
 #define TURNS 32u    // waits in a row with puts by one record before them
 #define AGAIN 4u     // more of them until a link is asked for again, while it comes about
 #define FEW_MOST 2u  // intervals with few puts, one behind the other, until puts are direct again
@@ -43,9 +43,9 @@ static bool put_alone(cw_path_t *path, const void *buf, size_t nbytes, uint64_t 
     return false;
 }
 
-/** The inject of a minded record. */
-static ssize_t put_minded(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                          uint64_t offset, uint64_t key)
+/** The inject of an intercepted record. */
+static ssize_t put_intercepted(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                               uint64_t offset, uint64_t key)
 {
     cw_path_t *path = ep;
     // the scalar put found the record by the word alone; pairs with cw_path_own
@@ -63,20 +63,20 @@ void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank)
 {
     const cwt_target_t *direct = &path->direct;
     if ((ctx->port == &cw_port_default && ctx != &cw_ctx_default) ||
-        (path->ctx == ctx && path->rank == rank && path->minded.conn == direct->conn))
+        (path->ctx == ctx && path->rank == rank && path->intercepted.conn == direct->conn))
         return;
     path->rank = rank;
-    path->minded = (cwt_target_t){.inject = put_minded,
-                                  .ep = path,
-                                  .base = direct->offset,
-                                  .conn = direct->conn,
-                                  .offset = direct->offset};
-    __atomic_store_n(&path->ctx, ctx, __ATOMIC_RELEASE);  // pairs with put_minded
+    path->intercepted = (cwt_target_t){.inject = put_intercepted,
+                                       .ep = path,
+                                       .base = direct->offset,
+                                       .conn = direct->conn,
+                                       .offset = direct->offset};
+    __atomic_store_n(&path->ctx, ctx, __ATOMIC_RELEASE);  // pairs with put_intercepted
 }
 
-bool cw_path_minds(const cwt_target_t *record)
+bool cw_path_intercepts(const cwt_target_t *record)
 {
-    return record->inject == put_minded;
+    return record->inject == put_intercepted;
 }
 
 /** The path of a record, or NULL: the word leads to a record of another kind. */
@@ -132,7 +132,7 @@ void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last)
     if (!path)
         return;
     __atomic_store_n(&path->collects, false, __ATOMIC_RELAXED);
-    choose(path, &path->minded);
+    choose(path, &path->intercepted);
 }
 
 /** From now on the puts to this node are collected. */
@@ -146,7 +146,7 @@ static void collect(cw_path_t *path)
         if (p->ctx != path->ctx)
             continue;
         __atomic_store_n(&p->collects, true, __ATOMIC_RELAXED);
-        choose(p, &p->minded);
+        choose(p, &p->intercepted);
     }
 }
 
@@ -189,7 +189,7 @@ void cw_path_drain(cw_ctx_t *ctx)
 }
 
 // ---------------------------------------------------------------- records of owners
-/** The inject of a minded record; `at` is the offset in the target's node object. */
+/** The inject of an intercepted record; `at` is the offset in the target's node object. */
 static ssize_t put_twin(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t at,
                         uint64_t key)
 {
@@ -211,11 +211,11 @@ static ssize_t put_twin(void *ep, const void *buf, size_t nbytes, uint64_t fabri
 
 void cw_twin_init(cw_twin_t *twin)
 {
-    twin->minded = (cwt_target_t){.inject = put_twin,
-                                  .ep = twin,
-                                  .base = twin->direct.offset,
-                                  .conn = twin->direct.conn,
-                                  .offset = twin->direct.offset};
+    twin->intercepted = (cwt_target_t){.inject = put_twin,
+                                       .ep = twin,
+                                       .base = twin->direct.offset,
+                                       .conn = twin->direct.conn,
+                                       .offset = twin->direct.offset};
 }
 
 void cw_twin_drain(uintptr_t word)
@@ -234,7 +234,7 @@ void cw_twin_drain(uintptr_t word)
     if (word == (uintptr_t)&twin->direct + 1 && stream_of_direct(port)) {
         __atomic_store_n(&twin->straight, 0, __ATOMIC_RELAXED);
         // pairs with the loads of the word
-        __atomic_store_n(twin->word, (uintptr_t)&twin->minded + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(twin->word, (uintptr_t)&twin->intercepted + 1, __ATOMIC_RELEASE);
     }
     bool full = port->injected >= CW_INJECT_ROOM;
     cw_ctx_leave(ctx);

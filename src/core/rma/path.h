@@ -4,15 +4,16 @@
 // record that its peer word leads to, and nothing before or behind that may cost it an instruction.
 // So a path has two records, and the slow path chooses which of them the word names:
 //
-//   direct   the transport's own: the provider takes the put at once
-//   minded   the same, but its inject is a function of this room, which sees each put
+//   direct        the transport's own: the provider takes the put at once
+//   intercepted   the same, but its inject is a function of this room, which sees each put
 //
 // Front ends with owners' addresses have such pairs, too (cw_twin_t).
 //
-// Puts are minded in two cases. One that is alone between two quiets goes through the transport,
-// which lets it prove its own delivery instead of sending a flush behind it (ADR 74). And of a
-// flood on the default context all are collected (bundle.h, ADR 75); that it is one shows when the
-// room for direct puts, which each counts down, is used up again and again without a pause.
+// Core intercepts puts, instead of the provider's inject, in two cases. One that is alone between
+// two quiets goes through the transport, which lets it prove its own delivery instead of sending a
+// flush behind it (ADR 74). And of a flood on the default context all are collected (bundle.h, ADR
+// 75); that it is one shows when the room for direct puts, which each counts down, is used up again
+// and again without a pause.
 //
 // Only the context whose port it is chooses; words of those that share it stay direct. Threads:
 // words are replaced under the lock of the port, while other threads read them.
@@ -48,11 +49,11 @@ typedef struct cw_way {
 
 typedef struct cw_path {
     _Alignas(256) cwt_target_t direct;
-    CW_CACHE_ALIGNED cwt_target_t minded;
+    CW_CACHE_ALIGNED cwt_target_t intercepted;
     cw_ctx_t *ctx;  // whose words this path chooses; NULL: none that is known yet
     cw_way_t *way;
     int rank;        // in that context
-    bool collects;   // minded puts are collected, else they are alone
+    bool collects;   // intercepted puts are collected, else they are alone
     cw_way_t first;  // of slot 0: the way of all
 } cw_path_t;
 _Static_assert(sizeof(cw_path_t) == 256, "cw_path_of_record");
@@ -64,15 +65,17 @@ static inline cw_path_t *cw_path_of_record(const cwt_target_t *record)
 }
 
 /** Records that take a PE's own addresses (core/owner/owner.h): of no context, with a word that
- *  the owner keeps. Which one it names is chosen as for paths, but a lone put is never minded. */
+ *  the owner keeps. Which one it names is chosen as for paths, but a lone put is never
+ *  intercepted. */
 typedef struct cw_twin {
     _Alignas(128) cwt_target_t direct;
-    CW_CACHE_ALIGNED cwt_target_t minded;
+    CW_CACHE_ALIGNED cwt_target_t intercepted;
     cw_path_t *path;     // of the same PE
     uintptr_t *word;     // names one of the records
-    uint32_t straight;   // minded puts, one behind the other, that were not collected
+    uint32_t straight;   // intercepted puts, one behind the other, that were not collected
 } cw_twin_t;
-_Static_assert(offsetof(cw_twin_t, minded) < 128 && sizeof(cw_twin_t) == 256, "cw_twin_of_record");
+_Static_assert(offsetof(cw_twin_t, intercepted) < 128 && sizeof(cw_twin_t) == 256,
+               "cw_twin_of_record");
 
 /** The twin of either record. */
 static inline cw_twin_t *cw_twin_of_record(const cwt_target_t *record)
@@ -89,7 +92,7 @@ void cw_twin_drain(uintptr_t word);
  *  port held. */
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank);
 /** Do puts by this record go through the transport? */
-bool cw_path_minds(const cwt_target_t *record);
+bool cw_path_intercepts(const cwt_target_t *record);
 /** Gives room for scalar puts. */
 void cw_path_room(cw_ctx_t *ctx);
 /** A quiet begins; last: the word that the context was marked with. Lock of the port held. */

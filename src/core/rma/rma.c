@@ -216,7 +216,7 @@ static void put_scalar_there(cw_ctx_t *ctx, cwt_target_t *t, void *dest, uint64_
     __atomic_store_n(&ctx->port->last_put, word, __ATOMIC_RELAXED);
     if (rc)
         cw_put_scalar_retry(dest, bits, nbytes, word, ctx);
-    else if (!cw_path_minds(t))
+    else if (!cw_path_intercepts(t))
         cw_port_count_put();
 }
 

@@ -129,7 +129,7 @@ bool cw_fused_all(const cw_group_t *group, bool mine)
 }
 
 typedef struct words {
-    uint64_t and[CW_TEAMS / 64], max[CW_FUSED_MAX];
+    uint64_t and [CW_TEAMS / 64], max[CW_FUSED_MAX];
 } words_t;
 _Static_assert(sizeof(words_t) <= CW_COLL_SMALL, "one synchronisation");
 
