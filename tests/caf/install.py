@@ -8,7 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
-from frame.client import LIB, links, runs, scratch, works
+from frame.client import LIB, by_cmake, links, runs, scratch, works
 from frame.names import exported
 from frame.script import STAGE, TESTS, check, finish, run
 
@@ -32,15 +32,7 @@ UNREACHABLE = {"_gfortran_caf_get_team"}
 CAF = STAGE / "bin/caf"
 
 
-def by_cmake():
-    Path("CMakeLists.txt").write_text(CMAKE)
-    for command in (("-S", ".", "-B", "cmake", f"-DCMAKE_PREFIX_PATH={STAGE}"),
-                    ("--build", "cmake")):
-        done = works("cmake", *command)
-        if not check(done.returncode == 0, f"cmake {command[0]}", done.stdout, done.stderr):
-            return
-    runs("CMake", "cmake/program")
-    runs("CMake, static", "cmake/program_static")
+def components():
     Path("CMakeLists.txt").write_text(CMAKE.replace("COMPONENTS caf", "COMPONENTS cafe"))
     done = works("cmake", "-S", ".", "-B", "wrong", f"-DCMAKE_PREFIX_PATH={STAGE}")
     check(done.returncode != 0 and "there is no component cafe" in done.stderr,
@@ -86,7 +78,8 @@ def main():
             links("pkg-config", "gfortran", "f.f90",
                   *run("pkg-config", "--cflags", "--libs", "causeway-caf").split())
         if shutil.which("cmake"):
-            by_cmake()
+            by_cmake(CMAKE)
+            components()
         coverage()
     finish()
 

@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from frame.client import INCLUDE, LIB, links, runs, scratch, works
+from frame.client import INCLUDE, LIB, by_cmake, links, runs, scratch, works
 from frame.script import STAGE, TESTS, check, finish, run
 
 PROGRAM = """#include <dash/dart/if/dart.h>
@@ -68,17 +68,6 @@ LAUNCH = {"mpich": ["mpiexec.hydra", "-n", "3"],
           "openmpi": ["orterun", "--oversubscribe", "-np", "3"]}
 
 
-def by_cmake():
-    Path("CMakeLists.txt").write_text(CMAKE)
-    for command in (("-S", ".", "-B", "cmake", f"-DCMAKE_PREFIX_PATH={STAGE}"),
-                    ("--build", "cmake")):
-        done = works("cmake", *command)
-        if not check(done.returncode == 0, f"cmake {command[0]}", done.stdout, done.stderr):
-            return
-    runs("CMake", "cmake/program")
-    runs("CMake, static", "cmake/program_static")
-
-
 def beside_mpi(mpi, source, *flags):
     """The output of the program's three units, sorted."""
     os.environ["OSHCC_CC"] = f"mpicc.{mpi}"
@@ -114,7 +103,7 @@ def main():
             links("pkg-config", "cc", "c.c",
                   *run("pkg-config", "--cflags", "--libs", "causeway-dart").split())
         if shutil.which("cmake"):
-            by_cmake()
+            by_cmake(CMAKE)
         Path("mpi.c").write_text(BESIDE_MPI)
         os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         for mpi, command in LAUNCH.items():

@@ -5,6 +5,7 @@ import contextlib
 import os
 import subprocess
 import tempfile
+from pathlib import Path
 
 from frame.script import STAGE, check
 
@@ -41,3 +42,15 @@ def scratch():
             yield
         finally:
             os.chdir("/")
+
+
+def by_cmake(text):
+    """A project that makes `program`, and `program_static` from archives: both run."""
+    Path("CMakeLists.txt").write_text(text)
+    for command in (("-S", ".", "-B", "cmake", f"-DCMAKE_PREFIX_PATH={STAGE}"),
+                    ("--build", "cmake")):
+        done = works("cmake", *command)
+        if not check(done.returncode == 0, f"cmake {command[0]}", done.stdout, done.stderr):
+            return
+    runs("CMake", "cmake/program")
+    runs("CMake, static", "cmake/program_static")

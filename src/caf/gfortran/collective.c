@@ -137,7 +137,7 @@ static void reduce(const caf_status_t *status, const char *call, const gft_descr
 }
 
 static cw_reduce_fn find_fn(const char *call, gft_reduce_t op, const gft_descriptor_t *a,
-                              int text_length)
+                            int text_length)
 {
     return gft_reduce_fn(op, a->dtype.type, kind_of(call, a, text_length), a->dtype.elem_nbytes);
 }

@@ -16,6 +16,6 @@ typedef void *gft_operation_fn(void *, void *);
 /** The program's function of CO_REDUCE, until the next call; flags: how it is called. Fatal where
  *  the compiler does not say how. (user_op.c) */
 cw_reduce_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int kind,
-                           size_t elem_nbytes);
+                         size_t elem_nbytes);
 
 #endif

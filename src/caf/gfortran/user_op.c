@@ -116,7 +116,7 @@ static cw_reduce_fn find_row(int flags, int type, int kind)
 }
 
 cw_reduce_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int kind,
-                           size_t elem_nbytes)
+                         size_t elem_nbytes)
 {
     user.operation = operation;
     user.elem_nbytes = elem_nbytes;

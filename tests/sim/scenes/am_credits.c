@@ -3,9 +3,9 @@
 // Active messages with two credits: requests of both processes at once, each with a reply, medium
 // ones among them. Each is executed once, in any order, and no credit is lost.
 #define GASNET_SEQ 1
-#include <gasnet.h>
 #include <string.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, REPLY, MEDIUM, SENDS = 6, BYTES = 200 };
@@ -40,23 +40,14 @@ static void reply(gasnet_token_t token, gasnet_handlerarg_t i)
 static gasnet_handlerentry_t handlers[] = {
     {REQUEST, (void (*)())request}, {REPLY, (void (*)())reply}, {MEDIUM, (void (*)())medium}};
 
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
-
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
     const unsigned all = (1u << SENDS) - 1;
     memset(text, 'x', sizeof text);
     executed = replied = 0;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 3, 0, 0);
+    scene_attach(handlers, 3, 0);
     gasnet_node_t peer = gasnet_mynode() ^ 1;
-    barrier();
+    scene_barrier();
     sim_begin();
     for (int i = 0; i < SENDS; i++)
         if (sim_draw(3))
@@ -64,7 +55,7 @@ static void run(void)
         else
             gasnet_AMRequestMedium1(peer, MEDIUM, text, BYTES, i);
     GASNET_BLOCKUNTIL(replied == all);
-    barrier();
+    scene_barrier();
     sim_end();
     SIM_CHECK(executed == all, "executed are %x", executed);
     gasnet_exit(0);

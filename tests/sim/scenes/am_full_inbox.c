@@ -3,8 +3,8 @@
 // More requests than an inbox has cells, from another node and from the own one, to a process that
 // comes late: the node server keeps what finds no room, a neighbour waits, each is handled once.
 #define GASNET_SEQ 1
-#include <gasnet.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, CELLS = 256, MORE = 12, SENDERS = 2 };
@@ -18,28 +18,19 @@ static void request(gasnet_token_t token, gasnet_handlerarg_t sender)
 
 static gasnet_handlerentry_t handlers[] = {{REQUEST, (void (*)())request}};
 
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
-
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
     const unsigned due[SENDERS] = {CELLS - MORE / 2, MORE};
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 1, 0, 0);
+    scene_attach(handlers, 1, 0);
     gasnet_node_t me = gasnet_mynode();
-    barrier();
+    scene_barrier();
     sim_begin();
     if (me < SENDERS)
         for (unsigned i = 0; i < due[me]; i++)
             gasnet_AMRequestShort1(SENDERS, REQUEST, me);
     else
         GASNET_BLOCKUNTIL(handled[0] == due[0] && handled[1] == due[1]);
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }

@@ -3,9 +3,9 @@
 // Messages between two processes of a node, with two threads each and two credits: requests with a
 // reply and without one. No wait for a handler, a credit or a reply ends by its time-out.
 #define GASNET_PAR 1
-#include <gasnet.h>
 #include <pthread.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, REPLY, ONE_WAY, THREADS = 2, SENDS = 4 };
@@ -51,26 +51,17 @@ static void *send(void *arg)
     return NULL;
 }
 
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
-
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
     pthread_t thread;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 3, 0, 0);
-    barrier();
+    scene_attach(handlers, 3, 0);
+    scene_barrier();
     sim_begin();
     mixture = sim_draw(3);
     pthread_create(&thread, NULL, send, (void *)1L);
     send((void *)0L);
     pthread_join(thread, NULL);
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }

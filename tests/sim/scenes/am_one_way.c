@@ -3,9 +3,9 @@
 // Requests that are not replied to, with few credits, to a process that handles some and then
 // computes: what it has handled gives the sender its credits back, so it goes on.
 #define GASNET_SEQ 1
-#include <gasnet.h>
 #include <unistd.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, CREDITS = 4, HANDLED = CREDITS / 2, SEGMENT = 65536 };
@@ -19,12 +19,6 @@ static void request(gasnet_token_t token)
 }
 
 static gasnet_handlerentry_t handlers[] = {{REQUEST, (void (*)())request}};
-
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
 
 /** The first requests are handled; then nothing is until the sender has sent more. */
 static void compute(void)
@@ -47,18 +41,15 @@ static void send(void)
 
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 1, SEGMENT, 0);
+    scene_attach(handlers, 1, SEGMENT);
     gasnet_getSegmentInfo(segments, 2);
-    barrier();
+    scene_barrier();
     sim_begin();
     if (gasnet_mynode() == 0)
         send();
     else
         compute();
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }

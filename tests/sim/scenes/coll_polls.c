@@ -2,10 +2,10 @@
 //
 // A collective of GASNet-1 goes on while the processes do nothing but poll, with two threads each.
 #define GASNET_PAR 1
-#include <gasnet.h>
 #include <gasnet_coll.h>
 #include <pthread.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { SEGMENT = 65536 };
@@ -21,12 +21,9 @@ static void *await(void *arg)
 
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
     pthread_t thread;
     gasnet_seginfo_t segments[2];
-    gasnet_init(&argc, &argv);
-    gasnet_attach(NULL, 0, SEGMENT, 0);
+    scene_attach(NULL, 0, SEGMENT);
     gasnet_getSegmentInfo(segments, 2);
     gasnet_coll_init(NULL, 0, NULL, 0, 0);
     dest = segments[gasnet_mynode()].addr;

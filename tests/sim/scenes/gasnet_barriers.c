@@ -3,10 +3,10 @@
 // Barriers of GASNet in two phases, with names, without and with a mismatch, by waits and by tries,
 // while messages come: all processes agree on the result, and what was put before is there.
 #define GASNET_SEQ 1
-#include <gasnet.h>
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, NODES = 3, ROUNDS = 4, SEGMENT = 65536 };
@@ -33,10 +33,7 @@ static int end(int id, int flags)
 
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 1, SEGMENT, 0);
+    scene_attach(handlers, 1, SEGMENT);
     gasnet_getSegmentInfo(segments, NODES);
     gasnet_node_t me = gasnet_mynode(), next = (me + 1) % NODES;
     volatile long *own = segments[me].addr;
@@ -59,8 +56,5 @@ static void run(void)
     gasnet_exit(0);
 }
 
-const sim_scene_t sim_scene = {.name = "gasnet_barriers",
-                               .npes = NODES,
-                               .nnodes = 2,
-                               .run = run,
-                               .most_steps = 16000000};
+const sim_scene_t sim_scene = {
+    .name = "gasnet_barriers", .npes = NODES, .nnodes = 2, .run = run, .most_steps = 16000000};

@@ -3,8 +3,8 @@
 // Requests, and their replies, that are under way when the processes come to gasnet_exit, one of
 // them in the middle of a barrier: what comes late is dropped, and the job ends.
 #define GASNET_SEQ 1
-#include <gasnet.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, REPLY, LAST = 140 };
@@ -30,10 +30,7 @@ static gasnet_handlerentry_t handlers[] = {
 
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 3, 0, 0);
+    scene_attach(handlers, 3, 0);
     gasnet_node_t me = gasnet_mynode(), next = (me + 1) % gasnet_nodes();
     gasnet_barrier_notify(0, 0);
     gasnet_barrier_wait(0, 0);

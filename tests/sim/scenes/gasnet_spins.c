@@ -4,9 +4,9 @@
 // waits for operations, blocking puts and gets. Each must run the handler in the end. Two threads
 // do so, where the program has them.
 #define GASNET_PAR 1
-#include <gasnet.h>
 #include <pthread.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, KINDS = 8, SEGMENT = 65536 };
@@ -20,12 +20,6 @@ static void request(gasnet_token_t token)
 }
 
 static gasnet_handlerentry_t handlers[] = {{REQUEST, (void (*)())request}};
-
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
 
 static int kind;
 static gasnet_node_t peer;
@@ -70,14 +64,11 @@ static void *spin(void *arg)
 
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
     pthread_t thread;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(handlers, 1, SEGMENT, 0);
+    scene_attach(handlers, 1, SEGMENT);
     gasnet_getSegmentInfo(segments, 2);
     peer = gasnet_mynode() ^ 1;
-    barrier();
+    scene_barrier();
     sim_begin();
     if (gasnet_mynode() == 0) {
         gasnet_AMRequestShort0(1, REQUEST);
@@ -87,7 +78,7 @@ static void run(void)
         spin(NULL);
         pthread_join(thread, NULL);
     }
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }

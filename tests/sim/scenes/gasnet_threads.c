@@ -3,10 +3,10 @@
 // Threads of GASNET_PAR between nodes: implicit gets and puts, regions and handles of one thread,
 // each complete when its own wait says so, while others wait for theirs, and request.
 #define GASNET_PAR 1
-#include <gasnet.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { REQUEST = 128, REPLY, ROUNDS = 3, OTHERS = 2, SEGMENT = 65536 };
@@ -26,12 +26,6 @@ static void reply(gasnet_token_t token, gasnet_handlerarg_t i)
 
 static gasnet_handlerentry_t handlers[] = {{REQUEST, (void (*)())request},
                                            {REPLY, (void (*)())reply}};
-
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
 
 static void *others(void *arg)
 {
@@ -81,7 +75,7 @@ static void run(void)
     for (int i = 0; i < 2; i++)
         words[i] = segments[i].addr;
     *words[me] = me + 10;
-    barrier();
+    scene_barrier();
     sim_begin();
     if (me == 0) {
         for (long i = 0; i < OTHERS; i++)
@@ -91,7 +85,7 @@ static void run(void)
         for (int i = 0; i < OTHERS; i++)
             pthread_join(threads[i], NULL);
     }
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }

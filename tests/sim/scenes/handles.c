@@ -3,9 +3,9 @@
 // Implicit operations and handles of several threads: a test or wait that says of a get or put that
 // it is complete is right, whatever quiets of other threads have begun or ended meanwhile.
 #define GASNET_PAR 1
-#include <gasnet.h>
 #include <pthread.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { ROUNDS = 20, QUIETS = 60, WORDS = 4 };
@@ -99,22 +99,13 @@ static void *wait(void *arg)
     return NULL;
 }
 
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
-
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(NULL, 0, 65536, 0);
+    scene_attach(NULL, 0, 65536);
     gasnet_getSegmentInfo(segments, 2);
     for (int i = 0; i < WORDS; i++)
         *word_of(gasnet_mynode(), i) = 100 + i;
-    barrier();
+    scene_barrier();
     sim_begin();
     if (gasnet_mynode() == 0) {
         pthread_t thread;
@@ -122,7 +113,7 @@ static void run(void)
         use();
         pthread_join(thread, NULL);
     }
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }

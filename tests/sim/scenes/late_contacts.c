@@ -3,9 +3,9 @@
 // Implicit puts by an owner's words: a flood to one node, in the middle of which another node is
 // reached first, by one thread or by several. What was put is there behind the wait.
 #define GASNET_PAR 1
-#include <gasnet.h>
 #include <pthread.h>
 
+#include "gasnet_scene.h"
 #include "sim.h"
 
 enum { NODES = 3, FLOOD = 20, THREADS = 2 };
@@ -35,20 +35,11 @@ static void *flood(void *arg)
     return NULL;
 }
 
-static void barrier(void)
-{
-    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
-    gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
-}
-
 static void run(void)
 {
-    int argc = 1;
-    char *words[] = {(char *)"scene", NULL}, **argv = words;
-    gasnet_init(&argc, &argv);
-    gasnet_attach(NULL, 0, 65536, 0);
+    scene_attach(NULL, 0, 65536);
     gasnet_getSegmentInfo(segments, NODES);
-    barrier();
+    scene_barrier();
     sim_begin();
     if (gasnet_mynode() == 0) {
         pthread_t thread;
@@ -56,7 +47,7 @@ static void run(void)
         flood((void *)0L);
         pthread_join(thread, NULL);
     }
-    barrier();
+    scene_barrier();
     sim_end();
     gasnet_exit(0);
 }
