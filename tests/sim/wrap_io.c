@@ -8,11 +8,14 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,11 +113,49 @@ SIM_WRAPPER(ssize_t, recvmsg, int fd, struct msghdr *message, int flags)
     return __real_recvmsg(fd, message, flags);
 }
 
+pid_t __real_getppid(void);
+
+/** The name among those of this driver's job: jobs of all drivers have one name, and the kernel's
+ *  abstract names hold for the whole machine. */
+static socklen_t own_name(struct sockaddr_un *own, const struct sockaddr *name, socklen_t nbytes)
+{
+    const struct sockaddr_un *un = (const struct sockaddr_un *)name;
+    const size_t before = offsetof(struct sockaddr_un, sun_path) + 1;
+    own->sun_family = AF_UNIX;
+    // the driver is the parent of each PE, copies too
+    int n = snprintf(own->sun_path + 1, sizeof own->sun_path - 1, "simulated.%d.%.*s",
+                     (int)__real_getppid(), (int)(nbytes - before), un->sun_path + 1);
+    if (n < 0 || (size_t)n >= sizeof own->sun_path - 1)
+        sim_stop(SIM_STUCK, "the name of a socket is too long");
+    return (socklen_t)(before + (size_t)n);
+}
+
+static bool is_abstract(const struct sockaddr *name, socklen_t nbytes)
+{
+    return name->sa_family == AF_UNIX && nbytes > offsetof(struct sockaddr_un, sun_path) &&
+           ((const struct sockaddr_un *)name)->sun_path[0] == '\0';
+}
+
+SIM_WRAPPER(int, bind, int fd, const struct sockaddr *name, socklen_t nbytes)
+{
+    struct sockaddr_un own = {0};
+    if (!sim_inside() || !is_abstract(name, nbytes))
+        return __real_bind(fd, name, nbytes);
+    nbytes = own_name(&own, name, nbytes);
+    return __real_bind(fd, (const struct sockaddr *)&own, nbytes);
+}
+
 SIM_WRAPPER(int, connect, int fd, const struct sockaddr *name, socklen_t nbytes)
 {
+    struct sockaddr_un own = {0};
+    if (!sim_inside())
+        return __real_connect(fd, name, nbytes);
+    if (is_abstract(name, nbytes)) {
+        nbytes = own_name(&own, name, nbytes);
+        name = (const struct sockaddr *)&own;
+    }
     int rc = __real_connect(fd, name, nbytes);
-    if (sim_inside())
-        sim_io();
+    sim_io();
     return rc;
 }
 

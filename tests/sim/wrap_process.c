@@ -31,6 +31,8 @@ static bool has_ended(int pe)
     return true;
 }
 
+pid_t __real_getpid(void);  // the plain name is the one that is turned over here, too
+
 /** The system's number; -1, with errno: it has ended. */
 static pid_t real_pid(pid_t pid)
 {
@@ -38,7 +40,7 @@ static pid_t real_pid(pid_t pid)
     if (pe < 0)
         return pid;
     errno = ESRCH;
-    return has_ended(pe) ? -1 : pe == SIM_ME->pe ? getpid() : sim->pids[pe];
+    return has_ended(pe) ? -1 : pe == SIM_ME->pe ? __real_getpid() : sim->pids[pe];
 }
 
 long sim_pidfd_open(int pid, long flags, long number)
