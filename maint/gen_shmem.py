@@ -37,7 +37,7 @@ ALIAS_OF = {
     "size": ["uint", "ulong", "ulonglong"], "ptrdiff": ["int", "long", "longlong"]
 }
 
-# The two entry points whose name-shifted twin is not "p" + name.
+# The two entry points whose profiling name is not "p" + name.
 PROFILING = {"_my_pe": None, "_num_pes": "pshmem_num_pes"}
 
 

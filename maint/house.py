@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "src/core"
 CODE = (".c", ".h", ".S", ".def")
-WAITING = re.compile(r"(POLL|SPIN|YIELD|SLEEP|NAP|PAUSE|REST|BACK_?OFF|DOZE|PATIEN)")
+WAITING = re.compile(r"(POLL|SPIN|YIELD|SLEEP|NAP|PAUSE|REST|BACK_?OFF|PATIEN)")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+\.?\d*)[uUlLfF]*\b")
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-1: init, attach, and questions about the job.
-#include "core/sync/card.h"
+#include "core/sync/published.h"
 #include "gasnet/gas1.h"
 
 GAS_API int gasnet_causeway_init(int *argc, char ***argv, int mode, const char *config)
@@ -70,7 +70,7 @@ GAS_API int gasnet_getSegmentInfo(gasnet_seginfo_t *seginfo_table, int numentrie
         return GASNET_ERR_BAD_ARG;
     if ((uint32_t)numentries >= gas.nodes && gas.segments != GAS_EVERYTHING)
         // a process that has published the second has published the first
-        cw_owner_ask_all(&gas_owner, gas.sized ? CW_CARD_EXTENT : CW_CARD_ORIGIN);
+        cw_owner_ask_all(&gas_owner, gas.sized ? CW_PUBLISHED_EXTENT : CW_PUBLISHED_ORIGIN);
     for (uint32_t i = 0; i < (uint32_t)numentries && i < gas.nodes; i++) {
         const gas_segment_t *s = gas_segment(i);
         seginfo_table[i] = (gasnet_seginfo_t){(void *)s->addr, s->size};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the segments are. Each process publishes two words (core/sync/card.h): where its slice
+// Where the segments are. Each process publishes two words (core/sync/published.h): where its slice
 // begins in its own view, when it attaches, and how large its segment is, when it has one. A
 // process waits for them when it needs them: a put for the first of its target, checks for both,
 // gasnet_getSegmentInfo for all. The segment's address follows from the first.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sync/card.h"
+#include "core/sync/published.h"
 #include "gasnet_job/gas.h"
 
 #define SMALLEST_PAGE 4096  // what the area is aligned to on every machine
@@ -159,7 +159,7 @@ void gas_segment_attach(uintptr_t size)
     if (size > 0 && gasnet_client_attach_hook)
         gasnet_client_attach_hook((void *)addr, size);
     gas.sized = true;
-    cw_card_publish(CW_CARD_EXTENT, size | PUBLISHED);
+    cw_publish_word(CW_PUBLISHED_EXTENT, size | PUBLISHED);
 }
 
 // ---------------------------------------------------------------- asking
@@ -187,6 +187,6 @@ void gas_ask_segment(gasnet_node_t node)
         publish_reply(node, addr, 0, false);
         return;
     }
-    uintptr_t size = cw_owner_ask(&gas_owner, node, CW_CARD_EXTENT) & ~(uintptr_t)PUBLISHED;
+    uintptr_t size = cw_owner_ask(&gas_owner, node, CW_PUBLISHED_EXTENT) & ~(uintptr_t)PUBLISHED;
     publish_reply(node, size ? addr : 0, size, true);
 }

@@ -16,7 +16,7 @@ typedef struct run {
     gasnett_mutex_t mutex;
     gasnett_rwlock_t rwlock;
     gasnett_cond_t cond;
-    uint64_t guarded, twin;  // equal whenever the read-write lock is free
+    uint64_t guarded, copy;  // equal whenever the read-write lock is free
     int turn;                // of the condition, under mutex
 } run_t;
 
@@ -66,10 +66,10 @@ static void test_locks(const worker_t *w)
     for (int i = 0; i < run->iters; i++) {
         gasnett_rwlock_wrlock(&run->rwlock);
         run->guarded++;
-        run->twin++;
+        run->copy++;
         gasnett_rwlock_unlock(&run->rwlock);
         gasnett_rwlock_rdlock(&run->rwlock);
-        if (run->guarded != run->twin)
+        if (run->guarded != run->copy)
             error(run, "thread %d: a reader was let in with a writer", w->id);
         gasnett_rwlock_unlock(&run->rwlock);
     }

@@ -499,8 +499,8 @@ void sim_record(const sim_config_t *config, sim_record_t *r)
     for (int pe = 0; pe < config->npes; pe++) {
         int slot = cw_world.slot_of_pe[pe];
         if (alike && slot > 1) {  // the record depends on the node and on being its lowest PE
-            int node = cw_world.node_of_pe[pe], twin = cw_world.leader_of_node[node] + 1;
-            r->pe[pe] = r->pe[twin];
+            int node = cw_world.node_of_pe[pe], like = cw_world.leader_of_node[node] + 1;
+            r->pe[pe] = r->pe[like];
             continue;
         }
         be(pe);

@@ -136,7 +136,7 @@ static void compute(uint32_t messages)
 }
 
 /** A put behind a fence is in order behind those before the fence, although it is collected in a
- *  bundle that a message has opened, and sent by the sweeper. */
+ *  bundle that a message has opened, and sent by the flusher. */
 static void keep_order(uint64_t rounds)
 {
     static uint64_t mine[BODY];
@@ -151,7 +151,7 @@ static void keep_order(uint64_t rounds)
                 cw_am_request_short(last, HEAD(NOTE, 1), &i, 0);
             cw_put_nbi(&cw_ctx_default, sent, &round, sizeof round, last);
             for (uint64_t until = cwu_now_ns() + COMPUTE_NS; cwu_now_ns() < until;)
-                ;  // the sweeper sends what was collected, and no call the rest of the body
+                ;  // the flusher sends what was collected, and no call the rest of the body
             cw_quiet_default();
             await_word(reported, round);
             CHECK(__atomic_load_n(reported, __ATOMIC_ACQUIRE) == round);

@@ -82,8 +82,8 @@ def body(index, name, proto):
     params = [] if inside == "void" else [p.strip() for p in inside.split(",")]
     args = ", ".join(re.search(r"(\w+)$", p).group(1) for p in params if p != "...")
     returns = proto[:proto.index(name + "(")].strip()
-    twin = {"_my_pe": "pshmem_my_pe"}.get(name) or gen_shmem.profiling_name(name)
-    call = f"{twin}({args})"
+    profiling = {"_my_pe": "pshmem_my_pe"}.get(name) or gen_shmem.profiling_name(name)
+    call = f"{profiling}({args})"
     if name == "shmem_global_exit":
         text = f"enter({index}); {call};"
     elif returns == "void":

@@ -17,8 +17,8 @@ import tempfile
 from frame.script import ROOT, STAGE, TESTS, fail, finish, run
 
 GENERATOR = ROOT / "maint/gen_shmem.py"
-# Entry points whose twin is not named with a p in front: _my_pe shares that of shmem_my_pe.
-TWINS = {"_my_pe": "pshmem_my_pe", "_num_pes": "pshmem_num_pes"}
+# Entry points whose profiling name has no p in front: _my_pe shares that of shmem_my_pe.
+PROFILING = {"_my_pe": "pshmem_my_pe", "_num_pes": "pshmem_num_pes"}
 
 
 def report(what, names):
@@ -47,9 +47,9 @@ def check_library(wanted, objects):
     report("the library exports besides", set(have) - wanted - gasnet)
     apart = set()
     for name in wanted:
-        twin = TWINS.get(name, "p" + name)
-        if (name in have and twin in have and twin in wanted
-            and (have[name][1] != have[twin][1] or have[name][0] != "W")):
+        profiling = PROFILING.get(name, "p" + name)
+        if (name in have and profiling in have and profiling in wanted
+            and (have[name][1] != have[profiling][1] or have[name][0] != "W")):
             apart.add(name)
     report("not a weak alias of the profiling name", apart)
 
@@ -69,7 +69,7 @@ def check_headers(wanted, objects):
     report("shmemx.h lacks", extensions - declared("shmemx.h"))
     report("shmemx.h declares besides", declared("shmemx.h") - extensions)
     wanted = wanted - extensions
-    plain = {name for name in wanted if name in TWINS or "p" + name in wanted}
+    plain = {name for name in wanted if name in PROFILING or "p" + name in wanted}
     shifted = wanted - plain
     report("shmem.h lacks", plain - declared("shmem.h"))
     report("shmem.h declares besides", declared("shmem.h") - plain)
@@ -86,7 +86,7 @@ def check_coverage(wanted):
             target = f"{scratch}/{source.stem}.o"
             run(STAGE / "bin/oshcc", "-O0", f"-I{TESTS}", "-c", source, "-o", target)
             used |= {line.split()[-1] for line in run("nm", "-u", target).splitlines()}
-    plain = {name for name in wanted if name in TWINS or "p" + name in wanted}
+    plain = {name for name in wanted if name in PROFILING or "p" + name in wanted}
     report("no conformance program uses", plain - used)
 
 

@@ -130,7 +130,7 @@ static void children(void)
 
 static void extensions(void)
 {
-    ARMCI_Group world, part, twin;
+    ARMCI_Group world, part, copy;
     int pes[PROCS_MOST], n = 0, rank, size;
     ARMCI_Group_get_world(&world);
     CHECK(ARMCIX_Group_split(&world, me % 3 == 2 ? -1 : me % 3, -me, &part) == 0);
@@ -139,12 +139,12 @@ static void extensions(void)
             pes[n++] = proc;
     use(&part, pes, n);
     if (ARMCI_Group_rank(&part, &rank) == 0) {
-        CHECK(ARMCIX_Group_dup(&part, &twin) == 0);
+        CHECK(ARMCIX_Group_dup(&part, &copy) == 0);
         ARMCI_Group_free(&part);
-        use(&twin, pes, n);
-        ARMCI_Group_size(&twin, &size);
+        use(&copy, pes, n);
+        ARMCI_Group_size(&copy, &size);
         CHECK(size == n);
-        ARMCI_Group_free(&twin);
+        ARMCI_Group_free(&copy);
     }
 }
 

@@ -50,7 +50,7 @@ static gex_TM_t team;  // of a start by GASNet-EX
 
 static void ask(gasnet_token_t token, gasnet_handlerarg_t value)
 {
-    static bool came[MOST_ASKED];  // in any order: some may have gone by the sweeper
+    static bool came[MOST_ASKED];  // in any order: some may have gone by the flusher
     CHECK(n > 2 || ((unsigned)value < MOST_ASKED && !came[value]), "a message of the wrong value");
     came[(unsigned)value % MOST_ASKED] = true;
     asked++;

@@ -23,7 +23,7 @@ int sched_getaffinity(pid_t pid, size_t nbytes, cpu_set_t *set)
 {
     char name[17] = "";
     prctl(PR_GET_NAME, name);
-    if (strcmp(name, "causeway-sweep") == 0) {
+    if (strcmp(name, "causeway-flush") == 0) {
         atomic_store(&connects, true);
         usleep(500000);
     }

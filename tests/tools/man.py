@@ -21,7 +21,7 @@ import gen_shmem  # noqa: E402
 
 
 def functions():
-    """Exported names without their profiling twins, which shmem_pcontrol(3) is about."""
+    """Exported names without their profiling names, which shmem_pcontrol(3) is about."""
     golden = set((ROOT / "tests/api/golden_exports.txt").read_text(encoding="utf-8").split())
     return sorted(n for n in golden if n.startswith("_") or "p" + n in golden)
 

@@ -66,7 +66,7 @@ static void open_bundles(void)
     cw_segment.base = aligned_alloc(64, 4096 + slice);
     REQUIRE(cw_segment.base);
     cw_segment.layout = (cwt_layout_t){.slice_offset = 4096, .slice_stride = slice, .nslots = 1};
-    atomic_store(&cw_sweep()->state, CW_SWEEP_AWAKE);
+    atomic_store(&cw_flusher()->state, CW_FLUSHER_AWAKE);
     cw_port_default.locked = true;
     cw_port_default.client = (cwt_client_t *)(void *)&client;
     path.way = &path.first;

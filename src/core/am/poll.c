@@ -22,18 +22,18 @@ typedef struct acks {
 
 // An acknowledgement to a PE of another node costs a message, so tokens are collected while further
 // polls may find more.
-#define OWED 8u         // PEs with collected tokens at a time; indexed by PE modulo this
-#define OWED_MOST 16u   // tokens of a PE; those of its floods apart
-#define OWED_POLLS 64u  // waits that never last have empty polls, too
-static struct owed {
+#define DEFERRED 8u         // PEs with collected tokens at a time; indexed by PE modulo this
+#define DEFERRED_MOST 16u   // tokens of a PE; those of its floods apart
+#define DEFERRED_POLLS 64u  // waits that never last have empty polls, too
+static struct deferred {
     acks_t acks;
     uint32_t count, collected;  // in all; of requests of floods
-} owed[OWED];
-static uint32_t owed_in_all;
+} deferred[DEFERRED];
+static uint32_t deferred_in_all;
 static struct {
     uint32_t others, collected;  // tokens of a PE that are acknowledged when there are so many
-} most_owed;
-static uint32_t empty_polls;  // of waits, while something is owed
+} most_deferred;
+static uint32_t empty_polls;  // of waits, while tokens are deferred
 
 static void send_done(int pe, const uint64_t *bits)
 {
@@ -76,36 +76,37 @@ static void note(acks_t *acks, int pe, uint32_t token)
     acks->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void send_owed(struct owed *o)
+static void send_deferred(struct deferred *o)
 {
     if (o->count)
         send_acks(&o->acks);
-    owed_in_all -= o->count;
+    deferred_in_all -= o->count;
     o->count = o->collected = 0;
 }
 
-static bool owes_enough(const struct owed *o)
+static bool has_enough(const struct deferred *o)
 {
-    return o->collected >= most_owed.collected || o->count - o->collected >= most_owed.others;
+    return o->collected >= most_deferred.collected ||
+           o->count - o->collected >= most_deferred.others;
 }
 
-static void owe(int pe, uint32_t token, bool collected)
+static void defer(int pe, uint32_t token, bool collected)
 {
-    struct owed *o = &owed[(uint32_t)pe % OWED];
+    struct deferred *o = &deferred[(uint32_t)pe % DEFERRED];
     if (o->acks.pe != pe)
-        send_owed(o);
+        send_deferred(o);
     note(&o->acks, pe, token);
     o->count++;
     o->collected += collected;
-    owed_in_all++;
-    if (owes_enough(o))
-        send_owed(o);
+    deferred_in_all++;
+    if (has_enough(o))
+        send_deferred(o);
 }
 
 static void acknowledge(acks_t *acks, int pe, uint32_t token, bool collected)
 {
     if (!cw_am.locked && cw_world.node_of_pe[pe] != cw_world.node) {
-        owe(pe, token, collected);
+        defer(pe, token, collected);
         return;
     }
     if (acks->pe != pe)
@@ -114,10 +115,10 @@ static void acknowledge(acks_t *acks, int pe, uint32_t token, bool collected)
 }
 
 /** No message has arrived for long: all senders get their acknowledgements. */
-static void send_all_owed(void)
+static void send_all_deferred(void)
 {
-    for (uint32_t i = 0; i < OWED && owed_in_all; i++)
-        send_owed(&owed[i]);
+    for (uint32_t i = 0; i < DEFERRED && deferred_in_all; i++)
+        send_deferred(&deferred[i]);
 }
 
 static uint32_t at_least_one(uint32_t n)
@@ -133,14 +134,14 @@ void cw_am_poll_open(void)
     uint32_t slots = (uint32_t)cw_world.nslots, others = cw_am.credits / 2 / slots,
              collected = cw_am_credit_collected() / 2,
              share = CW_AM_TOKENS / 2 / (uint32_t)cw_world.nnodes;
-    most_owed.others = at_least_one(others < OWED_MOST ? others : OWED_MOST);
-    most_owed.collected = at_least_one((collected < share ? collected : share) / slots);
+    most_deferred.others = at_least_one(others < DEFERRED_MOST ? others : DEFERRED_MOST);
+    most_deferred.collected = at_least_one((collected < share ? collected : share) / slots);
 }
 
 void cw_am_poll_fini(void)
 {
-    memset(owed, 0, sizeof owed);
-    owed_in_all = 0;
+    memset(deferred, 0, sizeof deferred);
+    deferred_in_all = 0;
 }
 
 // ---------------------------------------------------------------- taking a cell
@@ -303,8 +304,8 @@ static int poll(bool full)
         cw_am_back_flush();
     int n = drain(&cw_am.reply, full, &acks) + drain(&cw_am.request, full, &acks);
     send_acks(&acks);
-    if (n == 0 && owed_in_all && (full || ++empty_polls % OWED_POLLS == 0))
-        send_all_owed();
+    if (n == 0 && deferred_in_all && (full || ++empty_polls % DEFERRED_POLLS == 0))
+        send_all_deferred();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed(true);
     if (n > 0 && CW_UNLIKELY(cw_am.locked))

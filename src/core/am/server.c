@@ -313,8 +313,8 @@ static bool done(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 
 _Static_assert(CW_AM_TOKENS / 64 < 32, "a bit for each word");
 
-/** A message of a flood. A request has no origin: the connection may be the sweeper's
- *  (core/rma/sweep.c). */
+/** A message of a flood. A request has no origin: the connection may be the flusher's
+ *  (core/rma/flusher.c). */
 static bool collected(uint64_t field, const uint64_t *record, size_t nbytes)
 {
     cw_record_am_t am;

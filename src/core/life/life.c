@@ -41,8 +41,8 @@
 #include "core/route/setting.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
-#include "core/sync/card.h"
 #include "core/sync/group.h"
+#include "core/sync/published.h"
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 #include "core/world/place.h"
@@ -55,11 +55,11 @@ static int init_count;
 static cw_section_t *const sections[] = {&cw_report_section,
                                          &cw_coll_section,
                                          &cw_steps_section,
-                                         &cw_card_section,
+                                         &cw_published_section,
                                          &cw_block_section,
                                          &cw_stage_section,
                                          &cw_routed_section,
-                                         &cw_sweep_section,
+                                         &cw_flusher_section,
                                          &cw_am_section,
                                          &cw_routed_cells_section,
                                          &cw_bundle_section,
@@ -122,7 +122,7 @@ static int open_network(void)
     if (rc == CW_OK)
         rc = cw_world.hosts_server ? cw_server_start(&cw_boot) : cw_job_fence_start();
     if (rc == CW_OK && cw_world.hosts_server)
-        rc = cw_sweep_start();
+        rc = cw_flusher_start();
     return rc;
 }
 
@@ -258,7 +258,7 @@ static void leave_network(const char *call)
 {
     atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
     cw_quiet_cold(&cw_ctx_default);
-    cw_sweep_stop();  // its connections are to nodes that are there until the last fence
+    cw_flusher_stop();  // its connections are to nodes that are there until the last fence
     cw_routed_stop();
     int rc = cw_job_end_exchange();
     if (rc == CW_OK)

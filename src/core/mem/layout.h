@@ -7,7 +7,7 @@
 //                  sections in the control area, in the order of the table in core/life/life.c:
 //                    one for each PE       waits and pieces of statistics (core/report/report.h)
 //                    collectives           of the world; steps of teams (core/sync/area.h)
-//                    cards                 what PEs publish (core/sync/card.h)
+//                    published words       what PEs publish (core/sync/published.h)
 //                    locks of blocks       of this object's memory (core/progress/block_lock.h)
 //                    cells                 of large transfers (core/bulk/stage.h)
 //                    routed requests       counts and windows of the PEs (core/rma/routed.h)
@@ -33,9 +33,9 @@
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each PE's heap, touched as teams need it
 #define CW_COLL_SCRATCH (7u << 20)
-// A card registers data and heap by chunks: powers of two, not many a PE, because each one that is
-// used costs a request. Of a sparse area, which is as large as the machine's memory, little may be
-// used: there are more of them (ADR 64).
+// Data and heap are registered for a network card by chunks: powers of two, not many a PE, because
+// each one that is used costs a request. Of a sparse area, which is as large as the machine's
+// memory, little may be used: there are more of them (ADR 64).
 #define CW_CHUNK_SHIFT_MIN 22u
 #define CW_CHUNKS_MAX 64u
 #define CW_CHUNKS_MAX_SPARSE 4096u
@@ -71,10 +71,10 @@ _Static_assert(sizeof(cw_arrivals_t) == 64, "one cache line, shared between proc
 typedef struct cw_control {
     cw_node_hot_t hot;
     char pad0[64 - sizeof(cw_node_hot_t)];
-    _Atomic uint32_t state;     // 0 fresh, 1 being filled in, 2 ready; futex
-    _Atomic uint32_t attached;  // PEs whose slice is ready; futex
-    _Atomic uint32_t backing;   // does the network need memory behind pages? futex (backing.h)
-    uint32_t origin_page;       // of the first PE to come (core/world/one_address.h)
+    _Atomic uint32_t state;        // 0 fresh, 1 being filled in, 2 ready; futex
+    _Atomic uint32_t attached;     // PEs whose slice is ready; futex
+    _Atomic uint32_t backing;      // does the network need memory behind pages? futex (backing.h)
+    uint32_t origin_page;          // of the first PE to come (core/world/one_address.h)
     _Atomic uint64_t early;        // 0: no PE has ended before others (core/report/early.h), else
                                    // the PE + 1, above its number; also written from other nodes
     _Atomic uint32_t early_roles;  // taken by PEs of the node: bits of core/report/early.c

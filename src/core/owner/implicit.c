@@ -27,12 +27,12 @@ static bool injected_by(const cw_owner_t *o, bool take)
         uintptr_t word = __atomic_load_n(&o->word[pe], CW_DEPENDED_ON);
         if (!(word & 1) || word == cw_owner_unreached_word(o, pe))
             continue;
-        cw_twin_t *twin = cw_twin_of_record(cw_word_target(word));
-        any |= __atomic_load_n(&twin->direct.last, __ATOMIC_RELAXED) != 0;
-        if (__atomic_load_n(&twin->intercepted.last, __ATOMIC_RELAXED)) {
+        cw_owner_target_t *target = cw_owner_target_of(cw_word_target(word));
+        any |= __atomic_load_n(&target->direct.last, __ATOMIC_RELAXED) != 0;
+        if (__atomic_load_n(&target->intercepted.last, __ATOMIC_RELAXED)) {
             any = true;
             if (take)
-                __atomic_store_n(&twin->intercepted.last, 0, __ATOMIC_RELAXED);
+                __atomic_store_n(&target->intercepted.last, 0, __ATOMIC_RELAXED);
         }
         if (any && !take)
             break;

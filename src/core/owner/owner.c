@@ -12,7 +12,7 @@
 #include "core/rma/context.h"
 #include "core/rma/path.h"
 #include "core/rma/rma.h"
-#include "core/sync/card.h"
+#include "core/sync/published.h"
 
 static cw_owner_t *first;
 
@@ -41,7 +41,7 @@ static void free_tables(cw_owner_t *o)
 {
     for (uint32_t pe = 0; pe < o->npes; pe++)
         if (is_record(o, pe))
-            free(cw_twin_of_record(cw_word_target(o->word[pe])));
+            free(cw_owner_target_of(cw_word_target(o->word[pe])));
     free(o->word);
     free(o->origin);
     free(o->floor);
@@ -100,7 +100,7 @@ void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
 void cw_owner_publish(cw_owner_t *o)
 {
     o->limit = cw_world.plain && !o->config.outside ? o->npes : 0;
-    cw_card_publish(CW_CARD_ORIGIN, cw_area_origin());
+    cw_publish_word(CW_PUBLISHED_ORIGIN, cw_area_origin());
 }
 
 void cw_owner_close(cw_owner_t *o)
@@ -131,51 +131,51 @@ void cw_owner_reach(cw_owner_t *o, uint32_t pe)
         return;
     uintptr_t origin = cw_owner_origin(o, pe);
     pthread_mutex_lock(&lock);
-    cw_twin_t *twin = aligned_alloc(_Alignof(cw_twin_t), sizeof *twin);
-    if (twin && __atomic_load_n(&o->word[pe], CW_DEPENDED_ON) == unreached) {
-        memset(twin, 0, sizeof *twin);
-        cw_target_of_owner((int)pe, origin, &o->word[pe], twin);
+    cw_owner_target_t *target = aligned_alloc(_Alignof(cw_owner_target_t), sizeof *target);
+    if (target && __atomic_load_n(&o->word[pe], CW_DEPENDED_ON) == unreached) {
+        memset(target, 0, sizeof *target);
+        cw_target_of_owner((int)pe, origin, &o->word[pe], target);
         __atomic_store_n(&o->inject_nbytes, (uint32_t)cw_inject_most(), __ATOMIC_RELAXED);
         // pairs with the loads of the word
-        __atomic_store_n(&o->word[pe], (uintptr_t)&twin->direct + 1, __ATOMIC_RELEASE);
-        twin = NULL;
+        __atomic_store_n(&o->word[pe], (uintptr_t)&target->direct + 1, __ATOMIC_RELEASE);
+        target = NULL;
     }
-    free(twin);
+    free(target);
     pthread_mutex_unlock(&lock);
 }
 
 // ---------------------------------------------------------------- words that other PEs publish
 uint64_t cw_owner_ask(const cw_owner_t *o, uint32_t pe, int which)
 {
-    cw_card_search_t search = CW_CARD_SEARCH((cw_card_word_t)which);
+    cw_published_search_t search = CW_PUBLISHED_SEARCH((cw_published_word_t)which);
     cw_wait_t w = CW_WAIT_DEAF(o->config.call);  // the other process is still to call it
-    uint64_t word = cw_card_poll(&search, (int)pe);
+    uint64_t word = cw_published_poll(&search, (int)pe);
     if (word)
         return word;
-    cw_card_wait();
-    while (!(word = cw_card_poll(&search, (int)pe)))
+    cw_published_wait();
+    while (!(word = cw_published_poll(&search, (int)pe)))
         o->config.wait_round(&w);
-    cw_card_wait_end();
+    cw_published_wait_end();
     cw_wait_done(&w);
     return word;
 }
 
 void cw_owner_ask_all(const cw_owner_t *o, int which)
 {
-    cw_card_search_t search = CW_CARD_SEARCH((cw_card_word_t)which);
+    cw_published_search_t search = CW_PUBLISHED_SEARCH((cw_published_word_t)which);
     cw_wait_t w = CW_WAIT_DEAF(o->config.call);
-    if (cw_card_poll_all(&search))
+    if (cw_published_poll_all(&search))
         return;
-    cw_card_wait();
-    while (!cw_card_poll_all(&search))
+    cw_published_wait();
+    while (!cw_published_poll_all(&search))
         o->config.wait_round(&w);
-    cw_card_wait_end();
+    cw_published_wait_end();
     cw_wait_done(&w);
 }
 
 uintptr_t cw_owner_ask_origin(const cw_owner_t *o, uint32_t pe)
 {
-    uintptr_t origin = cw_owner_ask(o, pe, CW_CARD_ORIGIN);
+    uintptr_t origin = cw_owner_ask(o, pe, CW_PUBLISHED_ORIGIN);
     set_origin(o, pe, origin);
     return origin;
 }

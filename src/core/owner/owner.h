@@ -55,14 +55,14 @@ typedef struct cw_owner_config {
 #define CW_OWNER_SMALL ((size_t)64)
 
 typedef struct cw_owner {
-    uintptr_t *word;           // [npes + CW_OWNER_BEYOND]
-    uint32_t limit;            // PEs whose words fast paths may use: all, or 0
-    uint32_t inject_nbytes;    // that the inject of a record takes; 0: no PE was reached yet
-    uintptr_t *origin;         // [npes] where the slice begins in its owner's view; 0: unknown
-    uintptr_t *floor;          // [npes] and where what is shared does, which no address is near
+    uintptr_t *word;          // [npes + CW_OWNER_BEYOND]
+    uint32_t limit;           // PEs whose words fast paths may use: all, or 0
+    uint32_t inject_nbytes;   // that the inject of a record takes; 0: no PE was reached yet
+    uintptr_t *origin;        // [npes] where the slice begins in its owner's view; 0: unknown
+    uintptr_t *floor;         // [npes] and where what is shared does, which no address is near
                               // (CW_OWNER_NOWHERE) while unknown
-    cwt_target_t *unreached;   // [npes] records before the first contact
-    uintptr_t shared_offset;   // what of a slice other PEs can reach, from its origin on
+    cwt_target_t *unreached;  // [npes] records before the first contact
+    uintptr_t shared_offset;  // what of a slice other PEs can reach, from its origin on
     uintptr_t shared_nbytes;
     uintptr_t shared_small;  // where CW_OWNER_SMALL bytes of that may begin, below this
     uint32_t npes;
@@ -140,7 +140,7 @@ static CW_ALWAYS_INLINE bool cw_owner_find_offset(const cw_owner_t *owner, uint3
 // No handlers of messages run meanwhile: a handler of the client may use what the caller is about
 // to fill in.
 
-/** The word that a PE publishes (core/sync/card.h): waits until it is there. */
+/** The word that a PE publishes (core/sync/published.h): waits until it is there. */
 uint64_t cw_owner_ask(const cw_owner_t *owner, uint32_t pe, int which);
 /** Waits until this node knows that word of all PEs. */
 void cw_owner_ask_all(const cw_owner_t *owner, int which);

@@ -20,7 +20,7 @@ void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *sma
     if (rc)
         cw_put_scalar_retry(small->dest, small->bits, 8, word, &cw_ctx_default);
     else
-        cw_twin_drain(word);
+        cw_owner_target_drain(word);
 }
 
 /** A put that the provider takes without the transport is counted here. */
@@ -34,7 +34,7 @@ static void inject_counted(uintptr_t word, void *dest, const void *src, size_t n
     }
     cw_port_count_put();
     if (cw_count_down(&cw_hot.room))
-        cw_twin_drain(word);
+        cw_owner_target_drain(word);
 }
 
 /** To a PE that was reached before, as the fast paths do it: an observer, which keeps transfers

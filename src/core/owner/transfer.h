@@ -92,7 +92,7 @@ static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const v
     if (CW_UNLIKELY(rc != 0))
         cw_target_put(cw_word_target(word), dest, src, nbytes, false);
     else if (CW_UNLIKELY(cw_count_down(&cw_hot.room)))
-        cw_twin_drain(word);
+        cw_owner_target_drain(word);
 }
 
 /** Eight bytes to another node. */

@@ -18,8 +18,8 @@
 #define FEW_MOST 2u       // intervals with nothing collected, one behind the other, that end floods
 #define PUT_MOST 256u     // bytes of a put where messages are short
 #define IDLE_NS 50000u    // behind the last message to a node, one operation goes by itself again
-#define PROMPT_NS 40000u  // a bundle is sent before the sweeper would have marked it;
-#define PROMPT 16u        // so many, and the sweeper need not look at once at the next one;
+#define PROMPT_NS 40000u  // a bundle is sent before the flusher would have marked it;
+#define PROMPT 16u        // so many, and the flusher need not look at once at the next one;
 #define PROMPT_MOST 32u   // of these are counted so many, and
 #define PROMPT_LESS 8u    // so many fewer for each other one
 
@@ -36,9 +36,9 @@ bool cw_bundles_possible(void)
            !cw_route.topology;
 }
 
-static uint64_t sweep_nbytes(void)
+static uint64_t flusher_nbytes(void)
 {
-    return cw_bundles_possible() ? sizeof(cw_sweep_t) : 0;
+    return cw_bundles_possible() ? sizeof(cw_flusher_t) : 0;
 }
 
 static uint64_t bundles_nbytes(void)
@@ -46,7 +46,7 @@ static uint64_t bundles_nbytes(void)
     return cw_bundles_possible() ? CW_BUNDLES * sizeof(cw_bundle_t) : 0;
 }
 
-cw_section_t cw_sweep_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = sweep_nbytes};
+cw_section_t cw_flusher_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = flusher_nbytes};
 cw_section_t cw_bundle_section = {.in = CW_SECTION_SLICE, .align = 64, .nbytes = bundles_nbytes};
 
 cw_bundle_t *cw_bundles_of(int slot)
@@ -55,9 +55,9 @@ cw_bundle_t *cw_bundles_of(int slot)
                                    cw_bundle_section.offset);
 }
 
-cw_sweep_t *cw_sweep(void)
+cw_flusher_t *cw_flusher(void)
 {
-    return (cw_sweep_t *)(void *)(cw_segment.base + cw_sweep_section.offset);
+    return (cw_flusher_t *)(void *)(cw_segment.base + cw_flusher_section.offset);
 }
 
 uint32_t cw_bundle_most(const cwt_conn_t *conn)
@@ -111,7 +111,7 @@ static bool claim(cw_bundle_t *b, bool *aged_p)
 {
     uint32_t state = CW_BUNDLE_OPEN;
     *aged_p = false;
-    // acquire, and release below: the sweeper reads what was written before
+    // acquire, and release below: the flusher reads what was written before
     if (CW_LIKELY(atomic_compare_exchange_strong_explicit(
             &b->state, &state, CW_BUNDLE_BUSY, memory_order_acquire, memory_order_acquire)))
         return true;
@@ -155,7 +155,7 @@ static void await_taken(cw_way_t *way)
 {
     cw_wait_t w = CW_WAIT_DEAF("collected operations to be executed at another node");
     cw_bundles.sending = true;
-    // pairs with the sweeper's release
+    // pairs with the flusher's release
     while (atomic_load_explicit(&way->open->state, memory_order_acquire) != CW_BUNDLE_FREE)
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -217,7 +217,7 @@ void cw_bundles_proved(void)
     cw_bundles_note(cw_bundles_due() & CW_BUNDLES_BUSY);
 }
 
-/** What the sweeper sends may overtake what this PE has sent. Behind a fence it must not, so all
+/** What the flusher sends may overtake what this PE has sent. Behind a fence it must not, so all
  *  that was sent has to be executed first. */
 CW_DEFAULT_PORT_HELD
 static void prove(void)
@@ -266,7 +266,7 @@ static void close(cw_way_t *way, cw_bundle_reason_t reason)
         await_taken(way);
 }
 
-/** A bundle for operations in order: what the sweeper sends overtakes nothing. Behind what was sent
+/** A bundle for operations in order: what the flusher sends overtakes nothing. Behind what was sent
  *  otherwise, what is collected for other nodes is proved, too. */
 CW_DEFAULT_PORT_HELD
 static cw_bundle_t *begin_ordered(cw_way_t *way, cw_bundle_order_t *order)
@@ -300,17 +300,17 @@ static CW_ALWAYS_INLINE cw_bundle_t *bundle_for(cw_way_t *way, size_t record, si
     return order ? begin_ordered(way, order) : begin(way);
 }
 
-/** Must the sweeper look now? If it dozes it comes by itself, late enough to find nothing of a PE
+/** Must the flusher look now? If it rests it comes by itself, late enough to find nothing of a PE
  *  that goes on sending its bundles soon. */
 CW_DEFAULT_PORT_HELD
 static bool must_wake(void)
 {
-    uint32_t sweeper = atomic_load(&cw_sweep()->state);
-    return CW_UNLIKELY(sweeper == CW_SWEEP_ASLEEP) ||
-           (sweeper == CW_SWEEP_DOZES && cw_bundles.prompt < PROMPT);
+    uint32_t flusher = atomic_load(&cw_flusher()->state);
+    return CW_UNLIKELY(flusher == CW_FLUSHER_ASLEEP) ||
+           (flusher == CW_FLUSHER_RESTS && cw_bundles.prompt < PROMPT);
 }
 
-/** Lets the sweeper see a bundle. */
+/** Lets the flusher see a bundle. */
 CW_DEFAULT_PORT_HELD
 static void publish(cw_bundle_t *b, bool is_new)
 {
@@ -320,10 +320,10 @@ static void publish(cw_bundle_t *b, bool is_new)
     }
     uint32_t serial = atomic_load_explicit(&b->serial, memory_order_relaxed);
     atomic_store_explicit(&b->serial, serial + 1, memory_order_relaxed);
-    // seq_cst: before the look at the sweeper, which announces its sleep before it looks at bundles
+    // seq_cst: before the look at the flusher, which announces its sleep before it looks at bundles
     atomic_store(&b->state, CW_BUNDLE_OPEN);
     if (must_wake())
-        cw_sweep_wake();
+        cw_flusher_wake();
 }
 
 /** What is open is no bundle for an operation in order. */

@@ -12,13 +12,13 @@
 // in order. A bundle is sent when it is full, at each pause (quiet, fence, a wait, an operation of
 // another kind), and when it has lain for some tens of microseconds (or half a millisecond, where
 // its PE has sent all others soon: ADR 124): it lies in the node object, from where a thread of the
-// node server's process takes it while this PE computes (sweep.c). That thread marks it first, so
+// node server's process takes it while this PE computes (flusher.c). That thread marks it first, so
 // that a PE which goes on appending sends it itself.
 //
-//   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the sweeper
+//   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the flusher
 //                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
 //
-// What the sweeper sends may overtake what its PE has sent before. A front end whose operations are
+// What the flusher sends may overtake what its PE has sent before. A front end whose operations are
 // in order (ARMCI) says so with each (cw_bundle_order_t): a bundle that such an operation opens is
 // opened when all before it is proved to be executed (ADR 135).
 //
@@ -39,12 +39,12 @@
 
 enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
 
-//  0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; when the sweeper has
+//  0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; when the flusher has
 //  sent it, the answers begin at its first record
 typedef struct cw_bundle {
     CW_CACHE_ALIGNED _Atomic uint32_t state;
     _Atomic uint32_t serial;  // counts up with each use
-    _Atomic uint32_t node;    // where it goes; the sweeper looks before it owns the bundle
+    _Atomic uint32_t node;    // where it goes; the flusher looks before it owns the bundle
     uint32_t nbytes;          // of the message
     uint32_t answers;         // bytes of the reply; 0: none is due
     CW_CACHE_ALIGNED cw_req_batch_t req;
@@ -53,22 +53,22 @@ typedef struct cw_bundle {
 _Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
 _Static_assert(CW_BUNDLE_MAX <= CWT_REQUEST_MAX, "a request");
 
-// What the sweeper does between two looks.
+// What the flusher does between two looks.
 enum {
-    CW_SWEEP_AWAKE,  // it looks again soon
-    CW_SWEEP_DOZES,  // later; wakened for bundles that may have to be taken
-    CW_SWEEP_ASLEEP  // when it is wakened
+    CW_FLUSHER_AWAKE,  // it looks again soon
+    CW_FLUSHER_RESTS,  // later; wakened for bundles that may have to be taken
+    CW_FLUSHER_ASLEEP  // when it is wakened
 };
 
 /** In the control area. */
-typedef struct cw_sweep {
-    _Atomic uint32_t state;  // futex: CW_SWEEP_...
-} CW_CACHE_ALIGNED cw_sweep_t;
+typedef struct cw_flusher {
+    _Atomic uint32_t state;  // futex: CW_FLUSHER_...
+} CW_CACHE_ALIGNED cw_flusher_t;
 
-extern cw_section_t cw_sweep_section;   // in the control area
-extern cw_section_t cw_bundle_section;  // in each slice
+extern cw_section_t cw_flusher_section;  // in the control area
+extern cw_section_t cw_bundle_section;   // in each slice
 cw_bundle_t *cw_bundles_of(int slot);
-cw_sweep_t *cw_sweep(void);
+cw_flusher_t *cw_flusher(void);
 
 typedef enum cw_bundle_reason {
     CW_BUNDLE_FULL,
@@ -77,7 +77,7 @@ typedef enum cw_bundle_reason {
     CW_BUNDLE_WAIT,
     CW_BUNDLE_ORDER,     // another operation
     CW_BUNDLE_TOO_OLD,   // sent by its PE
-    CW_BUNDLE_BY_SERVER  // too, by the sweeper
+    CW_BUNDLE_BY_SERVER  // too, by the flusher
 } cw_bundle_reason_t;
 enum { CW_BUNDLE_REASONS = CW_BUNDLE_BY_SERVER + 1 };
 
@@ -267,11 +267,11 @@ cwt_reply_t *cw_fetches_reply(cw_fetches_t *fetches);
 /** The values have come. */
 void cw_fetches_take(cw_fetches_t *fetches, const void *values, size_t nbytes);
 
-// ---------------------------------------------------------------- the sweeper (sweep.c)
+// ---------------------------------------------------------------- the flusher (flusher.c)
 /** Starts and ends the thread, in the process of the node server. It connects to nodes, so it ends
  *  before any node may, and waits for what it sends; from then on PEs send all themselves. */
-int cw_sweep_start(void);
-void cw_sweep_stop(void);
-void cw_sweep_wake(void);
+int cw_flusher_start(void);
+void cw_flusher_stop(void);
+void cw_flusher_wake(void);
 
 #endif

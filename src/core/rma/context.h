@@ -48,12 +48,12 @@ bool cw_is_connected(int pe);
 /** Where that object of `pe` is mapped here, or NULL when it is not load/store reachable or not
  *  symmetric. */
 void *cw_ptr(const void *symmetric, int pe);
-struct cw_twin;
+struct cw_owner_target;
 /** Fills in the records (core/rma/path.h), kept by the caller as long as the job lasts, of a PE of
  *  another node: they take the PE's own addresses, of which `origin` is where its slice begins
  *  (core/mem/area.h). The word, which the caller sets to direct + 1 then, says later which of them
  *  puts find. Connects if need be. */
-void cw_target_of_owner(int pe, uintptr_t origin, uintptr_t *word, struct cw_twin *twin);
+void cw_target_of_owner(int pe, uintptr_t origin, uintptr_t *word, struct cw_owner_target *target);
 /** Those chunks of a PE of another node (core/mem/blocks.h) are about to be freed, and this PE has
  *  completed what it did there on the default context: their node may give them up. [waits] */
 void cw_release_chunks(int pe, uint64_t chunks);

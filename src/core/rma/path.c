@@ -6,11 +6,11 @@
 #include "core/rma/bundle.h"
 #include "core/rma/rma.h"
 
-#define STREAM 8     // direct puts between two looks whether they are a flood
-#define STRAIGHT 16u // intercepted puts of an owner, not collected, until they are direct again
-#define TURNS 32u    // waits in a row with puts by one record before them
-#define AGAIN 4u     // more of them until a link is asked for again, while it comes about
-#define FEW_MOST 2u  // intervals with few puts, one behind the other, until puts are direct again
+#define STREAM 8      // direct puts between two looks whether they are a flood
+#define STRAIGHT 16u  // intercepted puts of an owner, not collected, until they are direct again
+#define TURNS 32u     // waits in a row with puts by one record before them
+#define AGAIN 4u      // more of them until a link is asked for again, while it comes about
+#define FEW_MOST 2u   // intervals with few puts, one behind the other, until puts are direct again
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
 {
@@ -190,51 +190,51 @@ void cw_path_drain(cw_ctx_t *ctx)
 
 // ---------------------------------------------------------------- records of owners
 /** The inject of an intercepted record; `at` is the offset in the target's node object. */
-static ssize_t put_twin(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr, uint64_t at,
-                        uint64_t key)
+static ssize_t put_to_owner(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                            uint64_t at, uint64_t key)
 {
-    cw_twin_t *twin = ep;
-    const void *dest = (void *)(uintptr_t)(at - twin->path->direct.offset);
+    cw_owner_target_t *target = ep;
+    const void *dest = (void *)(uintptr_t)(at - target->path->direct.offset);
     (void)fabric_addr, (void)key;
     bool collects = cw_bundles_take(&cw_bundles.puts);
-    if (collects && cw_bundle_collect(twin->path, dest, CW_BATCH_PUT, buf, nbytes)) {
-        __atomic_store_n(&twin->straight, 0, __ATOMIC_RELAXED);
+    if (collects && cw_bundle_collect(target->path, dest, CW_BATCH_PUT, buf, nbytes)) {
+        __atomic_store_n(&target->straight, 0, __ATOMIC_RELAXED);
         return 0;
     }
-    uint32_t straight = __atomic_load_n(&twin->straight, __ATOMIC_RELAXED) + 1;
-    __atomic_store_n(&twin->straight, straight, __ATOMIC_RELAXED);
-    uintptr_t direct = (uintptr_t)&twin->direct + 1;
+    uint32_t straight = __atomic_load_n(&target->straight, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&target->straight, straight, __ATOMIC_RELAXED);
+    uintptr_t direct = (uintptr_t)&target->direct + 1;
     if (!collects || straight >= STRAIGHT)
-        __atomic_store_n(twin->word, direct, __ATOMIC_RELEASE);
-    return cw_inject(direct, (void *)(uintptr_t)(at - twin->direct.offset), buf, nbytes);
+        __atomic_store_n(target->word, direct, __ATOMIC_RELEASE);
+    return cw_inject(direct, (void *)(uintptr_t)(at - target->direct.offset), buf, nbytes);
 }
 
-void cw_twin_init(cw_twin_t *twin)
+void cw_owner_target_init(cw_owner_target_t *target)
 {
-    twin->intercepted = (cwt_target_t){.inject = put_twin,
-                                       .ep = twin,
-                                       .base = twin->direct.offset,
-                                       .conn = twin->direct.conn,
-                                       .offset = twin->direct.offset};
+    target->intercepted = (cwt_target_t){.inject = put_to_owner,
+                                         .ep = target,
+                                         .base = target->direct.offset,
+                                         .conn = target->direct.conn,
+                                         .offset = target->direct.offset};
 }
 
-void cw_twin_drain(uintptr_t word)
+void cw_owner_target_drain(uintptr_t word)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_port_t *port = ctx->port;
-    bool reached = cw_word_target(word)->conn;  // else the record is no twin's
+    bool reached = cw_word_target(word)->conn;  // else the record is no owner target's
     if (!reached || full_room(ctx) != STREAM) {
         cw_quiet_cold(ctx);
         return;
     }
-    cw_twin_t *twin = cw_twin_of_record(cw_word_target(word));
+    cw_owner_target_t *target = cw_owner_target_of(cw_word_target(word));
     cw_ctx_enter(ctx);
     cw_path_room(ctx);
     port->streamed += STREAM;
-    if (word == (uintptr_t)&twin->direct + 1 && stream_of_direct(port)) {
-        __atomic_store_n(&twin->straight, 0, __ATOMIC_RELAXED);
+    if (word == (uintptr_t)&target->direct + 1 && stream_of_direct(port)) {
+        __atomic_store_n(&target->straight, 0, __ATOMIC_RELAXED);
         // pairs with the loads of the word
-        __atomic_store_n(twin->word, (uintptr_t)&twin->intercepted + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(target->word, (uintptr_t)&target->intercepted + 1, __ATOMIC_RELEASE);
     }
     bool full = port->injected >= CW_INJECT_ROOM;
     cw_ctx_leave(ctx);

@@ -7,7 +7,7 @@
 //   direct        the transport's own: the provider takes the put at once
 //   intercepted   the same, but its inject is a function of this room, which sees each put
 //
-// Front ends with owners' addresses have such pairs, too (cw_twin_t).
+// Front ends with owners' addresses have such pairs, too (cw_owner_target_t).
 //
 // Core intercepts puts, instead of the provider's inject, in two cases. One that is alone between
 // two quiets goes through the transport, which lets it prove its own delivery instead of sending a
@@ -28,7 +28,7 @@ struct cw_bundle;
 typedef struct cw_way {
     cwt_conn_t *conn;
     int node;
-    uint32_t most;           // bytes of a bundle
+    uint32_t most;  // bytes of a bundle
     // some are collected
     bool puts CW_DEFAULT_PORT_GUARDS;
     // all that was under way when the bundle opened was executed
@@ -65,28 +65,28 @@ static inline cw_path_t *cw_path_of_record(const cwt_target_t *record)
 }
 
 /** Records that take a PE's own addresses (core/owner/owner.h): of no context, with a word that
- *  the owner keeps. Which one it names is chosen as for paths, but a lone put is never
+ *  the owner keeps. Which one it names is chosen as for paths, but a single put is never
  *  intercepted. */
-typedef struct cw_twin {
+typedef struct cw_owner_target {
     _Alignas(128) cwt_target_t direct;
     CW_CACHE_ALIGNED cwt_target_t intercepted;
-    cw_path_t *path;     // of the same PE
-    uintptr_t *word;     // names one of the records
-    uint32_t straight;   // intercepted puts, one behind the other, that were not collected
-} cw_twin_t;
-_Static_assert(offsetof(cw_twin_t, intercepted) < 128 && sizeof(cw_twin_t) == 256,
-               "cw_twin_of_record");
+    cw_path_t *path;    // of the same PE
+    uintptr_t *word;    // names one of the records
+    uint32_t straight;  // intercepted puts, one behind the other, that were not collected
+} cw_owner_target_t;
+_Static_assert(offsetof(cw_owner_target_t, intercepted) < 128 && sizeof(cw_owner_target_t) == 256,
+               "cw_owner_target_of");
 
-/** The twin of either record. */
-static inline cw_twin_t *cw_twin_of_record(const cwt_target_t *record)
+/** The owner target of either record. */
+static inline cw_owner_target_t *cw_owner_target_of(const cwt_target_t *record)
 {
-    return (cw_twin_t *)((uintptr_t)record & ~(uintptr_t)127);
+    return (cw_owner_target_t *)((uintptr_t)record & ~(uintptr_t)127);
 }
 
 /** Direct and path are filled in. */
-void cw_twin_init(cw_twin_t *twin);
+void cw_owner_target_init(cw_owner_target_t *target);
 /** The room for puts is used up; the last one went by this word of an owner. */
-void cw_twin_drain(uintptr_t word);
+void cw_owner_target_drain(uintptr_t word);
 
 /** A context is about to use the path, of which the direct record has been filled in. Lock of the
  *  port held. */

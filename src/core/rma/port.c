@@ -318,22 +318,22 @@ static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
     return path;
 }
 
-void cw_target_of_owner(int pe, uintptr_t origin, uintptr_t *word, cw_twin_t *twin)
+void cw_target_of_owner(int pe, uintptr_t origin, uintptr_t *word, cw_owner_target_t *target)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     int slot = cw_world.slot_of_pe[pe];
-    cwt_target_t *t = &twin->direct;
+    cwt_target_t *t = &target->direct;
     cw_ctx_enter(ctx);
-    twin->path = path_of(ctx, pe);
-    twin->word = word;
-    cwt_conn_t *conn = twin->path->direct.conn;
+    target->path = path_of(ctx, pe);
+    target->word = word;
+    cwt_conn_t *conn = target->path->direct.conn;
     t->offset = cw_slice_offset((uint32_t)slot) - origin;
     int rc = cw_transport->target(conn, (uint32_t)slot, t->offset, t);
     if (rc)
         cwu_fatal("cannot address PE %d on %s (%s)", pe, cw_job_node_name(cw_world.node_of_pe[pe]),
                   cwu_error_name(rc));
     t->conn = conn;
-    cw_twin_init(twin);
+    cw_owner_target_init(target);
     cw_ctx_leave(ctx);
 }
 

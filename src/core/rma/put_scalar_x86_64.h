@@ -183,7 +183,7 @@
         cw_end \name
 .endm
 
-/* A further public name of a function defined above, and its profiling twin. */
+/* A further public name of a function defined above, and its profiling name. */
 .macro cw_put_name name, function
         .globl  p\name
         .type   p\name, @function

@@ -318,16 +318,16 @@ static CW_ALWAYS_INLINE void target_get_now(void *dest, const cwt_target_t *reco
 }
 
 /** The symmetric address of what lies at `addr` in the PE of the record. */
-static const void *symmetric_of(const cw_twin_t *twin, const void *addr)
+static const void *symmetric_of(const cw_owner_target_t *target, const void *addr)
 {
-    return (const char *)((uintptr_t)addr + twin->direct.offset - twin->path->direct.offset);
+    return (const char *)((uintptr_t)addr + target->direct.offset - target->path->direct.offset);
 }
 
 static CW_NOINLINE void target_put_looked_at(const cwt_target_t *record, void *dest,
                                              const void *src, size_t nbytes, bool nbi)
 {
-    const cw_twin_t *twin = cw_twin_of_record(record);
-    if (!cw_bundle_look_put(&cw_ctx_default, &twin->path->direct, symmetric_of(twin, dest), src,
+    const cw_owner_target_t *target = cw_owner_target_of(record);
+    if (!cw_bundle_look_put(&cw_ctx_default, &target->path->direct, symmetric_of(target, dest), src,
                             nbytes))
         target_put_now(record, dest, src, nbytes, nbi);
 }
@@ -335,8 +335,8 @@ static CW_NOINLINE void target_put_looked_at(const cwt_target_t *record, void *d
 static CW_NOINLINE void target_get_looked_at(void *dest, const cwt_target_t *record,
                                              const void *src, size_t nbytes)
 {
-    const cw_twin_t *twin = cw_twin_of_record(record);
-    if (!cw_bundle_look_get(&cw_ctx_default, &twin->path->direct, dest, symmetric_of(twin, src),
+    const cw_owner_target_t *target = cw_owner_target_of(record);
+    if (!cw_bundle_look_get(&cw_ctx_default, &target->path->direct, dest, symmetric_of(target, src),
                             nbytes))
         target_get_now(dest, record, src, nbytes, true);
 }
@@ -358,15 +358,16 @@ void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, s
 bool cw_target_write_ordered(cwt_target_t *record, const void *dest, unsigned kind, const void *src,
                              size_t nbytes, cw_bundle_order_t *order)
 {
-    const cw_twin_t *twin = cw_twin_of_record(record);
-    return cw_bundle_look_ordered(twin->path, symmetric_of(twin, dest), kind, src, nbytes, order);
+    const cw_owner_target_t *target = cw_owner_target_of(record);
+    return cw_bundle_look_ordered(target->path, symmetric_of(target, dest), kind, src, nbytes,
+                                  order);
 }
 
 bool cw_target_get_ordered(void *dest, cwt_target_t *record, const void *src, size_t nbytes,
                            cw_bundle_order_t *order)
 {
-    const cw_twin_t *twin = cw_twin_of_record(record);
-    return cw_bundle_look_get_ordered(twin->path, dest, symmetric_of(twin, src), nbytes, order);
+    const cw_owner_target_t *target = cw_owner_target_of(record);
+    return cw_bundle_look_get_ordered(target->path, dest, symmetric_of(target, src), nbytes, order);
 }
 
 void cw_target_put_direct(cwt_target_t *record, void *dest, const void *src, size_t nbytes)

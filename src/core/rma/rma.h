@@ -34,7 +34,7 @@ void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t wor
 /** CW_INJECT_ROOM puts were injected: waits until the targets have them. */
 void cw_put_scalar_drain(cw_ctx_t *ctx) CW_COLD;
 /** The same behind a put by an owner's word (path.h). */
-void cw_twin_drain(uintptr_t word) CW_COLD;
+void cw_owner_target_drain(uintptr_t word) CW_COLD;
 /** An off-node put through the target's inject; x86-64 has it in assembly
  *  (core/rma/put_scalar_x86_64.h). */
 void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank);

@@ -62,14 +62,14 @@ static uint64_t unanswered_offset(void)
     return sizeof(left_t) + (uint64_t)cw_world.max_slots * sizeof(cw_routed_counts_t);
 }
 
-static uint64_t lone_offset(void)
+static uint64_t single_offset(void)
 {
     return unanswered_offset() + most_edges() * sizeof(uint64_t);
 }
 
 static uint64_t windows_offset(void)
 {
-    return lone_offset() + most_edges() * sizeof(uint64_t);
+    return single_offset() + most_edges() * sizeof(uint64_t);
 }
 
 static uint64_t shared_nbytes(void)
@@ -114,9 +114,9 @@ _Atomic uint64_t *cw_routed_unanswered(void)
 }
 
 /** 1: a fetch of a PE of this node is answered on the PE's connection, unseen by the server. */
-static _Atomic uint64_t *lone(uint32_t edge)
+static _Atomic uint64_t *single(uint32_t edge)
 {
-    return (_Atomic uint64_t *)shared(lone_offset()) + edge;
+    return (_Atomic uint64_t *)shared(single_offset()) + edge;
 }
 
 cw_routed_window_t *cw_routed_window(uint32_t edge, uint32_t slot)
@@ -313,10 +313,10 @@ typedef struct outgoing {
     size_t nbytes;
     cw_forward_tail_t tail;
     uint32_t edge, units;
-    bool is_lone;  // may be answered on the connection of the request
+    bool is_single;  // may be answered on the connection of the request
 } outgoing_t;
 
-typedef enum path { LATER, OWN, LONE, BY_SERVER } path_t;
+typedef enum path { LATER, OWN, SINGLE, BY_SERVER } path_t;
 
 static bool take_units(cw_routed_window_t *w, uint32_t units)
 {
@@ -382,9 +382,9 @@ static path_t go_alone(outgoing_t *out)
     if (!take_units(w, out->units))
         return LATER;
     count(out, 1);
-    if (out->is_lone && atomic_exchange(lone(out->edge), 1) == 0) {
+    if (out->is_single && atomic_exchange(single(out->edge), 1) == 0) {
         routed.asked[out->tail.reply_slot].is_sent = false;  // see asked_t
-        return LONE;
+        return SINGLE;
     }
     atomic_fetch_or(&cw_routed_unanswered()[out->edge], cw_forward_bit(out->tail.final_node));
     return OWN;
@@ -498,17 +498,17 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
 
 enum { LONE_NBYTES = 128 };  // of a request with its tail that is answered on its connection
 
-static bool is_lone(int node, int next, size_t nbytes, const cwt_reply_t *reply)
+static bool is_single(int node, int next, size_t nbytes, const cwt_reply_t *reply)
 {
     return cw_world.slot != 0 && next == node && reply->capacity <= CW_ROUTED_SMALL_NBYTES &&
            nbytes <= LONE_NBYTES;
 }
 
 /** Takes the value, unless it comes later. */
-static void take_lone(const outgoing_t *out, const cw_routed_now_t *now, size_t nbytes)
+static void take_single(const outgoing_t *out, const cw_routed_now_t *now, size_t nbytes)
 {
     uint32_t number = out->tail.reply_slot;
-    atomic_store(lone(out->edge), 0);
+    atomic_store(single(out->edge), 0);
     if (nbytes < offsetof(cw_routed_now_t, value))
         cwu_fatal("a request to another node was answered by %zu bytes", nbytes);
     if (now->nbytes == CW_ROUTED_LATER)
@@ -520,7 +520,7 @@ static void take_lone(const outgoing_t *out, const cw_routed_now_t *now, size_t 
     cwu_unlock(&routed.lock);
 }
 
-static int send_lone(const outgoing_t *out, cwt_conn_t *conn)
+static int send_single(const outgoing_t *out, cwt_conn_t *conn)
 {
     _Alignas(8) char whole[LONE_NBYTES];
     cw_routed_now_t now;
@@ -532,7 +532,7 @@ static int send_lone(const outgoing_t *out, cwt_conn_t *conn)
     if (rc == CW_OK)
         rc = cw_transport->wait(cw_ctx_default.port->client, &reply);
     if (rc == CW_OK)
-        take_lone(out, &now, reply.nbytes);
+        take_single(out, &now, reply.nbytes);
     return rc;
 }
 
@@ -551,14 +551,14 @@ static int send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, 
         cwu_fatal("a request of %zu bytes to another node cannot be routed", nbytes);
     if (reply)
         wait_to_ask(reply, &out.tail);
-    out.is_lone = waits && is_lone(node, next, nbytes + sizeof out.tail, reply);
+    out.is_single = waits && is_single(node, next, nbytes + sizeof out.tail, reply);
     *msg = (cwt_header_t){.op = msg->op | CW_REQ_ROUTED,
                           .slot = msg->slot,
                           .nbytes = (uint32_t)(nbytes + sizeof out.tail)};
     cwt_conn_t *conn = cw_world.slot == 0 ? NULL : connect_edge(out.edge, next);
     path_t path = wait_for_path(&out);
-    if (path == LONE)
-        return send_lone(&out, conn);
+    if (path == SINGLE)
+        return send_single(&out, conn);
     if (path == BY_SERVER) {
         if (cw_world.slot == 0)
             cw_progress_hooks.forward_left();

@@ -12,7 +12,7 @@
 //
 // A fetch that is alone, to a neighbour, is answered on the PE's own connection (ADR 85).
 //
-//   in the control area   how many were left, counts [slot], unanswered [edge], lone [edge], then
+//   in the control area   how many were left, counts [slot], unanswered [edge], single [edge], then
 //                         windows [edge][slot]
 //   in each slice         the outbox, cells of values: small ones, then large ones
 //

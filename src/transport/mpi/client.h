@@ -171,7 +171,7 @@ int mpw_send(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags);
 /** The same without a number of its own, and never waited for. Locked. */
 int mpw_send_unnumbered(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8_t flags);
 /** MPW_ASK_ACK where no other request is under way. Locked. */
-uint8_t mpw_lone_flag(const cwt_conn_t *conn);
+uint8_t mpw_single_flag(const cwt_conn_t *conn);
 /** Answers, and a round of waiting when there are none. Locked; not while it waits. */
 int mpw_wait_answers(cwt_client_t *client, mpw_patience_t *patience);
 /** All requests sent have been executed. Locked, but for the waiting. */

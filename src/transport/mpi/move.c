@@ -179,7 +179,7 @@ static int put_here(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
     mpw_slot_t *slot = NULL;
     mpw_lock(client);
     int rc = await_slot(conn, true, &slot);
-    uint8_t flags = MPW_ASK_MOVE | (is_awaited ? MPW_ASK_ACK : mpw_lone_flag(conn));
+    uint8_t flags = MPW_ASK_MOVE | (is_awaited ? MPW_ASK_ACK : mpw_single_flag(conn));
     if (rc == 0)
         rc = mpw_send(conn, slot, write_move(slot, &move, src), flags | mpw_traffic_flag(conn));
     if (rc == 0 && is_awaited)

@@ -56,7 +56,7 @@ int mpw_send_unnumbered(cwt_conn_t *conn, mpw_slot_t *slot, size_t nbytes, uint8
 }
 
 /** The answer to what is alone under way is asked for at once: a quiet behind it sends nothing. */
-uint8_t mpw_lone_flag(const cwt_conn_t *conn)
+uint8_t mpw_single_flag(const cwt_conn_t *conn)
 {
     return conn->sent == conn->acked ? MPW_ASK_ACK : 0;
 }
@@ -76,7 +76,7 @@ static int send_message(cwt_conn_t *conn, mpw_slot_t *slot, cwt_header_t *msg, s
     memcpy(bytes, msg, nbytes);
     if (payload_nbytes)
         memcpy(bytes + nbytes, payload, payload_nbytes);
-    uint8_t flags = reply ? MPW_ASK_ACK | mpw_traffic_flag(conn) : mpw_lone_flag(conn);
+    uint8_t flags = reply ? MPW_ASK_ACK | mpw_traffic_flag(conn) : mpw_single_flag(conn);
     return mpw_send(conn, slot, nbytes + payload_nbytes, flags);
 }
 

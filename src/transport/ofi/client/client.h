@@ -90,7 +90,7 @@ struct cwt_conn {
     uint32_t puts_until;        // of these, where the fast paths end; 0: before the first one
     uint32_t writes, reads;     // tracked operations in flight
     bool dirty;                 // puts since the last quiet that a flush must cover
-    bool lone_puts;             // between the last two quiets with puts there was one
+    bool single_puts;           // between the last two quiets with puts there was one
     bool ask_next;              // the next request may be the only one before a quiet: it asks for
                                 // its acknowledgement (order.c), on the general path
     uint32_t peer;              // this client's name at the server (RDM)
@@ -100,10 +100,10 @@ struct cwt_conn {
     uint32_t asked;             // `sent` behind the newest request that asks for an acknowledgement
     uint32_t free_replies;      // bit i: replies[i] is free
     ofi_expected_t token_in;
-    uint32_t notified;       // notifications received
-    uint32_t injected;       // puts since the last flush, injected by the transport itself
-    bool used;               // since the hand of the clock passed (evict.c)
-    size_t moving;           // bytes of gets and long puts posted since none was in flight
+    uint32_t notified;     // notifications received
+    uint32_t injected;     // puts since the last flush, injected by the transport itself
+    bool used;             // since the hand of the clock passed (evict.c)
+    size_t moving;         // bytes of gets and long puts posted since none was in flight
     uint64_t token_first;  // of this connection: token_out has moved on by the requests sent
     uint64_t token_seen;   // token_out when the hand passed last
 
@@ -137,10 +137,10 @@ struct cwt_conn {
     } replies[OFI_CREDITS];
     ofi_receives_t receives;  // MSG: for replies and notifications
     bool received;            // RDM: has added its part to the client's receives
-    ofi_welcome_t *welcome;  // RDM: where the first reply goes, while one is due
-    uint64_t nonce;          // RDM: of the first message that it is due to
-    ofi_attempt_t *attempt;  // MSG: under way, or NULL
-    ofi_blob_t blob;         // what the node published
+    ofi_welcome_t *welcome;   // RDM: where the first reply goes, while one is due
+    uint64_t nonce;           // RDM: of the first message that it is due to
+    ofi_attempt_t *attempt;   // MSG: under way, or NULL
+    ofi_blob_t blob;          // what the node published
     char address[64];
 };
 _Static_assert(offsetof(struct cwt_conn, down) == offsetof(cwt_channel_t, down) &&
@@ -165,13 +165,13 @@ struct cwt_client {
     cwt_client_config_t config;
     ofi_device_t device;
     cwt_conn_t *conns;
-    cwt_conn_t *hand;    // where the search for a connection to evict goes on (evict.c)
-    uint32_t open;       // connections that have an endpoint, or are about to get one
-    cwt_conn_t *failed;  // RDM: never connected, but operations under way may name them
+    cwt_conn_t *hand;      // where the search for a connection to evict goes on (evict.c)
+    uint32_t open;         // connections that have an endpoint, or are about to get one
+    cwt_conn_t *failed;    // RDM: never connected, but operations under way may name them
     cwt_conn_t **by_node;  // RDM: the connection that was opened last to a node; NULL: none
     uint32_t by_node_count;
-    ofi_pool_t ops;      // no buffers
-    ofi_pool_t bounce;   // OFI_BOUNCE_NBYTES each
+    ofi_pool_t ops;           // no buffers
+    ofi_pool_t bounce;        // OFI_BOUNCE_NBYTES each
     ofi_receives_t receives;  // RDM
     uint32_t late;            // receives that the provider did not take yet
     ofi_unauth_t unauth;
@@ -196,9 +196,9 @@ struct cwt_client {
         uint32_t poll_at;        // of these, the next one that polls
     } quiet;
     const struct ofi_link_calls *links;  // of the server of this process
-    uint64_t check_ns;           // when to check for lost peers again
+    uint64_t check_ns;                   // when to check for lost peers again
     int error;
-    int lost;     // what the first connection failed with, if one did while operations were under
+    int lost;  // what the first connection failed with, if one did while operations were under
                // way
     uint32_t spin, yields;
     bool patient;          // polls on while many bytes are in flight

@@ -116,10 +116,10 @@ FAST bool put_bounce(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
 }
 
 /** The first put after a quiet, if it may be the only one, asks for its own delivery. */
-FAST bool put_lone(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
+FAST bool put_single(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
     ofi_op_t *op;
-    if (CW_UNLIKELY(conn->down) || !ofi_may_be_lone(conn) ||
+    if (CW_UNLIKELY(conn->down) || !ofi_may_be_single(conn) ||
         CW_UNLIKELY(!(op = pop(&conn->client->bounce, conn))))
         return false;
     if (nbytes == 8)
@@ -141,7 +141,7 @@ FAST bool put_copy(cwt_conn_t *conn, const ofi_fast_t *q, uint64_t offset, const
     if (nbytes - 1 >= q->bounce || (nbi && nbytes > OFI_BOUNCE_NBI_NBYTES))
         return false;
     return may_put(conn) ? put_bounce(conn, offset, src, nbytes)
-                         : put_lone(conn, offset, src, nbytes);
+                         : put_single(conn, offset, src, nbytes);
 }
 
 /** A put that is waited for: directly from the caller's memory, and not counted for quiet. op may
@@ -243,7 +243,8 @@ static CW_NOINLINE int put_injected(cwt_conn_t *conn, uint64_t offset, const voi
 static CW_NOINLINE int put_other_locked(cwt_conn_t *conn, uint64_t offset, const void *src,
                                         size_t nbytes, bool nbi)
 {
-    return put_lone(conn, offset, src, nbytes) ? 0 : ofi_put_locked(conn, offset, src, nbytes, nbi);
+    return put_single(conn, offset, src, nbytes) ? 0
+                                                 : ofi_put_locked(conn, offset, src, nbytes, nbi);
 }
 
 static CW_NOINLINE int put_injected_shared(cwt_conn_t *conn, uint64_t offset, const void *src,

@@ -24,16 +24,16 @@ int ofi_bounce_waiting(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void
  * its own delivery: one message instead of two. So the first put after a quiet goes that way if
  * there was only one before that quiet.
  */
-FAST bool ofi_may_be_lone(const cwt_conn_t *conn)
+FAST bool ofi_may_be_single(const cwt_conn_t *conn)
 {
-    return conn->puts_since_quiet == 0 && conn->lone_puts && ofi_choice.delivery;
+    return conn->puts_since_quiet == 0 && conn->single_puts && ofi_choice.delivery;
 }
 
 /** The next put is the first one after a quiet; the fast paths leave it alone if it may be the only
  *  one. */
 static inline void ofi_first_put_is_next(cwt_conn_t *conn)
 {
-    conn->puts_until = conn->lone_puts && conn->puts_since_quiet == 0 ? 0 : OFI_INJECT_MAX - 1;
+    conn->puts_until = conn->single_puts && conn->puts_since_quiet == 0 ? 0 : OFI_INJECT_MAX - 1;
 }
 
 /** A put that may have been the first one. */

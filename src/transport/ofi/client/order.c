@@ -51,7 +51,7 @@ FAST bool flush_fast(cwt_conn_t *conn)
 static inline void reset_counts(cwt_conn_t *conn)
 {
     if (conn->puts_since_quiet)
-        conn->lone_puts = conn->puts_since_quiet == 1;
+        conn->single_puts = conn->puts_since_quiet == 1;
     conn->puts_since_quiet = conn->injected = 0;
     if (conn->sent != conn->sent_before)
         conn->ask_next = conn->sent - conn->sent_before == 1;

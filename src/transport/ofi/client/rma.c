@@ -232,7 +232,7 @@ static ofi_proof_t common_proof(void)
 static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
                     bool nbi)
 {
-    ofi_proof_t proof = ofi_may_be_lone(conn) ? OFI_BY_DELIVERY : common_proof();
+    ofi_proof_t proof = ofi_may_be_single(conn) ? OFI_BY_DELIVERY : common_proof();
     ofi_count_put(conn);
     if (proof == OFI_BY_FLUSH && nbytes <= ofi_choice.inject_nbytes)
         return inject_waiting(conn, addr, key, src, nbytes);

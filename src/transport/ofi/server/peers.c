@@ -89,7 +89,7 @@ void ofi_peer_destroy(ofi_peer_t *peer)
         server->by_index[peer->index] = NULL;
     ofi_region_forget(&server->region, &peer->keys);
     ofi_peer_drop_queue(peer);
-    ofi_peer_forget_owed(peer);
+    ofi_peer_forget_deferred(peer);
     ofi_receives_close(&peer->receives);
     free(peer);
 }

@@ -9,16 +9,16 @@
 
 #define STARVED_NS 2000000000u  // without a descriptor for connections that wait
 
-/** Sends the acknowledgements that are owed, when nothing else is to do; how many. */
-static int acknowledge_owed(cwt_server_t *server)
+/** Sends the deferred acknowledgements, when nothing else is to do; how many. */
+static int acknowledge_deferred(cwt_server_t *server)
 {
     int n = 0;
-    for (ofi_peer_t *peer = server->peers; peer && server->owed; peer = peer->next) {
-        if (!peer->owed)
+    for (ofi_peer_t *peer = server->peers; peer && server->deferred; peer = peer->next) {
+        if (!peer->deferred)
             continue;
         if (!peer->dying)
             ofi_peer_acknowledge(peer);
-        ofi_peer_forget_owed(peer);
+        ofi_peer_forget_deferred(peer);
         n++;
     }
     return n;
@@ -238,8 +238,8 @@ int ofi_server_progress(cwt_server_t *server)
     int events = check_connections(server), n = drain_cq(server, rounds);
     if (server->device.bell && n >= rounds)
         ofi_server_wake(server);  // completions are left: the server's thread must not sleep
-    if (n == 0 && server->owed)
-        n = acknowledge_owed(server);
+    if (n == 0 && server->deferred)
+        n = acknowledge_deferred(server);
     n += events + progress_attached(server, events_due);
     if (server->queued)
         n += ofi_server_flush_queues(server);

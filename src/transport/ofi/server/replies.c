@@ -69,11 +69,11 @@ static void sign(const ofi_peer_t *peer, ofi_reply_header_t *header, size_t tota
     header->nbytes = (uint32_t)total;
 }
 
-void ofi_peer_forget_owed(ofi_peer_t *peer)
+void ofi_peer_forget_deferred(ofi_peer_t *peer)
 {
-    if (peer->owed)
-        peer->server->owed--;
-    peer->owed = false;
+    if (peer->deferred)
+        peer->server->deferred--;
+    peer->deferred = false;
 }
 
 /** A message was sent, which has the number of executed requests. */
@@ -81,7 +81,7 @@ static void count_sent(ofi_peer_t *peer)
 {
     peer->token_out++;
     peer->acked = peer->executed;
-    ofi_peer_forget_owed(peer);
+    ofi_peer_forget_deferred(peer);
     peer->server->stats.replies++;
 }
 

@@ -117,8 +117,8 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
     uint32_t unknown = peer->executed - peer->acked;
     if (!from.replied && ((id & OFI_ID_ACK) || unknown >= OFI_ACK_NOW)) {
         ofi_peer_acknowledge(peer);
-    } else if (unknown >= OFI_ACK_LAZY && !peer->owed) {
-        peer->owed = true;
-        server->owed++;
+    } else if (unknown >= OFI_ACK_LAZY && !peer->deferred) {
+        peer->deferred = true;
+        server->deferred++;
     }
 }

@@ -56,7 +56,7 @@ typedef struct ofi_peer {
     ofi_receives_t receives;          // MSG
     ofi_reply_t *queue, **queue_end;  // replies that the wire did not take yet, in order
     uint64_t failing_ns;              // since when the wire refuses them; 0: it does not
-    bool owed;                        // an acknowledgement, when there is nothing else to do
+    bool deferred;                    // an acknowledgement, when there is nothing else to do
     bool connected;
     bool dying;                                 // its client is gone; RDM: free for another
     bool leaving;                               // RDM: dying when its last replies are sent
@@ -108,7 +108,7 @@ struct cwt_server {
     ofi_pool_t sends;
     _Atomic uint32_t queued;  // peers with a queue; written under the caller's lock, and
                               // ofi_server_block has none
-    uint32_t owed;            // peers that are owed an acknowledgement
+    uint32_t deferred;        // peers with a deferred acknowledgement
     uint32_t refusals;        // RDM: sent to unauthenticated clients
     uint32_t rounds;
     _Atomic uint32_t false_alarms;  // times in a row that a sleep ended and nothing was there
@@ -118,16 +118,16 @@ struct cwt_server {
     uint32_t gated;               // connections of other users that were counted
     ofi_attached_t attached;
     struct ofi_server_link *links;  // to other servers (link.h)
-    uint64_t check_ns;            // when to check for silent hosts again
-    uint32_t silent;              // checks in a row that found one while PEs waited
-    int lost;                     // 0, or the error that ends the job for it
+    uint64_t check_ns;              // when to check for silent hosts again
+    uint32_t silent;                // checks in a row that found one while PEs waited
+    int lost;                       // 0, or the error that ends the job for it
     int wake_fd;
-    int life_fd;   // listens as long as the process lives; -1: it does not
-    int reach_fd;  // the same, for clients that look for an address
+    int life_fd;                     // listens as long as the process lives; -1: it does not
+    int reach_fd;                    // the same, for clients that look for an address
     uint16_t life_port, reach_port;  // network byte order
-    _Atomic bool naps;   // there are late receives
-    _Atomic bool alone;  // the attached client may be left out of the sleep
-    _Atomic bool slept;  // since connection events were read last
+    _Atomic bool naps;               // there are late receives
+    _Atomic bool alone;              // the attached client may be left out of the sleep
+    _Atomic bool slept;              // since connection events were read last
     bool warned;
     uint8_t addr[128];
     size_t addr_nbytes;
@@ -182,7 +182,7 @@ int ofi_server_send(ofi_peer_t *peer, ofi_reply_header_t *header, const void *pa
 /** Sends a count of executed requests alone. */
 void ofi_peer_acknowledge(ofi_peer_t *peer);
 /** The peer owes no acknowledgement any more. */
-void ofi_peer_forget_owed(ofi_peer_t *peer);
+void ofi_peer_forget_deferred(ofi_peer_t *peer);
 /** Replies that the wire did not take yet are not sent any more. */
 void ofi_peer_drop_queue(ofi_peer_t *peer);
 int ofi_server_flush_queues(cwt_server_t *server);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sweeper: a thread of the node server's process that looks every few microseconds for bundles
+// The flusher: a thread of the node server's process that looks every few microseconds for bundles
 // of the node's PEs that lie unchanged, and sends them by a client of its own. While none is open
-// it dozes: it looks seldom, and a PE that opens one wakes it, unless the PE has sent all its last
+// it rests: it looks seldom, and a PE that opens one wakes it, unless the PE has sent all its last
 // ones soon by itself (ADR 124). After some looks without any it sleeps until one opens.
 #include <stdlib.h>
 #include <stdnoreturn.h>
@@ -16,7 +16,7 @@
 #include "core/world/job.h"
 
 #define TICK_NS 20000u
-#define DOZE_NS 500000u
+#define REST_NS 500000u
 #define LINGER 5u  // looks without a bundle before it sleeps
 
 /** What the last ticks saw of a bundle. */
@@ -31,7 +31,7 @@ static struct {
     seen_t *seen;  // [nslots][CW_BUNDLES]
     cwt_client_t *client;
     cwt_conn_t **conn;  // [nnodes]
-} sweeper;
+} flusher;
 
 static int open_client(void)
 {
@@ -46,7 +46,7 @@ static int open_client(void)
     int rc = cw_job_end_exchange();
     if (rc == CW_OK) {
         memcpy(config.secret, cw_job_secret(), sizeof config.secret);
-        rc = cw_transport->open(&config, &sweeper.client);
+        rc = cw_transport->open(&config, &flusher.client);
     }
     return rc;
 }
@@ -63,17 +63,17 @@ static cwt_conn_t *connection(uint32_t node)
     cw_node_record_t record;
     if (node >= (uint32_t)cw_world.nnodes)
         failed(CW_EINVAL);
-    if (sweeper.conn[node])
-        return sweeper.conn[node];
-    int rc = sweeper.client ? CW_OK : open_client();
+    if (flusher.conn[node])
+        return flusher.conn[node];
+    int rc = flusher.client ? CW_OK : open_client();
     if (rc == CW_OK)
         rc = cw_job_node_record((int)node, &record);
     if (rc == CW_OK)
-        rc = cw_transport->connect(sweeper.client, (int)node, record.address, record.address_nbytes,
-                                   &sweeper.conn[node]);
+        rc = cw_transport->connect(flusher.client, (int)node, record.address, record.address_nbytes,
+                                   &flusher.conn[node]);
     if (rc)
         failed(rc);
-    return sweeper.conn[node];
+    return flusher.conn[node];
 }
 
 /** Sends a bundle that was taken, and waits until it is executed: what its PE sends next goes
@@ -91,9 +91,9 @@ static void deliver(cw_bundle_t *b)
         awaited = NULL;
     int rc = cw_transport->request(conn, &b->req.header, nbytes, awaited);
     if (rc == CW_OK && awaited)
-        rc = cw_transport->wait(sweeper.client, awaited);
+        rc = cw_transport->wait(flusher.client, awaited);
     if (rc == CW_OK)
-        rc = cw_transport->quiet(sweeper.client);
+        rc = cw_transport->quiet(flusher.client);
     if (rc)
         failed(rc);
     b->answers = (uint32_t)reply.nbytes;
@@ -133,71 +133,71 @@ static unsigned look_at_all(void)
     unsigned found = 0;
     for (int slot = 0; slot < cw_world.nslots; slot++)
         for (uint32_t i = 0; i < CW_BUNDLES; i++)
-            found |= look(&cw_bundles_of(slot)[i], &sweeper.seen[(size_t)slot * CW_BUNDLES + i]);
+            found |= look(&cw_bundles_of(slot)[i], &flusher.seen[(size_t)slot * CW_BUNDLES + i]);
     return found;
 }
 
-static void *sweep_main(void *arg)
+static void *flusher_main(void *arg)
 {
     (void)arg;
-    _Atomic uint32_t *state = &cw_sweep()->state;
+    _Atomic uint32_t *state = &cw_flusher()->state;
     prctl(PR_SET_TIMERSLACK, 1000ul);
-    for (uint32_t calm = LINGER, rest = CW_SWEEP_ASLEEP; !atomic_load(&sweeper.stop);) {
+    for (uint32_t calm = LINGER, rest = CW_FLUSHER_ASLEEP; !atomic_load(&flusher.stop);) {
         atomic_store(state, rest);  // seq_cst: before the look; pairs with publish()
         unsigned found = look_at_all();
         calm = found ? 0 : calm + 1;
         if (found & IN_USE) {
-            atomic_store(state, CW_SWEEP_AWAKE);
+            atomic_store(state, CW_FLUSHER_AWAKE);
             nanosleep(&(struct timespec){.tv_nsec = TICK_NS}, NULL);
-        } else if ((calm >= LINGER) == (rest == CW_SWEEP_ASLEEP) && !atomic_load(&sweeper.stop)) {
-            cwu_futex_wait((const uint32_t *)state, rest, calm < LINGER ? DOZE_NS : 0);
+        } else if ((calm >= LINGER) == (rest == CW_FLUSHER_ASLEEP) && !atomic_load(&flusher.stop)) {
+            cwu_futex_wait((const uint32_t *)state, rest, calm < LINGER ? REST_NS : 0);
         }
-        rest = calm < LINGER ? CW_SWEEP_DOZES : CW_SWEEP_ASLEEP;
+        rest = calm < LINGER ? CW_FLUSHER_RESTS : CW_FLUSHER_ASLEEP;
     }
     return NULL;
 }
 
-int cw_sweep_start(void)
+int cw_flusher_start(void)
 {
     if (!cw_bundles_possible())
         return CW_OK;
-    sweeper.seen = calloc((size_t)cw_world.nslots * CW_BUNDLES, sizeof *sweeper.seen);
-    sweeper.conn = calloc((size_t)cw_world.nnodes, sizeof(cwt_conn_t *));
-    if (!sweeper.seen || !sweeper.conn) {
+    flusher.seen = calloc((size_t)cw_world.nslots * CW_BUNDLES, sizeof *flusher.seen);
+    flusher.conn = calloc((size_t)cw_world.nnodes, sizeof(cwt_conn_t *));
+    if (!flusher.seen || !flusher.conn) {
         cwu_error("out of memory for what PEs of this node collect for others");
         return CW_ENOMEM;
     }
-    atomic_store(&sweeper.stop, false);
+    atomic_store(&flusher.stop, false);
     atomic_fetch_add(&cw_world.helpers, 1);
-    int rc = cwu_thread_start(&sweeper.thread, sweep_main, NULL, "causeway-sweep");
+    int rc = cwu_thread_start(&flusher.thread, flusher_main, NULL, "causeway-flush");
     if (rc) {
         atomic_fetch_sub(&cw_world.helpers, 1);
         cwu_error("cannot start the thread that sends what PEs have collected: %s", strerror(rc));
         return CW_ESYS;
     }
-    sweeper.running = true;
+    flusher.running = true;
     return CW_OK;
 }
 
-void cw_sweep_wake(void)
+void cw_flusher_wake(void)
 {
-    _Atomic uint32_t *state = &cw_sweep()->state;
-    if (atomic_exchange(state, CW_SWEEP_AWAKE) != CW_SWEEP_AWAKE)
+    _Atomic uint32_t *state = &cw_flusher()->state;
+    if (atomic_exchange(state, CW_FLUSHER_AWAKE) != CW_FLUSHER_AWAKE)
         cwu_futex_wake((uint32_t *)state, 1);
 }
 
-void cw_sweep_stop(void)
+void cw_flusher_stop(void)
 {
-    if (!sweeper.running)
+    if (!flusher.running)
         return;
-    atomic_store(&sweeper.stop, true);
-    atomic_store(&cw_sweep()->state, CW_SWEEP_AWAKE);
-    cwu_futex_wake((uint32_t *)&cw_sweep()->state, 1);
-    pthread_join(sweeper.thread, NULL);
+    atomic_store(&flusher.stop, true);
+    atomic_store(&cw_flusher()->state, CW_FLUSHER_AWAKE);
+    cwu_futex_wake((uint32_t *)&cw_flusher()->state, 1);
+    pthread_join(flusher.thread, NULL);
     atomic_fetch_sub(&cw_world.helpers, 1);
-    if (sweeper.client)
-        cw_transport->close(sweeper.client);
-    free(sweeper.seen);
-    free(sweeper.conn);
-    memset(&sweeper, 0, sizeof sweeper);
+    if (flusher.client)
+        cw_transport->close(flusher.client);
+    free(flusher.seen);
+    free(flusher.conn);
+    memset(&flusher, 0, sizeof flusher);
 }

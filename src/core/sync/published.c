@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Cards: the table of each node, and the search through those of other nodes.
-#include "core/sync/card.h"
+#include "core/sync/published.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,29 +15,29 @@
 // until a row is read from its own node, though another may soon have it
 #define PATIENCE_NS 20000000u
 
-typedef struct cw_card {
-    _Atomic uint64_t word[CW_CARD_WORDS];
-} cw_card_t;
-_Static_assert(sizeof(cw_card_t) == 16, "shared between processes and nodes");
+typedef struct cw_published {
+    _Atomic uint64_t word[CW_PUBLISHED_WORDS];
+} cw_published_t;
+_Static_assert(sizeof(cw_published_t) == 16, "shared between processes and nodes");
 
 /** The table in each node object, at one offset everywhere. */
 typedef struct table {
     CW_CACHE_ALIGNED _Atomic uint32_t busy;  // a PE of the node reads for all
-    _Atomic uint32_t waiting;            // threads of the node that wait for cards
-    CW_CACHE_ALIGNED cw_card_t card[];
+    _Atomic uint32_t waiting;                // threads of the node that wait for words
+    CW_CACHE_ALIGNED cw_published_t pe[];
 } table_t;
 
 static uint64_t table_nbytes(void)
 {
     return sizeof(table_t) +
-           (uint64_t)cw_world.nnodes * (uint64_t)cw_world.max_slots * sizeof(cw_card_t);
+           (uint64_t)cw_world.nnodes * (uint64_t)cw_world.max_slots * sizeof(cw_published_t);
 }
 
-cw_section_t cw_card_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = table_nbytes};
+cw_section_t cw_published_section = {.in = CW_SECTION_CONTROL, .align = 64, .nbytes = table_nbytes};
 
 static table_t *table(void)
 {
-    return (table_t *)(void *)(cw_segment.base + cw_card_section.offset);
+    return (table_t *)(void *)(cw_segment.base + cw_published_section.offset);
 }
 
 static size_t place(int node, int slot)
@@ -50,52 +50,53 @@ static size_t place_of(int pe)
     return place(cw_world.node_of_pe[pe], cw_world.slot_of_pe[pe]);
 }
 
-void cw_card_publish(cw_card_word_t which, uint64_t value)
+void cw_publish_word(cw_published_word_t which, uint64_t value)
 {
-    // Releases what this PE has done; pairs with cw_card_known.
-    atomic_store_explicit(&table()->card[place_of(cw_world.pe)].word[which], value,
+    // Releases what this PE has done; pairs with cw_published_known.
+    atomic_store_explicit(&table()->pe[place_of(cw_world.pe)].word[which], value,
                           memory_order_release);
-    // at start the others sleep for many reasons: they are woken only if one waits for cards
+    // at start the others sleep for many reasons: they are woken only if one waits for words
     if (atomic_load_explicit(&table()->waiting, memory_order_relaxed))
         for (int slot = 0; slot < cw_world.nslots; slot++)
             cw_local_stored(cw_world.pes_of_node[slot]);
 }
 
-void cw_card_wait(void)
+void cw_published_wait(void)
 {
     // before the next poll; a word published in between is seen after the next time-out
     atomic_fetch_add(&table()->waiting, 1);
 }
 
-void cw_card_wait_end(void)
+void cw_published_wait_end(void)
 {
     atomic_fetch_sub_explicit(&table()->waiting, 1, memory_order_relaxed);
 }
 
-uint64_t cw_card_known(int pe, cw_card_word_t which)
+uint64_t cw_published_known(int pe, cw_published_word_t which)
 {
-    return atomic_load_explicit(&table()->card[place_of(pe)].word[which], memory_order_acquire);
+    return atomic_load_explicit(&table()->pe[place_of(pe)].word[which], memory_order_acquire);
 }
 
-/** Reads n cards, from `first` on, from the table of a node. Two processes may do it at a time:
- *  they read the same. */
-static void read_cards(int node, size_t first, size_t n)
+/** Reads the words of n PEs, from `first` on, from the table of a node. Two processes may do it at
+ *  a time: they read the same. */
+static void read_words(int node, size_t first, size_t n)
 {
-    uint64_t *words = malloc(n * sizeof(cw_card_t));
+    uint64_t *words = malloc(n * sizeof(cw_published_t));
     if (!words)
-        cwu_fatal("out of memory for the cards of %zu PEs", n);
-    cw_node_read(node, cw_card_section.offset + offsetof(table_t, card) + first * sizeof(cw_card_t),
-                 words, n * sizeof(cw_card_t));
-    cw_card_t *cards = &table()->card[first];
-    for (size_t i = 0; i < n * CW_CARD_WORDS; i++)
+        cwu_fatal("out of memory for the published words of %zu PEs", n);
+    cw_node_read(
+        node, cw_published_section.offset + offsetof(table_t, pe) + first * sizeof(cw_published_t),
+        words, n * sizeof(cw_published_t));
+    cw_published_t *of_pes = &table()->pe[first];
+    for (size_t i = 0; i < n * CW_PUBLISHED_WORDS; i++)
         if (words[i])
-            atomic_store_explicit(&cards[i / CW_CARD_WORDS].word[i % CW_CARD_WORDS], words[i],
-                                  memory_order_release);
+            atomic_store_explicit(&of_pes[i / CW_PUBLISHED_WORDS].word[i % CW_PUBLISHED_WORDS],
+                                  words[i], memory_order_release);
     free(words);
 }
 
 /** Is it time to read from other nodes (again)? */
-static bool is_due(cw_card_search_t *s)
+static bool is_due(cw_published_search_t *s)
 {
     uint64_t now = cwu_now_ns();
     if (s->since_ns == 0)
@@ -103,34 +104,34 @@ static bool is_due(cw_card_search_t *s)
     return now >= s->next_ns;
 }
 
-static void schedule(cw_card_search_t *s)
+static void schedule(cw_published_search_t *s)
 {
     uint64_t now = cwu_now_ns();
     s->next_ns = now + (now - s->since_ns) / 4;
 }
 
-uint64_t cw_card_poll(cw_card_search_t *s, int pe)
+uint64_t cw_published_poll(cw_published_search_t *s, int pe)
 {
-    uint64_t value = cw_card_known(pe, s->which);
+    uint64_t value = cw_published_known(pe, s->which);
     if (value || cw_world.node_of_pe[pe] == cw_world.node || !is_due(s))
         return value;
-    read_cards(cw_world.node_of_pe[pe], place_of(pe), 1);
+    read_words(cw_world.node_of_pe[pe], place_of(pe), 1);
     schedule(s);
-    return cw_card_known(pe, s->which);
+    return cw_published_known(pe, s->which);
 }
 
 // ---------------------------------------------------------------- all
-static bool row_known(int node, cw_card_word_t which)
+static bool row_known(int node, cw_published_word_t which)
 {
     for (int slot = 0; slot < cw_world.slots_of_node[node]; slot++)
-        if (!atomic_load_explicit(&table()->card[place(node, slot)].word[which],
+        if (!atomic_load_explicit(&table()->pe[place(node, slot)].word[which],
                                   memory_order_acquire))
             return false;
     return true;
 }
 
 /** How many of the n rows from `first` on, in a circle, are known without a gap. */
-static int rows_known(int first, int n, cw_card_word_t which)
+static int rows_known(int first, int n, cw_published_word_t which)
 {
     int known = 0;
     while (known < n && row_known((first + known) % cw_world.nnodes, which))
@@ -142,13 +143,13 @@ static void read_rows(int from, int first, int n)
 {
     int until_end = cw_world.nnodes - first;
     size_t slots = (size_t)cw_world.max_slots;
-    read_cards(from, place(first, 0), (size_t)(n < until_end ? n : until_end) * slots);
+    read_words(from, place(first, 0), (size_t)(n < until_end ? n : until_end) * slots);
     if (n > until_end)
-        read_cards(from, 0, (size_t)(n - until_end) * slots);
+        read_words(from, 0, (size_t)(n - until_end) * slots);
 }
 
 /** One step of the doubling. False: the node at that distance does not know its rows yet. */
-static bool step(cw_card_search_t *s)
+static bool step(cw_published_search_t *s)
 {
     int left = cw_world.nnodes - s->distance, n = s->distance < left ? s->distance : left;
     int partner = (cw_world.node + s->distance) % cw_world.nnodes;
@@ -166,7 +167,7 @@ static bool step(cw_card_search_t *s)
     return true;
 }
 
-bool cw_card_poll_all(cw_card_search_t *s)
+bool cw_published_poll_all(cw_published_search_t *s)
 {
     uint32_t idle = 0;
     if (s->distance == 0)
@@ -178,7 +179,7 @@ bool cw_card_poll_all(cw_card_search_t *s)
         atomic_store_explicit(&table()->busy, 0, memory_order_release);
         schedule(s);
     }
-    while (s->pe < cw_world.npes && cw_card_known(s->pe, s->which))
+    while (s->pe < cw_world.npes && cw_published_known(s->pe, s->which))
         s->pe++;
     return s->pe == cw_world.npes;
 }
