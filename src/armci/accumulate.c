@@ -116,7 +116,7 @@ static int contiguous(const char *call, int type, void *scale, void *src, void *
                       int proc)
 {
     accumulate_t a;
-    aci_check_transfer(call, proc, dst, bytes);
+    aci_check_transfer(call, proc, dst, src, bytes);
     describe(&a, call, type, scale, proc);
     check_count(&a, "the block", bytes);
     if (bytes == 0 ||
@@ -155,6 +155,14 @@ static void add_section(accumulate_t *a, const aci_section_t *s)
     }
 }
 
+static CW_COLD void check_section(const char *call, int proc, const aci_section_t *s)
+{
+    size_t nbytes;
+    aci_section_check_rows(call, proc, s);
+    const void *local = (const void *)aci_section_extent(call, cw_world.pe, s, false, &nbytes);
+    aci_check_local(call, local, nbytes);
+}
+
 static int strided(const char *call, int type, void *scale, void *src, int *src_stride, void *dst,
                    int *dst_stride, int *count, int levels, int proc)
 {
@@ -165,10 +173,10 @@ static int strided(const char *call, int type, void *scale, void *src, int *src_
     if (s.rows == 0)
         return 0;
     uintptr_t remote = aci_section_extent(call, proc, &s, true, &nbytes);
-    aci_check_transfer(call, proc, (const void *)remote, (intptr_t)nbytes);
+    aci_check_transfer(call, proc, (const void *)remote, ACI_NO_BUFFER, (intptr_t)nbytes);
     check_count(&a, "a row", count[0]);
     if (CW_UNLIKELY(aci.check))
-        aci_section_check_rows(call, proc, &s);
+        check_section(call, proc, &s);
     begin(&a, scale, s.row * s.rows);
     if (a.far)
         aci_before_write(proc, (const void *)remote, nbytes);

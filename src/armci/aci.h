@@ -70,9 +70,15 @@ static inline const char *aci_call(const char *func)
 /** Fatal before ARMCI_Init and after ARMCI_Finalize. */
 void aci_check_life(const char *call);
 void aci_check_proc(const char *call, int proc);
-/** A transfer of [remote, +nbytes) of proc: life, number, and that the range lies in memory that
- *  ARMCI_Malloc gives out. Any memory is good where proc is this PE. */
-void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t nbytes);
+/** The local side of transfers that have checked it, or in which a value travels. */
+#define ACI_NO_BUFFER ((const void *)UINTPTR_MAX)
+/** A transfer between [remote, +nbytes) of proc and `local`: life, number, and that the remote
+ *  range lies in memory that ARMCI_Malloc gives out. Any memory is good where proc is this PE. In
+ *  checking mode that both reach beyond no block. */
+void aci_check_transfer(const char *call, int proc, const void *remote, const void *local,
+                        intptr_t nbytes);
+/** In checking mode, of the memory here alone. */
+void aci_check_local(const char *call, const void *local, size_t nbytes) CW_COLD;
 
 /** For observers: the call's frame. In checking mode fatal in a handler of an active message of
  *  another front end. */
@@ -93,10 +99,6 @@ void aci_known_add(const char *call, const void *place, const cw_group_t *group,
                    void *const bases[], size_t nbytes);
 /** All members give up a block; NULL: none. Collective. [waits] */
 void aci_known_free(const char *call, const cw_group_t *group, const void *ptr);
-/** Fatal where the bytes begin in a block of that process and reach beyond it, or it was freed. */
-void aci_known_check(const char *call, int proc, const void *addr, size_t nbytes);
-/** Forgets all: while leaving. */
-void aci_known_close(void);
 
 // ---------------------------------------------------------------- memory (memory.c)
 /** The area of this PE, ready for blocks: while joining. */

@@ -20,7 +20,24 @@ void aci_check_proc(const char *call, int proc)
         aci_fail(call, "process %d does not exist; there are %d", proc, cw_world.npes);
 }
 
-void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t nbytes)
+/** In checking mode: of blocks that are there. */
+static CW_COLD void check_known(const char *call, int proc, const void *addr, const void *local,
+                                size_t nbytes)
+{
+    char text[CW_KNOWN_TEXT];
+    if (cw_known_wrong(proc, (uintptr_t)addr, nbytes, text, sizeof text))
+        aci_fail(call, "%zu bytes at %p of process %d %s", nbytes, addr, proc, text);
+    if (local != ACI_NO_BUFFER)
+        aci_check_local(call, local, nbytes);
+}
+
+void aci_check_local(const char *call, const void *local, size_t nbytes)
+{
+    cw_check_buffer(call, "the local address", local, nbytes);
+}
+
+void aci_check_transfer(const char *call, int proc, const void *remote, const void *local,
+                        intptr_t nbytes)
 {
     aci_check_life(call);
     aci_check_proc(call, proc);
@@ -29,7 +46,7 @@ void aci_check_transfer(const char *call, int proc, const void *remote, intptr_t
     if (nbytes == 0)
         return;
     if (CW_UNLIKELY(aci.check))
-        aci_known_check(call, proc, remote, (size_t)nbytes);
+        check_known(call, proc, remote, local, (size_t)nbytes);
     if (proc == cw_world.pe)
         return;
     if (!cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))

@@ -9,7 +9,7 @@
 static CW_NOINLINE int put_general(const char *call, const void *src, void *dst, intptr_t nbytes,
                                    int proc)
 {
-    aci_check_transfer(call, proc, dst, nbytes);
+    aci_check_transfer(call, proc, dst, src, nbytes);
     uint32_t pe = (uint32_t)proc;
     bool in_flight = false;
     CW_WATCH(aci_watch(call));
@@ -35,7 +35,7 @@ static CW_NOINLINE int put_general(const char *call, const void *src, void *dst,
 static CW_NOINLINE int get_general(const char *call, const void *src, void *dst, intptr_t nbytes,
                                    int proc)
 {
-    aci_check_transfer(call, proc, src, nbytes);
+    aci_check_transfer(call, proc, src, dst, nbytes);
     uint32_t pe = (uint32_t)proc;
     bool in_flight;
     CW_WATCH(aci_watch(call));

@@ -252,7 +252,7 @@ ACI_API void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 // ---------------------------------------------------------------- contiguous
 static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nbytes)
 {
-    aci_check_transfer(op->call, op->proc, remote, nbytes);
+    aci_check_transfer(op->call, op->proc, remote, local, nbytes);
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
     if (cw_owner_is_mapped(word)) {
         if (op->put)
@@ -296,7 +296,7 @@ ACI_WEAK(ARMCI_NbGet);
 
 static int put_value(const aci_op_t *op, void *dst, void *value, size_t nbytes)
 {
-    aci_check_transfer(op->call, op->proc, dst, (intptr_t)nbytes);
+    aci_check_transfer(op->call, op->proc, dst, ACI_NO_BUFFER, (intptr_t)nbytes);
     if (!aci_is_far(op->proc) || !aci_collects(op))
         return aci_put(op->call, value, dst, (intptr_t)nbytes, op->proc);
     collect_value(op, dst, value, nbytes);

@@ -53,7 +53,6 @@ void aci_memory_open(void)
 void aci_memory_close(void)
 {
     cw_blocks_close(&blocks);
-    aci_known_close();
 }
 
 void *aci_alloc(size_t nbytes)
@@ -210,6 +209,12 @@ ACI_API void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
     char *block = aci_alloc(bytes);
     if (!block)
         aci_fail(call, "there is no memory for %.2f GiB more", (double)bytes / (1 << 30));
+    if (CW_UNLIKELY(aci.check))
+        cw_known_add(&(cw_known_t){.space = cw_world.pe,
+                                   .base = (uintptr_t)block,
+                                   .nbytes = bytes,
+                                   .call = call,
+                                   .place = ACI_CALLER});
     *meminfo =
         (armci_meminfo_t){.armci_addr = block, .addr = block, .size = bytes, .cpid = cw_world.pe};
 }
@@ -231,6 +236,8 @@ ACI_API void PARMCI_Memctl(armci_meminfo_t *meminfo)
     ACI_ENTER();
     if (meminfo->cpid == cw_world.pe && !aci_release(meminfo->addr))
         aci_fail(aci_call(__func__), "%p is not a block of ARMCI_Memget", (void *)meminfo->addr);
+    if (CW_UNLIKELY(aci.check))
+        cw_known_free(meminfo->cpid, (uintptr_t)meminfo->addr);
 }
 ACI_WEAK(ARMCI_Memctl);
 

@@ -39,7 +39,7 @@ ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)
     const char *call = aci_call(__func__);
     bool wide = is_long(call, op), swap = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
     size_t nbytes = wide ? sizeof(long) : sizeof(int);
-    aci_check_transfer(call, proc, rem, (intptr_t)nbytes);
+    aci_check_transfer(call, proc, rem, ACI_NO_BUFFER, (intptr_t)nbytes);
     if (CW_UNLIKELY((uintptr_t)rem % nbytes))
         aci_fail(call, "%p of process %d is not aligned to %zu bytes", rem, proc, nbytes);
     cw_amo_op_t kind = swap ? CW_AMO_SWAP : CW_AMO_ADD;

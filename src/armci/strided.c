@@ -18,9 +18,13 @@ static void make(aci_section_t *s, const aci_op_t *op, void *src, int *src_strid
     if (s->rows == 0)
         return;
     uintptr_t remote = aci_section_extent(op->call, op->proc, s, op->put, &nbytes);
-    aci_check_transfer(op->call, op->proc, (const void *)remote, (intptr_t)nbytes);
-    if (CW_UNLIKELY(aci.check))
-        aci_section_check_rows(op->call, op->proc, s);
+    aci_check_transfer(op->call, op->proc, (const void *)remote, ACI_NO_BUFFER, (intptr_t)nbytes);
+    if (CW_LIKELY(!aci.check))
+        return;
+    aci_section_check_rows(op->call, op->proc, s);
+    const void *local =
+        (const void *)aci_section_extent(op->call, cw_world.pe, s, !op->put, &nbytes);
+    aci_check_local(op->call, local, nbytes);
 }
 
 static void move_near(const aci_op_t *op, const aci_section_t *s, uintptr_t word)
@@ -86,7 +90,7 @@ ACI_WEAK(ARMCI_GetS);
 /** *flag = value, behind all that this process put there before. */
 static void raise_flag(const char *call, int *flag, int value, int proc)
 {
-    aci_check_transfer(call, proc, flag, sizeof *flag);
+    aci_check_transfer(call, proc, flag, ACI_NO_BUFFER, sizeof *flag);
     if ((uintptr_t)flag % sizeof *flag)
         aci_fail(call, "the flag at %p of process %d is not aligned", (void *)flag, proc);
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);

@@ -29,7 +29,8 @@ static void check_descriptor(const aci_op_t *op, const armci_giov_t *iov, int i)
         aci_fail(op->call, "descriptor %d has no list of its %d %s, to process %d", i,
                  iov->ptr_array_len, iov->src_ptr_array ? "destinations" : "sources", op->proc);
     for (int n = 0; n < iov->ptr_array_len; n++)
-        aci_check_transfer(op->call, op->proc, remote_of(op, iov)[n], iov->bytes);
+        aci_check_transfer(op->call, op->proc, remote_of(op, iov)[n], local_of(op, iov)[n],
+                           iov->bytes);
 }
 
 size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len)

@@ -15,6 +15,7 @@
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
 #include "core/observe/check.h"
+#include "core/observe/known.h"
 #include "core/progress/wait.h"
 #include "core/rma/amo.h"
 #include "core/rma/check.h"

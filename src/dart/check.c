@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/symbol.h"
-#include "dart/drt.h"
+#include "dart/segment.h"
 
 static dart_config_t config = {.log_enabled = 1};
 
@@ -82,6 +82,41 @@ dart_ret_t drt_refuse_team(const char *call, int team)
     return drt_refuse(call, DART_ERR_INVAL, "this unit is in no team with number %d", team);
 }
 
+// ---------------------------------------------------------------- where segments come from
+static int64_t space_of(dart_gptr_t gptr)
+{
+    return CW_KNOWN_SEGMENTS + drt_key_of(gptr);
+}
+
+void drt_known_add(const char *call, const void *place, dart_gptr_t gptr, size_t nbytes,
+                   const void *own, bool private)
+{
+    cw_known_t block = {.space = space_of(gptr), .nbytes = nbytes, .call = call, .place = place};
+    cw_known_add(&block);
+    block.space = cw_world.pe;
+    block.base = (uintptr_t)own;
+    if (!private)
+        cw_known_add(&block);
+}
+
+void drt_known_free(dart_gptr_t gptr)
+{
+    cw_known_free(space_of(gptr), 0);
+}
+
+void drt_known_origin(dart_gptr_t gptr, char *text, size_t text_nbytes)
+{
+    char place[160];
+    cw_known_t block;
+    text[0] = '\0';
+    if (!CW_CHECKING() || !cw_known_find(space_of(gptr), 0, &block))
+        return;
+    cwu_symbol_describe(block.place, place, sizeof place);
+    snprintf(text, text_nbytes, "; %s%s gave its %zu bytes at %s",
+             block.freed ? "it is over: " : "", block.call, block.nbytes, place);
+}
+
+// ---------------------------------------------------------------- refusals
 dart_ret_t drt_refuse_null(const char *call, const char *argument)
 {
     return drt_refuse(call, DART_ERR_INVAL, "%s is NULL", argument);

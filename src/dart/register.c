@@ -157,8 +157,8 @@ static dart_ret_t enroll(drt_team_t *team, char *addr, size_t nbytes, drt_segmen
     return rc;
 }
 
-static dart_ret_t add(const char *call, drt_team_t *team, size_t nelem, dart_datatype_t type,
-                      void *addr, dart_gptr_t *gptr)
+static dart_ret_t add(const char *call, const void *place, drt_team_t *team, size_t nelem,
+                      dart_datatype_t type, void *addr, dart_gptr_t *gptr)
 {
     size_t nbytes;
     uint32_t number;
@@ -175,6 +175,8 @@ static dart_ret_t add(const char *call, drt_team_t *team, size_t nelem, dart_dat
         cwu_fatal("%s: no memory for a table of %u segments", call, number);
     __atomic_store_n(&team->registered->of[number], segment, __ATOMIC_RELEASE);
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t) - (int)number, .teamid = team->id};
+    if (CW_CHECKING())
+        drt_known_add(call, place, *gptr, nbytes, addr, true);
     return DART_OK;
 }
 
@@ -184,7 +186,7 @@ DRT_API dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart
     DRT_WANT(gptr);
     *gptr = DART_GPTR_NULL;
     DRT_TEAM(team, teamid);
-    return add(__func__, team, nlelem, dtype, addr, gptr);
+    return add(__func__, __builtin_return_address(0), team, nlelem, dtype, addr, gptr);
 }
 
 DRT_API dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem,
@@ -194,7 +196,7 @@ DRT_API dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nele
     DRT_WANT(gptr);
     *gptr = DART_GPTR_NULL;
     DRT_TEAM(team, teamid);
-    return add(__func__, team, nelem, dtype, addr, gptr);
+    return add(__func__, __builtin_return_address(0), team, nelem, dtype, addr, gptr);
 }
 
 DRT_API dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
@@ -208,5 +210,7 @@ DRT_API dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
     dart_flush_all(gptr);
     team->registered->of[-gptr.segid] = NULL;
     drt_unregister(segment);
+    if (CW_CHECKING())
+        drt_known_free(gptr);
     return DART_OK;
 }

@@ -222,8 +222,11 @@ static void release(drt_segment_t *segment, uint32_t number)
         drt_windows_release(segment);
         return;
     }
-    if (number > 0)
+    if (number > 0) {
         drt_release(segment->own);
+        if (CW_CHECKING())
+            cw_known_free(cw_world.pe, (uintptr_t)segment->own);
+    }
     drt_segment_drop(segment);
 }
 
@@ -260,7 +263,10 @@ dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr)
         return drt_refuse(call, DART_ERR_INVAL, "the global pointer is DART_GPTR_NULL");
     if (!drt_team_find(gptr.teamid))
         return drt_refuse_team(call, gptr.teamid);
-    return drt_refuse(call, DART_ERR_INVAL, "team %d has no segment %d", gptr.teamid, gptr.segid);
+    char origin[CW_KNOWN_TEXT];
+    drt_known_origin(gptr, origin, sizeof origin);
+    return drt_refuse(call, DART_ERR_INVAL, "team %d has no segment %d%s", gptr.teamid, gptr.segid,
+                      origin);
 }
 
 // ---------------------------------------------------------------- calls
@@ -323,6 +329,8 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
     *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
     enter(team->segments, number, segment);
     publish(segment, *gptr);
+    if (CW_CHECKING())
+        drt_known_add(__func__, __builtin_return_address(0), *gptr, nbytes, segment->own, false);
     return DART_OK;
 }
 
@@ -344,5 +352,7 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     drt_segment_t *segment = leave(team->segments, (uint32_t)gptr.segid);
     leave_index(segment);
     release(segment, (uint32_t)gptr.segid);
+    if (CW_CHECKING())
+        drt_known_free(gptr);
     return DART_OK;
 }

@@ -140,6 +140,14 @@ void drt_segment_place(drt_segment_t *segment, const drt_team_t *team, int unit,
 /** What is left of a registered segment when its team ends. */
 void drt_unregister(drt_segment_t *segment);
 
+// ---- checking mode: where segments come from (core/observe/known.h)
+/** A segment begins; private: its memory was the program's before. */
+void drt_known_add(const char *call, const void *place, dart_gptr_t gptr, size_t nbytes,
+                   const void *own, bool private);
+void drt_known_free(dart_gptr_t gptr);
+/** "; dart_team_memalloc_aligned gave its 100 bytes at main+0x10 (a.c:7)", or nothing. */
+void drt_known_origin(dart_gptr_t gptr, char *text, size_t text_nbytes) CW_COLD;
+
 /** For a pointer whose segment was not found: the code, with its message. */
 dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr) CW_COLD;
 

@@ -34,6 +34,31 @@ static CW_COLD dart_ret_t refuse_unit_of(const char *call, dart_gptr_t gptr, siz
                           : "");
 }
 
+static CW_COLD dart_ret_t refuse_beyond(const char *call, dart_gptr_t gptr, size_t nbytes,
+                                        uint64_t most)
+{
+    char origin[CW_KNOWN_TEXT];
+    const uint64_t at = gptr.addr_or_offs.offset;
+    drt_known_origin(gptr, origin, sizeof origin);
+    return drt_refuse(call, DART_ERR_INVAL,
+                      "%zu bytes at offset %llu reach out of segment %d of team %d, %llu bytes "
+                      "beyond the %llu that it has on unit %d%s",
+                      nbytes, (unsigned long long)at, gptr.segid, gptr.teamid,
+                      (unsigned long long)(at + nbytes - most), (unsigned long long)most,
+                      gptr.unitid, origin);
+}
+
+/** In checking mode: memory of this unit, of a pointer or of the program's buffer. */
+static CW_COLD dart_ret_t check_here(const char *call, const char *what, const void *addr,
+                                     size_t nbytes)
+{
+    char text[CW_KNOWN_TEXT];
+    if (!cw_known_wrong_here(addr, nbytes, text, sizeof text))
+        return DART_OK;
+    return drt_refuse(call, DART_ERR_INVAL, "%s: %zu bytes at %p of this unit %s", what, nbytes,
+                      addr, text);
+}
+
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
 {
     drt_segment_t *segment = drt_segment_find_any(gptr);
@@ -50,11 +75,13 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
     const drt_part_t *part = segment->parts ? &segment->parts[gptr.unitid] : NULL;
     const uint64_t most = segment->sizes[gptr.unitid];
     if (nbytes > most || at > most - nbytes)
-        return drt_refuse(call, DART_ERR_INVAL,
-                          "%zu bytes at offset %llu reach out of segment %d of team %d, which has "
-                          "%llu on unit %d",
-                          nbytes, (unsigned long long)at, gptr.segid, gptr.teamid,
-                          (unsigned long long)most, gptr.unitid);
+        return refuse_beyond(call, gptr, nbytes, most);
+    // what dart_memalloc gave in other units is not known here
+    if (CW_CHECKING() && gptr.segid == DART_SEGMENT_LOCAL && gptr.unitid == segment->rank) {
+        dart_ret_t rc = check_here(call, "the global pointer", segment->own + at, nbytes);
+        if (rc != DART_OK)
+            return rc;
+    }
     char *far = segment->far[gptr.unitid], *near = segment->near[gptr.unitid];
     *target_p = (drt_target_t){.pe = cw_group_pe(team->group, gptr.unitid),
                                .far = far + at,
@@ -263,6 +290,13 @@ static bool move(const drt_transfer_t *t, const drt_target_t *target, size_t nby
     return t->put || !t->blocking;
 }
 
+static CW_COLD dart_ret_t check_local(const drt_transfer_t *t)
+{
+    size_t span;
+    drt_span(t->nelem, t->local_type, &span);
+    return check_here(t->call, t->put ? "src" : "dest", t->local, span);
+}
+
 dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
 {
     size_t span;
@@ -277,6 +311,8 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
         return DART_OK;  // the address may be NULL
     if (!t->local)
         return drt_refuse_null(t->call, t->put ? "src" : "dest");
+    if (CW_CHECKING() && (rc = check_local(t)) != DART_OK)
+        return rc;
     CW_WATCH(cw_watch_call(t->call));
     if (target.near)
         copy_near(t, target.near);

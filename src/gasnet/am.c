@@ -142,7 +142,7 @@ static void *long_dest(const char *call, gasnet_node_t node, void *dest, const v
 {
     if (gas.check) {
         gas_check_remote(call, "dest_addr", node, dest, nbytes);
-        gas_check_local(call, "source_addr", src, nbytes);
+        cw_check_buffer(call, "source_addr", src, nbytes);
     }
     if (nbytes > 0 && cw_owner_reaches(&gas_owner, node, dest, nbytes))
         return cw_owner_symmetric(&gas_owner, node, dest);
@@ -220,7 +220,7 @@ static CW_NOINLINE int medium_checked(gasnet_node_t dest, unsigned head, void *s
 {
     check("gasnet_AMRequestMedium", dest, CW_AM_HEAD_HANDLER(head), nbytes, gas.max_medium);
     if (gas.check)
-        gas_check_local("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
+        cw_check_buffer("gasnet_AMRequestMedium", "source_addr", source_addr, nbytes);
     cw_am_request_medium((int)dest, head, (const uint32_t *)args, source_addr, nbytes, 0);
     gas_run_own(dest);
     return GASNET_OK;

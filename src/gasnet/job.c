@@ -47,7 +47,7 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
     gas1_register_handlers(table, numentries);
     gas_attach_publish();
     if (gas.segments != GAS_EVERYTHING)
-        gas_segment_attach(segsize);
+        gas_segment_attach("gasnet_attach", __builtin_return_address(0), segsize);
     gas_start_barrier();
     gas_open_messages();
     return GASNET_OK;

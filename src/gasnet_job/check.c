@@ -4,7 +4,9 @@
 // every path that is not counted in instructions; the rest in checking mode (CAUSEWAY_CHECK=1).
 #include "gasnet_job/gas.h"
 
-#define LOWEST_ADDRESS 4096u
+#include <stdio.h>
+
+#include "base/symbol.h"
 
 void gas_check_life(const char *call)
 {
@@ -36,11 +38,42 @@ void gas_check_node(const char *call, gasnet_node_t node)
         gas_fail(call, "there is no node %u; nodes are 0 to %u", node, gas.nodes - 1);
 }
 
+/** How far outside. */
+static void describe_distance(uintptr_t base, size_t size, uintptr_t addr, size_t nbytes,
+                              char *text, size_t text_nbytes)
+{
+    if (addr < base)
+        snprintf(text, text_nbytes, "it begins %zu bytes before the segment",
+                 (size_t)(base - addr));
+    else if (addr - base < size)
+        snprintf(text, text_nbytes, "it ends %zu bytes beyond the segment",
+                 (size_t)(addr - base + nbytes - size));
+    else
+        snprintf(text, text_nbytes, "it begins %zu bytes beyond the segment",
+                 (size_t)(addr - base - size));
+}
+
+noreturn void gas_refuse_outside(const char *call, const char *what, const char *whose,
+                                 uintptr_t base, size_t size, const void *addr, size_t nbytes)
+{
+    char distance[80], place[160] = "an unknown place";
+    cw_known_t own = {.call = "gasnet_attach"};
+    describe_distance(base, size, (uintptr_t)addr, nbytes, distance, sizeof distance);
+    if (gas.check && cw_known_find(gas.me, gas.segment[gas.me].addr, &own))
+        cwu_symbol_describe(own.place, place, sizeof place);
+    gas_fail(call,
+             "%s %p (%zu bytes) is not in the segment of %s, which is %p-%p (%zu bytes): %s; %s "
+             "gives segments at %s",
+             what, addr, nbytes, whose, (void *)base, (void *)(base + size), size, distance,
+             own.call, place);
+}
+
 void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,
                       size_t nbytes)
 {
     if (gas.segments == GAS_EVERYTHING || nbytes == 0)
         return;
+    char whose[32];
     const gas_segment_t *s = gas_segment(node);
     uintptr_t at = (uintptr_t)addr - s->addr;
     if (at < s->size && nbytes <= s->size - at)
@@ -54,16 +87,8 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
                  "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at "
                  "gasnet_attach)",
                  what, addr, nbytes, node);
-    gas_fail(call, "%s %p (%zu bytes) is not in the segment of node %u, which is %p-%p (%zu bytes)",
-             what, addr, nbytes, node, (void *)s->addr, (void *)(s->addr + s->size),
-             (size_t)s->size);
-}
-
-void gas_check_local(const char *call, const char *what, const void *addr, size_t nbytes)
-{
-    if (nbytes > 0 && (uintptr_t)addr < LOWEST_ADDRESS)
-        gas_fail(call, "%s is %s for %zu bytes; give it memory", what,
-                 addr ? "next to NULL" : "NULL", nbytes);
+    snprintf(whose, sizeof whose, "node %u", node);
+    gas_refuse_outside(call, what, whose, s->addr, s->size, addr, nbytes);
 }
 
 void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
@@ -77,5 +102,5 @@ void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote
     if (nbytes > (size_t)PTRDIFF_MAX)
         gas_fail(call, "nbytes is %zu, a negative count?", nbytes);
     gas_check_remote(call, "the remote address", node, remote, nbytes);
-    gas_check_local(call, "the local address", local, nbytes);
+    cw_check_buffer(call, "the local address", local, nbytes);
 }

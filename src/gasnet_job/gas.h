@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdnoreturn.h>
 
 #include "base/compiler.h"
 #include "core/am/am.h"
@@ -141,7 +142,10 @@ void gas_check_node(const char *call, gasnet_node_t node);
  *  Fatal if not. */
 void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,
                       size_t nbytes);
-void gas_check_local(const char *call, const char *what, const void *addr, size_t nbytes);
+/** Fatal: the segment is `size` bytes from `base` on. whose: "node 3". */
+noreturn void gas_refuse_outside(const char *call, const char *what, const char *whose,
+                                 uintptr_t base, size_t size, const void *addr,
+                                 size_t nbytes) CW_COLD;
 /** All of these for a transfer: always life and node; in checking mode the addresses too. */
 void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
                         size_t nbytes);
@@ -168,8 +172,9 @@ void *gas_own(gas_own_t part, size_t nbytes);
 bool gas_segment_size(uint64_t machine_nbytes, uint64_t *nbytes_p);
 /** The table, before others can know of this process. */
 void gas_segments_open(void);
-/** Publishes this process's segment, maybe of 0 bytes, and names it to the interfaces. */
-void gas_segment_attach(uintptr_t size);
+/** Publishes this process's segment, maybe of 0 bytes, and names it to the interfaces. place: of
+ *  the call in the program, for checks. */
+void gas_segment_attach(const char *call, const void *place, uintptr_t size);
 void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size);
 void gas_ask_segment(gasnet_node_t node) CW_NOINLINE CW_COLD;
 /** Where a segment may lie: the area from its first GASNET_PAGESIZE on, which may be more than a

@@ -150,12 +150,15 @@ void gas_set_segment(gasnet_node_t node, uintptr_t addr, uintptr_t size)
 
 #define PUBLISHED 1u  // sizes are multiples of pages: the bit marks a size of 0 as published
 
-void gas_segment_attach(uintptr_t size)
+void gas_segment_attach(const char *call, const void *place, uintptr_t size)
 {
     uintptr_t nbytes, addr = size ? (uintptr_t)gas_area(&nbytes) : 0;
     gas_set_segment(gas.me, addr, size);
     if (size > 0)
         gas_share_segment((void *)addr, size);
+    if (size > 0 && gas.check)
+        cw_known_add(&(cw_known_t){
+            .space = gas.me, .base = addr, .nbytes = size, .call = call, .place = place});
     if (size > 0 && gasnet_client_attach_hook)
         gasnet_client_attach_hook((void *)addr, size);
     gas.sized = true;

@@ -56,7 +56,7 @@ static void check_addresses(const cw_vector_t *v)
     while (!v->by_owner && cw_vector_next(&remote, &addr, &nbytes))
         gas_check_remote(v->call, "the remote address", v->pe, addr, nbytes);
     while (cw_vector_next(&local, &addr, &nbytes))
-        gas_check_local(v->call, "the local address", addr, nbytes);
+        cw_check_buffer(v->call, "the local address", addr, nbytes);
 }
 
 static void check(const cw_vector_t *v)

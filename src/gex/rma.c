@@ -13,7 +13,7 @@ static CW_NOINLINE CW_COLD void check(const char *call, gex_TM_t tm, gex_Rank_t 
 {
     gas_check_life(call);
     gex_check_remote(call, tm, rank, pe, remote, nbytes);
-    gas_check_local(call, "the local address", local, nbytes);
+    cw_check_buffer(call, "the local address", local, nbytes);
 }
 
 static inline uint32_t check_call(const char *call, gex_TM_t tm, gex_Rank_t rank,

@@ -7,6 +7,7 @@
 //   carved   from the end of the area downward: others reach it as they reach the attached one
 //   mapped   when the area has no room, and clients' memory: no other process can map it, so the
 //            owner copies (core/owner/copy.h)
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -58,7 +59,7 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
         gas_start_barrier();
         return GASNET_OK;
     }
-    gas_segment_attach(nbytes);
+    gas_segment_attach(__func__, __builtin_return_address(0), nbytes);
     gas_start_barrier();
     *segment_p = &gex.segment;
     return GASNET_OK;
@@ -314,6 +315,7 @@ GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_ep
 void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
                       const void *remote, size_t nbytes)
 {
+    char whose[48];
     uintptr_t addr, size;
     if (gas.segments == GAS_EVERYTHING || nbytes == 0)
         return;
@@ -323,10 +325,8 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
         return;
     if (gas.mixed && tm->remote == 0 && cw_owner_reaches(&gas_owner, pe, remote, nbytes))
         return;  // memory of OpenSHMEM
-    gas_fail(call,
-             "%p (%zu bytes) is not in the segment of rank %u (endpoint %u), which has %zu bytes "
-             "from %p on",
-             remote, nbytes, rank, tm->remote, (size_t)size, (void *)addr);
+    snprintf(whose, sizeof whose, "rank %u (endpoint %u)", rank, tm->remote);
+    gas_refuse_outside(call, "the remote address", whose, addr, size, remote, nbytes);
 }
 
 static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **localaddr_p,

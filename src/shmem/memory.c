@@ -21,6 +21,12 @@ static void note(const char *func, const void *p, size_t nbytes, const void *cal
     if (CW_UNLIKELY(!cw_world.plain) && p) {
         cw_watch_bytes(nbytes);
         cw_heap_tag(p, caller);
+        if (SHM_CHECKING())
+            cw_known_add(&(cw_known_t){.space = cw_world.pe,
+                                       .base = (uintptr_t)p,
+                                       .nbytes = nbytes,
+                                       .call = shm_call_name(func),
+                                       .place = caller});
     }
 }
 
@@ -154,6 +160,8 @@ static void release(const char *func, void *ptr)
     cw_barrier(cw_group_world);
     if (cw_heap_free(ptr) != CW_OK)
         bad_block(func, ptr);
+    if (SHM_CHECKING())
+        cw_known_free(cw_world.pe, (uintptr_t)ptr);
 }
 
 void pshmem_free(void *ptr)
@@ -180,6 +188,8 @@ void *pshmem_realloc(void *ptr, size_t size)
         return allocate(__func__, alignof(max_align_t), size, CALLER);
     cw_barrier(cw_group_world);
     void *p = cw_heap_realloc(ptr, size);
+    if (SHM_CHECKING() && p != ptr && p)
+        cw_known_free(cw_world.pe, (uintptr_t)ptr);
     note(__func__, p, size, CALLER);
     cw_barrier(cw_group_world);
     return p;

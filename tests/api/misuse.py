@@ -6,8 +6,11 @@ from frame import wrong_use
 
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
-NO_BLOCK = r"is in the heap, but in no block of it: it was freed, or never returned by shmem_malloc"
-BEYOND = r"reaches beyond its block of the heap, which ends "
+NEVER = r"is in the heap, but in no block of it: it was freed, or never returned by shmem_malloc"
+FREED = (r"in the heap are in a block that was freed; shmem_malloc gave its 400 bytes at "
+         r"\w+_\+0x\w+ \(misuse\.c:\d+\)")
+BEYOND = (r"reach {} bytes beyond the end of their block, which has {}; shmem_malloc gave it at "
+          r"\w+\+0x\w+ \(misuse\.c:\d+\)")
 NEGATIVE = r"negative"
 DESTROYED = r"the context has been destroyed"
 BUFFERS = r"source \w+ \(\d+ bytes\) and dest \w+ \(\d+ bytes\) overlap"
@@ -44,11 +47,16 @@ CHECKED = {
     "reduce_private": ("shmem_int_sum_reduce", NOT_SYMMETRIC),
     "collect_private": ("shmem_int_collect", NOT_SYMMETRIC),
     "psync_private": ("shmem_barrier", "pSync.*" + NOT_SYMMETRIC),
-    "put_freed": ("shmem_int_put", NO_BLOCK), "add_freed": ("shmem_int_atomic_add", NO_BLOCK),
-    "wait_freed": ("shmem_int_wait_until", NO_BLOCK),
-    "put_beyond_block": ("shmem_int_put", r"\(\+32 bytes\) " + BEYOND + "16 bytes"),
-    "get_into_next": ("shmem_getmem", BEYOND + "100 bytes"),
-    "fcollect_beyond_block": ("shmem_int_fcollect", BEYOND + "4 bytes"),
+    "put_freed": ("shmem_int_put", FREED), "add_freed": ("shmem_int_atomic_add", FREED),
+    "wait_freed": ("shmem_int_wait_until", FREED),
+    "put_unallocated": ("shmem_int_put", NEVER),
+    "put_beyond_block": ("shmem_int_put", "32 bytes at .* " + BEYOND.format(16, 400)),
+    "get_into_next": ("shmem_getmem", BEYOND.format(29, 100)),
+    "fcollect_beyond_block": ("shmem_int_fcollect", BEYOND.format(4, 4)),
+    "put_from_beyond": ("shmem_int_put", "source: 32 bytes at .* of this process "
+                        + BEYOND.format(16, 400)),
+    "get_to_freed": ("shmem_int_get", "dest: 16 bytes at .* of this process are in a block that "
+                     "was freed"),
     "put_negative": ("shmem_int_put", NEGATIVE),
     "get_nbi_negative": ("shmem_long_get_nbi", NEGATIVE),
     "putmem_negative": ("shmem_putmem", NEGATIVE),

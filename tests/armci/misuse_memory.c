@@ -56,7 +56,11 @@ static void memory(void)
 static void bounds(void)
 {
     char *theirs = blocks[1 - me], *mine = blocks[me];
-    int stride[] = {4000}, count[] = {100, 2};
+    int stride[] = {4000}, near_stride[] = {100}, count[] = {100, 2}, one = 1;
+    void *from = mine + 4089, *to = theirs;
+    armci_giov_t segment = {
+        .src_ptr_array = &from, .dst_ptr_array = &to, .ptr_array_len = 1, .bytes = 8};
+    armci_meminfo_t info;
     long big = 8;
     ARMCI_Put(local, theirs + 4088, 8, 1 - me);  // the last bytes, which is right
     if (is("put-beyond"))
@@ -71,6 +75,22 @@ static void bounds(void)
         ARMCI_PutS(local, stride, theirs, stride, count, 1, 1 - me);
     if (is("rmw-beyond"))
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &big, theirs + 4096 - 4, 1, 1 - me);
+    if (is("local-beyond"))
+        ARMCI_NbPut(mine + 4092, theirs, 8, 1 - me, NULL);
+    if (is("local-null"))
+        ARMCI_Get(theirs, NULL, 8, 1 - me);
+    if (is("local-rows"))
+        ARMCI_GetS(theirs, near_stride, mine, stride, count, 1, 1 - me);
+    if (is("local-segment"))
+        ARMCI_PutV(&segment, 1, 1 - me);
+    if (is("local-acc"))
+        ARMCI_AccS(ARMCI_ACC_INT, &one, mine, stride, theirs, near_stride, count, 1, 1 - me);
+    ARMCI_Memget(100, &info, 0);
+    if (is("memget-beyond"))
+        ARMCI_Put(local, (char *)info.addr + 96, 8, me);
+    ARMCI_Memctl(&info);
+    if (is("memget-freed"))
+        ARMCI_Put(local, info.addr, 8, me);
     ARMCI_Malloc(others, me ? 100 : 200);
     theirs = others[1 - me];
     if (is("sizes-differ"))

@@ -51,7 +51,8 @@ FAR = [
     ("garbage-list", ["ARMCI_Wait: the aggregate handle at", "has not been initialised"]),
 ]
 FAR_CHECKED = [("copy-put", ["ARMCI_NbPut: the aggregate handle at", COPY])]
-BEYOND = "beyond the end of their block, which has 4096; ARMCI_Malloc gave it at main"
+SITE = r"\w+\+0x[0-9a-f]+ \(misuse_memory\.c:\d+\)"
+BEYOND = "beyond the end of their block, which has 4096; ARMCI_Malloc gave it at " + SITE
 CHECKED = [
     ("none", []),
     ("put-beyond", ["ARMCI_Put: 8 bytes", "of process [01] reach 2 bytes " + BEYOND]),
@@ -61,7 +62,16 @@ CHECKED = [
     ("rows-beyond", ["ARMCI_PutS: 4100 bytes", "reach 4 bytes " + BEYOND]),
     ("rmw-beyond", ["ARMCI_Rmw: ", "reach 4 bytes " + BEYOND]),
     ("sizes-differ", ["ARMCI_Put: 8 bytes", "of process 1 reach 8 bytes", "which has 100"]),
-    ("put-freed", ["ARMCI_Put: 8 bytes", "that was freed; ARMCI_Malloc gave its [12]00 bytes"]),
+    ("put-freed", ["ARMCI_Put: 8 bytes",
+                   "that was freed; ARMCI_Malloc gave its [12]00 bytes at " + SITE]),
+    ("local-beyond", ["ARMCI_NbPut: the local address: 8 bytes", "reach 4 bytes " + BEYOND]),
+    ("local-null", ["ARMCI_Get: the local address is NULL for 8 bytes"]),
+    ("local-rows", ["ARMCI_GetS: the local address: 4100 bytes", "reach 4 bytes " + BEYOND]),
+    ("local-segment", ["ARMCI_PutV: the local address: 8 bytes", "reach 1 bytes " + BEYOND]),
+    ("local-acc", ["ARMCI_AccS: the local address: 4100 bytes", "reach 4 bytes " + BEYOND]),
+    ("memget-beyond", ["ARMCI_Put: 8 bytes", "reach 4 bytes beyond the end of their block, which "
+                       "has 100; ARMCI_Memget gave it at " + SITE]),
+    ("memget-freed", ["ARMCI_Put: 8 bytes", "ARMCI_Memget gave its 100 bytes at " + SITE]),
 ]
 
 

@@ -37,7 +37,8 @@ LINES = [
     ("dart_put_blocking", "team 0 has no segment 1"),
     ("dart_team_memregister", "addr is NULL on a unit of team 0"),
     ("dart_team_memregister", "in no team with number 7"),
-    ("dart_put_blocking", "4 bytes at offset 1 reach out of segment -1 of team 0, which has 4"),
+    ("dart_put_blocking", "4 bytes at offset 1 reach out of segment -1 of team 0, 1 bytes beyond "
+                          "the 4 that it has on unit 0"),
     ("dart_team_memfree", "segment -1 of team 0 is registered"),
     ("dart_put_blocking", "team 0 has no segment -1"),
     ("dart_team_memderegister", "team 0 has no segment -1"),

@@ -146,6 +146,8 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_memset(0, s.addr, 0, (size_t)-8);
     if (is("put-outside"))
         gasnet_put_bulk(0, end - 7, big, 8);
+    if (is("put-from-beyond"))
+        gasnet_put_bulk(0, s.addr, end - 5, 8);
     if (is("get-outside"))
         gasnet_get_nbi_bulk(big, 0, big, 100);
     if (is("memset-outside"))

@@ -28,7 +28,11 @@ CASES = [
      ["gex_AM_CommitRequestMedium", "with 0 arguments, not for this with 1"]),
     ("cancel-kind", False, ["gex_AM_CancelRequestLong", "another kind"]),
     ("put-outside", True, ["gex_RMA_PutBlocking", "segment of rank 0"]),
-    ("get-behind", True, ["gex_RMA_GetNB", "8 bytes", "4096 bytes"]),
+    ("get-behind", True,
+     ["gex_RMA_GetNB", "8 bytes", "4096 bytes", "it ends 2 bytes beyond the segment; "
+      r"gex_Segment_Attach gives segments at main\+0x\w+ \(ex\.h:\d+\)"]),
+    ("get-to-behind", True,
+     ["gex_RMA_GetNB: the local address: 8 bytes", "reach 2 bytes beyond the end of their block"]),
     ("put-rank", False, ["gex_RMA_PutNBI", "no rank 3"]),
     ("no-team", False, ["gex_RMA_PutNBI", "GEX_TM_INVALID"]),
     ("value-width", False, ["gex_RMA_PutNBIVal", "nbytes is 9"]),

@@ -100,6 +100,8 @@ static void transfers(gex_TM_t other)
         gex_RMA_PutBlocking(tm, 0, buf, buf, 8, 0);
     if (is("get-behind"))
         gex_RMA_GetNB(tm, buf, 0, segment_of(0) + 4090, 8, 0);
+    if (is("get-to-behind"))
+        gex_RMA_GetNB(tm, segment_of(0) + 4090, 0, segment_of(0), 8, 0);
     if (is("put-rank"))
         gex_RMA_PutNBI(tm, 3, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
     if (is("no-team"))

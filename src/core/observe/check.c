@@ -16,6 +16,7 @@
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
+#include "core/observe/known.h"
 #include "core/world/front_end.h"
 
 // What was not given back, by kind: "context", "team", "lock".
@@ -74,6 +75,9 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
     size_t room;
     if (cw_heap_covers(symmetric, nbytes, &room))
         return;
+    char text[CW_KNOWN_TEXT];
+    if (cw_known_wrong_here(symmetric, nbytes, text, sizeof text))
+        cw_check_failed(call, "%zu bytes at %p in the heap %s", nbytes, symmetric, text);
     if (room)
         cw_check_failed(call,
                         "%p (+%zu bytes) reaches beyond its block of the heap, which ends %zu "
@@ -83,6 +87,21 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
                     "%p is in the heap, but in no block of it: it was freed, or never "
                     "returned by %s",
                     symmetric, cw_names()->alloc);
+}
+
+// below is no memory: NULL, and what was computed from it
+#define LOWEST_ADDRESS 4096u
+
+void cw_check_buffer(const char *call, const char *what, const void *buffer, size_t nbytes)
+{
+    char text[CW_KNOWN_TEXT];
+    if (nbytes == 0)
+        return;
+    if ((uintptr_t)buffer < LOWEST_ADDRESS)
+        cw_check_failed(call, "%s is %s for %zu bytes; give it memory", what,
+                        buffer ? "next to NULL" : "NULL", nbytes);
+    if (cw_known_wrong_here(buffer, nbytes, text, sizeof text))
+        cw_check_failed(call, "%s: %zu bytes at %p of this process %s", what, nbytes, buffer, text);
 }
 
 void cw_check_not_in_handler(const char *call)
@@ -197,6 +216,7 @@ static void finish_checks(void)
 
 static void close_checks(void)
 {
+    cw_known_close();
     cw_world.check = false;
 }
 

@@ -22,6 +22,10 @@ extern const cw_observer_t cw_check_observer;
 /** Fatal if the bytes lie in the heap, but not in one block of it. */
 void cw_check_block(const char *call, const void *symmetric, size_t nbytes);
 
+/** Checking mode: a buffer of this process, which the call reads or writes, has an address and
+ *  reaches beyond no block that the program was given. what: of the arguments ("source"). */
+void cw_check_buffer(const char *call, const char *what, const void *buffer, size_t nbytes);
+
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 

@@ -14,8 +14,6 @@
 
 // more bytes than there are addresses: a negative count in disguise
 #define LARGEST_COUNT ((size_t)1 << 47)
-// below is no memory: NULL, and what was computed from it
-#define LOWEST_ADDRESS 4096u
 
 /** The routine that has ended the job, or that a program forgot. */
 static const char *life_name(const char *call)
@@ -123,12 +121,7 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
         op == CW_OP_P || op == CW_OP_G || op == CW_OP_ATOMIC || op == CW_OP_ATOMIC_FETCH;
     if (in_registers)
         return;
-    if ((uintptr_t)local < LOWEST_ADDRESS)
-        cw_check_failed(call, "%s is %s for %zu bytes; give it memory",
-                        is_atomic(op) ? "fetch"
-                        : reads       ? "dest"
-                                      : "source",
-                        local ? "next to NULL" : "NULL", nbytes);
+    cw_check_buffer(call, is_atomic(op) ? "fetch" : reads ? "dest" : "source", local, nbytes);
     bool strided = op == CW_OP_PUT_STRIDED || op == CW_OP_GET_STRIDED;
     if (!strided && cw_check_overlaps(local, nbytes, symmetric, nbytes, pe))
         cw_check_failed(

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory past its end, and after it was freed: each has a code, and in checking mode a line
+// (tests.toml).
+#include <dash/dart/if/dart.h>
+
+#include "frame/check.h"
+
+static dart_gptr_t at(dart_gptr_t gptr, int unit, int64_t offset)
+{
+    dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(unit));
+    dart_gptr_incaddr(&gptr, offset);
+    return gptr;
+}
+
+#define REFUSED(call) CHECK((call) == DART_ERR_INVAL)
+
+int main(int argc, char **argv)
+{
+    dart_gptr_t all, one, registered;
+    dart_global_unit_t me;
+    int *mine, *own, words[3] = {0};
+    REQUIRE(dart_init(&argc, &argv) == DART_OK && dart_myid(&me) == DART_OK);
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, &all) == DART_OK);
+    REQUIRE(dart_memalloc(2, DART_TYPE_INT, &one) == DART_OK);
+    REQUIRE(dart_team_memregister(DART_TEAM_ALL, 3, DART_TYPE_INT, words, &registered) == DART_OK);
+    REQUIRE(dart_gptr_getaddr(at(all, me.id, 0), (void **)&mine) == DART_OK);
+    REQUIRE(dart_gptr_getaddr(one, (void **)&own) == DART_OK);
+    CHECK(dart_put_blocking(at(all, 1, 32), mine + 8, 2, DART_TYPE_INT, DART_TYPE_INT) == DART_OK);
+    if (me.id == 0) {
+        REFUSED(dart_put_blocking(at(all, 1, 36), words, 2, DART_TYPE_INT, DART_TYPE_INT));
+        REFUSED(dart_put_blocking(at(all, 1, 0), mine + 9, 2, DART_TYPE_INT, DART_TYPE_INT));
+        REFUSED(dart_get_blocking(own, at(all, 1, 0), 3, DART_TYPE_INT, DART_TYPE_INT));
+        dart_gptr_t end = one;
+        dart_gptr_incaddr(&end, 8);
+        REFUSED(dart_put(end, words, 1, DART_TYPE_INT, DART_TYPE_INT));
+    }
+    CHECK(dart_memfree(one) == DART_OK);
+    if (me.id == 0)
+        REFUSED(dart_put(one, words, 1, DART_TYPE_INT, DART_TYPE_INT));
+    // a buffer that was registered may be part of a larger one
+    CHECK(dart_put_blocking(at(all, 1, 0), words + 1, 2, DART_TYPE_INT, DART_TYPE_INT) == DART_OK);
+    CHECK(dart_team_memderegister(registered) == DART_OK);
+    CHECK(dart_team_memfree(all) == DART_OK);
+    if (me.id == 0) {
+        REFUSED(dart_put_blocking(registered, words, 1, DART_TYPE_INT, DART_TYPE_INT));
+        REFUSED(dart_put_blocking(all, words, 1, DART_TYPE_INT, DART_TYPE_INT));
+    }
+    CHECK(dart_exit() == DART_OK);
+    return check_result();
+}
