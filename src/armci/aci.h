@@ -91,6 +91,13 @@ cw_frame_t *aci_watch(const char *func);
         aci_check_life(aci_call(__func__)); \
     CW_WATCH(aci_watch(__func__))
 
+/** In checking mode: all members make this call, whose arguments may differ. [waits] */
+static inline void aci_agree(const cw_group_t *group, const char *call)
+{
+    if (CW_UNLIKELY(aci.check))
+        cw_coll_agree_call(group, call);
+}
+
 // ---------------------------------------------------------------- known blocks (known.c)
 // Only where aci.check is set.
 /** All members have been given a block, or NULL, of this process `nbytes`; place: where in the

@@ -235,7 +235,8 @@ ACI_API void ARMCI_Group_free(ARMCI_Group *group)
     if (found == &world)
         aci_fail(__func__, "the group of all processes stays");
     if (found) {
-        aci_order_complete(aci_call(__func__));
+        aci_order_complete(__func__);
+        aci_agree(found->team, __func__);
         if (found->comm)
             cw_mpi_free(&found->comm);
         destroy_part(found->masters, found->team);
@@ -282,6 +283,7 @@ ACI_API int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Gr
     ACI_ENTER();
     const cw_group_t *team = aci_group_of(__func__, parent)->team;
     const int n = team->size;
+    aci_agree(team, __func__);
     uintptr_t *said = calloc((size_t)n, sizeof *said);
     place_t *places = calloc((size_t)n, sizeof *places);
     if (!said || !places)
@@ -304,6 +306,7 @@ ACI_API int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
 {
     ACI_ENTER();
     const cw_group_t *team = aci_group_of(__func__, parent)->team;
+    aci_agree(team, __func__);
     int *pes = new_list(__func__, team->size);
     for (int i = 0; i < team->size; i++)
         pes[i] = cw_group_pe(team, i);

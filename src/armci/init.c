@@ -144,6 +144,7 @@ void aci_leave(const char *call)
     name_finalize();
     if (aci.joined > 0)
         return;
+    aci_agree(cw_group_world, call);
     cw_finalize_meets(call);  // the area goes with the last finalize
     cw_owner_close(&aci_owner);
     aci_mpi_close();

@@ -84,6 +84,7 @@ int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, 
         aci_fail(call, "%lld bytes", (long long)nbytes);
     if (!ptr_arr)
         aci_fail(call, "the list of addresses is NULL");
+    aci_agree(group, call);
     void *mine = nbytes ? aci_alloc((size_t)nbytes) : NULL;
     bool refused = nbytes && !mine;
     aci_exchange(group, refused ? failed : (uintptr_t)mine, (uintptr_t *)(void *)ptr_arr);
@@ -124,6 +125,7 @@ static void let_go(const char *call, const cw_group_t *group, void *ptr)
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
 {
     aci_order_complete(call);
+    aci_agree(group, call);
     cw_barrier(group);  // no member uses it any more
     let_go(call, group, ptr);
     if (CW_UNLIKELY(aci.check))

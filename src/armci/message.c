@@ -36,6 +36,7 @@ ACI_API void armci_msg_abort(int code)
 ACI_API void parmci_msg_barrier(void)
 {
     ACI_ENTER();
+    aci_agree(cw_group_world, aci_call(__func__));
     cw_sync(cw_group_world);
 }
 ACI_WEAK_LOWER(armci_msg_barrier);
@@ -43,7 +44,9 @@ ACI_WEAK_LOWER(armci_msg_barrier);
 ACI_API void parmci_msg_group_barrier(ARMCI_Group *group)
 {
     ACI_ENTER();
-    cw_sync(aci_group_of(aci_call(__func__), group)->team);
+    const cw_group_t *team = aci_group_of(aci_call(__func__), group)->team;
+    aci_agree(team, aci_call(__func__));
+    cw_sync(team);
 }
 ACI_WEAK_LOWER(armci_msg_group_barrier);
 
@@ -104,6 +107,9 @@ static void broadcast(const char *call, int scope, void *buffer, int len, int ro
     if (rank < 0)
         aci_fail(call, "process %d, the root, is none of the %d processes that take part", root,
                  members->size);
+    if (CW_UNLIKELY(aci.check))
+        cw_coll_agree_on(members, call, (uint64_t)len, (uint64_t)root, CW_CLAIM_NONE, CW_CLAIM_NONE,
+                         NULL);
     aci_broadcast(members, buffer, (size_t)len, rank);
 }
 

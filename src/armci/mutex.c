@@ -60,6 +60,7 @@ static set_t *create(const char *call, int count, const cw_group_t *team)
     set_t *set = calloc(1, sizeof *set);
     if (count < 0)
         aci_fail(call, "%d mutexes", count);
+    aci_agree(team, call);
     if (set) {
         set->team = team;
         set->tails = calloc((size_t)team->size, sizeof *set->tails);

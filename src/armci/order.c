@@ -132,6 +132,7 @@ ACI_API void PARMCI_Barrier(void)
 {
     ACI_ENTER();
     aci_order_complete(aci_call(__func__));
+    aci_agree(cw_group_world, aci_call(__func__));
     cw_barrier(cw_group_world);
 }
 ACI_WEAK(ARMCI_Barrier);

@@ -157,6 +157,8 @@ static void reduce(const char *call, int scope, void *x, int n, const char *op, 
     const cw_group_t *members = aci_group_scope(call, aci_group_of(call, group), scope);
     if (!members)
         return;
+    if (CW_UNLIKELY(aci.check))
+        cw_coll_agree_on(members, call, (uint64_t)n, CW_CLAIM_NONE, (uint64_t)type, 0, op);
     const size_t nbytes = (size_t)n * ops->nbytes;
     void *into = x;
     if (!keep && members->rank > 0) {
@@ -276,6 +278,9 @@ ACI_API void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, 
     const cw_group_t *members = aci_group_scope(__func__, aci_group_of(__func__, NULL), scope);
     if (!members)
         return;
+    if (CW_UNLIKELY(aci.check))
+        cw_coll_agree_on(members, __func__, (uint64_t)n, CW_CLAIM_NONE, (uint64_t)type, 0,
+                         wants_max ? "max" : "min");
     choice_t *mine = calloc(1, whole);
     if (!mine)
         cwu_fatal("%s: out of memory for %d bytes", __func__, n);

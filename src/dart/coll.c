@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/coll/coll.h"
 #include "core/rma/rma.h"
 #include "dart/op.h"
 #include "dart/transfer.h"
@@ -40,6 +39,18 @@ static dart_ret_t prepare(const char *call, dart_team_t teamid, size_t nelem, da
     *c_p = (coll_t){call, team->group, nbytes, each, root ? root->id : -1};
     return DART_OK;
 }
+
+/** In checking mode: all members make this call, with the same arguments. */
+static CW_COLD void agree(const coll_t *c, uint64_t nelem, dart_datatype_t type, uint64_t op)
+{
+    const uint64_t root = c->root < 0 ? CW_CLAIM_NONE : (uint64_t)c->root;
+    cw_coll_agree_on(c->group, c->call, nelem, root,
+                     drt_is_basic(type) ? (uint64_t)type : CW_CLAIM_NONE, op, NULL);
+}
+
+#define AGREE(nelem, type, op) \
+    if (CW_CHECKING())         \
+        agree(&c, nelem, type, op)
 
 #define PREPARE(team, nelem, type, root)                                  \
     coll_t c;                                                             \
@@ -256,6 +267,7 @@ DRT_API dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, da
                               dart_team_t team)
 {
     PREPARE(team, nelem, dtype, &root);
+    AGREE(nelem, dtype, CW_CLAIM_NONE);
     if (c.nbytes == 0)
         return DART_OK;
     DRT_WANT(buf);
@@ -267,6 +279,7 @@ DRT_API dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem
                                 dart_datatype_t dtype, dart_team_unit_t root, dart_team_t team)
 {
     PREPARE(team, nelem, dtype, &root);
+    AGREE(nelem, dtype, CW_CLAIM_NONE);
     WANT_BUFFERS(c.group->rank == c.root, true);
     scatter(&c, sendbuf, recvbuf);
     return DART_OK;
@@ -276,6 +289,7 @@ DRT_API dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem,
                                dart_datatype_t dtype, dart_team_unit_t root, dart_team_t team)
 {
     PREPARE(team, nelem, dtype, &root);
+    AGREE(nelem, dtype, CW_CLAIM_NONE);
     WANT_BUFFERS(true, c.group->rank == c.root);
     gather(&c, sendbuf, recvbuf);
     return DART_OK;
@@ -285,6 +299,7 @@ DRT_API dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nel
                                   dart_datatype_t dtype, dart_team_t team)
 {
     PREPARE(team, nelem, dtype, NULL);
+    AGREE(nelem, dtype, CW_CLAIM_NONE);
     WANT_BUFFERS(true, true);
     const spread_t s = {.most = c.nbytes};
     const size_t units = (size_t)c.group->size;
@@ -300,6 +315,7 @@ DRT_API dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_d
                                    dart_team_t teamid)
 {
     PREPARE(teamid, nsendelem, dtype, NULL);
+    AGREE(CW_CLAIM_NONE, dtype, CW_CLAIM_NONE);
     DRT_WANT(nrecvelem);
     DRT_WANT(recvdispls);
     spread_t s = {nrecvelem, recvdispls, 0};
@@ -326,6 +342,7 @@ DRT_API dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nele
                                  dart_datatype_t dtype, dart_team_t team)
 {
     PREPARE(team, nelem, dtype, NULL);
+    AGREE(nelem, dtype, CW_CLAIM_NONE);
     WANT_BUFFERS(true, true);
     all_to_all(&c, sendbuf, recvbuf);
     return DART_OK;
@@ -335,6 +352,7 @@ DRT_API dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nel
                                   dart_datatype_t dtype, dart_operation_t op, dart_team_t team)
 {
     PREPARE(team, nelem, dtype, NULL);
+    AGREE(nelem, dtype, drt_user_op(op) ? CW_CLAIM_NONE : (uint64_t)op);
     return combine(&c, sendbuf, recvbuf, dtype, op, true);
 }
 
@@ -343,5 +361,6 @@ DRT_API dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem,
                                dart_team_t team)
 {
     PREPARE(team, nelem, dtype, &root);
+    AGREE(nelem, dtype, drt_user_op(op) ? CW_CLAIM_NONE : (uint64_t)op);
     return combine(&c, sendbuf, recvbuf, dtype, op, c.group->rank == c.root);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "core/coll/coll.h"
 #include "core/core.h"
 #include "core/observe/watch.h"
 #include "core/sync/group.h"
@@ -59,6 +60,13 @@ bool drt_is_routine(const char *symbol);
     if (CW_UNLIKELY(!name))                                 \
         return drt_refuse_team(__func__, number);           \
     CW_WATCH(cw_watch_call(__func__))
+
+/** In checking mode: all members make this call, whose arguments may differ. [waits] */
+static inline void drt_agree(const drt_team_t *team, const char *call)
+{
+    if (CW_CHECKING())
+        cw_coll_agree_call(team->group, call);
+}
 
 // ---------------------------------------------------------------- teams (team.c)
 extern drt_team_t **drt_teams CW_HIDDEN;    // by number

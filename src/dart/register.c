@@ -165,6 +165,7 @@ static dart_ret_t add(const char *call, const void *place, drt_team_t *team, siz
     drt_segment_t *segment;
     if (!drt_nbytes(nelem, type, &nbytes))
         return drt_refuse_size(call, nelem, type);
+    drt_agree(team, call);
     dart_ret_t rc = enroll(team, addr, nbytes, &segment, &number);
     if (rc == DART_ERR_INVAL)
         return drt_refuse(call, rc, "addr is NULL on a unit of team %d", team->id);

@@ -319,6 +319,7 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
     size_t nbytes;
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
+    drt_agree(team, __func__);
     uint32_t number = next_number(team->segments);
     drt_segment_t *segment = allocate(team, number, nbytes);
     if (!segment)
@@ -348,6 +349,9 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     drt_gets_finish();
     if (drt_windows_on)
         drt_window_flush(DRT_EVERY_UNIT, false);
+    if (CW_CHECKING())
+        cw_coll_agree_on(team->group, __func__, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE,
+                         (uint64_t)gptr.segid, NULL);
     cw_barrier(team->group);  // no member uses it any more
     drt_segment_t *segment = leave(team->segments, (uint32_t)gptr.segid);
     leave_index(segment);

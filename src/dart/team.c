@@ -162,6 +162,7 @@ DRT_API dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group
     *newteam = DART_TEAM_NULL;
     DRT_TEAM(parent, teamid);
     const cw_group_t *made;
+    drt_agree(parent, __func__);
     int rc = agree(parent, group, &made);
     if (rc == CW_ENOMEM)
         return drt_refuse(__func__, DART_ERR_NOMEM, "a unit is in %d teams, or has no memory",
@@ -188,6 +189,7 @@ DRT_API dart_ret_t dart_team_destroy(dart_team_t *teamid)
     const cw_group_t *group = team->group;
     drt_gets_finish();
     cw_quiet_default();
+    drt_agree(team, __func__);
     cw_team_destroy(group);  // which synchronises: no member uses its segments any more
     drop(team);
     *teamid = DART_TEAM_NULL;
@@ -285,6 +287,7 @@ DRT_API dart_ret_t dart_barrier(dart_team_t teamid)
 {
     DRT_TEAM(team, teamid);
     drt_gets_finish();
+    drt_agree(team, __func__);
     cw_barrier(team->group);
     return DART_OK;
 }

@@ -293,6 +293,8 @@ static void consume_next(gex_TM_t tm)
         return;
     tm->first = coll->next;
     coll->over = true;
+    if (coll->users == 0)
+        free(coll);
 }
 
 /** Under the team's lock: consumes the pieces that are released, arrives at those that may come. */
@@ -413,17 +415,31 @@ void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes
 }
 
 // ---------------------------------------------------------------- the calls
+static inline void agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
+                         uint32_t operation)
+{
+    if (CW_UNLIKELY(gas.check) && tm->size > 1)
+        gex_agree(call, tm, root, nbytes, type, operation);
+}
+
+static gex_Event_t begin_barrier(gex_TM_t tm)
+{
+    return start(&(gex_coll_t){.tm = tm, .kind = BARRIER, .piece = 1}, NULL);
+}
+
 GAS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags)
 {
     (void)flags;
     gex_check_team(__func__, tm);
-    return start(&(gex_coll_t){.tm = tm, .kind = BARRIER, .piece = 1}, NULL);
+    agree("gex_Coll_Barrier", tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
+    return begin_barrier(tm);
 }
 
 GAS_API void gex_Coll_BarrierBlocking(gex_TM_t tm, gex_Flags_t flags)
 {
     (void)flags;
     gex_check_team(__func__, tm);
+    agree("gex_Coll_Barrier", tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
     gex_coll_barrier(tm);
 }
 
@@ -435,6 +451,7 @@ GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst
     gex_check_rank(__func__, tm, root);
     if (nbytes && (!dst || (tm->rank == root && !src)))
         gas_fail(__func__, "a NULL buffer with %zu bytes (root %u)", nbytes, root);
+    agree(__func__, tm, root, nbytes, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
     gex_coll_t what = {.tm = tm,
                        .kind = BROADCAST,
                        .root = root,
@@ -475,8 +492,8 @@ static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const 
     return GEX_EVENT_INVALID;
 }
 
-static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const void *src,
-                          size_t count)
+static gex_Event_t reduce(const char *call, gex_TM_t tm, uint32_t root, gex_coll_t *what,
+                          const void *src, size_t count)
 {
     if ((what->dt != GEX_DT_USER && gex_dt_nbytes(what->dt) != what->dt_nbytes) ||
         what->dt_nbytes == 0)
@@ -495,6 +512,7 @@ static gex_Event_t reduce(const char *call, gex_TM_t tm, gex_coll_t *what, const
     what->tm = tm;
     what->kind = REDUCE;
     what->nbytes = count * what->dt_nbytes;
+    agree(call, tm, root, what->nbytes, what->dt, what->op);
     if (what->dt_nbytes > piece_nbytes)
         return reduce_large(call, what, src, count);
     what->piece = piece_nbytes / what->dt_nbytes * what->dt_nbytes;
@@ -515,7 +533,7 @@ GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *s
                        .op = op,
                        .user_op = user_op,
                        .user_cdata = user_cdata};
-    return reduce(__func__, tm, &what, src, dt_cnt);
+    return reduce(__func__, tm, GEX_CLAIM_NONE, &what, src, dt_cnt);
 }
 
 GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src,
@@ -533,7 +551,7 @@ GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *d
                        .op = op,
                        .user_op = user_op,
                        .user_cdata = user_cdata};
-    return reduce(__func__, tm, &what, src, dt_cnt);
+    return reduce(__func__, tm, root, &what, src, dt_cnt);
 }
 
 typedef struct gather {
@@ -576,5 +594,5 @@ void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes)
 
 void gex_coll_barrier(gex_TM_t tm)
 {
-    gex_Event_Wait(gex_Coll_BarrierNB(tm, 0));
+    gex_Event_Wait(begin_barrier(tm));
 }

@@ -187,10 +187,16 @@ typedef struct gex_spread {
     void (*finish)(void *data);
     void *data;
 } gex_spread_t;
-/** A collective that begins when all `users` threads of this process have come: its event. */
+/** A collective that begins when all `users` threads of this process have come: its event. 0: it
+ *  has no event, and frees itself. */
 gex_coll_t *gex_coll_announce(gex_TM_t tm, unsigned users);
 /** They have come. nbytes: of the longest contribution. Does not block. */
 void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes, bool wanted);
+#define GEX_CLAIM_NONE UINT32_MAX
+/** In checking mode, before a collective: all members make this call with these arguments. Does not
+ *  block (agree.c). */
+void gex_agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
+               uint32_t operation) CW_COLD;
 /** Carries on the collectives of the world, and of teams that GASNet-1 has split. */
 void gex_coll_attend(void);
 /** Sets arrived back, before a new team uses the cell. */

@@ -129,7 +129,7 @@ static void agree_strided(const char *func, const cw_group_t *parent, int start,
     if (!SHM_CHECKING())
         return;
     cw_claim_t claim = cw_claim(shm_call_name(func));
-    claim.is_split = true;
+    claim.kind = CW_CLAIM_SPLIT;
     claim.root = (uint64_t)start;
     claim.sst = (uint64_t)stride;
     claim.size = (uint64_t)size;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """PEs that make different collective calls, in checking mode: one line that names two PEs, their
-calls and arguments, on one node and on several. Every run has a time-out."""
+calls and arguments, in each interface and between them, on one node and on several. Every run has a
+time-out."""
 import concurrent.futures
 import os
 import re
@@ -44,9 +45,50 @@ CASES = {
     "agree": (None, None),
 }
 
+# "interface case" of disagree_fronts.c: the same
+FRONTS = {
+    "armci alone": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls ARMCI_Malloc"),
+    "armci free": (r"PE [01] calls armci_msg_barrier", r"PE 2 calls ARMCI_Free"),
+    "armci length": (r"PE [01] calls armci_msg_bcast \(nelems 4, root 0\)",
+                     r"PE 2 calls armci_msg_bcast \(nelems 8, root 0\)"),
+    "armci root": (r"PE [01] calls armci_msg_brdcst \(nelems 4, root 0\)",
+                   r"PE 2 calls armci_msg_brdcst \(nelems 4, root 1\)"),
+    "armci operation": (r"PE [01] calls armci_msg_igop \(nelems 2, type -?\d+, operation \"\+\"\)",
+                        r"PE 2 calls armci_msg_igop \(nelems 2, type -?\d+, operation \"max\"\)"),
+    "armci type": (r"PE [01] calls armci_msg_gop_scope \(nelems 2, type -?\d+, operation",
+                   r"PE 2 calls armci_msg_gop_scope \(nelems 2, type -?\d+, operation"),
+    "armci group": (r"PE [01] calls armci_msg_group_igop \(nelems 3,",
+                    r"PE 2 calls armci_msg_group_igop \(nelems 2,"),
+    "armci finalize": (r"PE [01] calls ARMCI_Finalize", r"PE 2 calls ARMCI_Malloc"),
+    "armci nothing": (None, None),
+    "dart alone": (r"PE [01] calls dart_barrier", r"PE 2 calls dart_team_memalloc_aligned"),
+    "dart team": (r"PE [01] calls dart_allreduce \(", r"PE 2 calls dart_team_create"),
+    "dart root": (r"PE [01] calls dart_bcast \(nelems 4, root 0, type 3\)",
+                  r"PE 2 calls dart_bcast \(nelems 4, root 1, type 3\)"),
+    "dart elements": (r"PE [01] calls dart_allgather \(nelems 4, type 3\)",
+                      r"PE 2 calls dart_allgather \(nelems 5, type 3\)"),
+    "dart operation": (r"PE [01] calls dart_allreduce \(nelems 4, type 3, operation \d+\)",
+                       r"PE 2 calls dart_allreduce \(nelems 4, type 3, operation \d+\)"),
+    "dart type": (r"PE [01] calls dart_reduce \(nelems 4, root 0, type 3,",
+                  r"PE 2 calls dart_reduce \(nelems 4, root 0, type 9,"),
+    "dart nothing": (None, None),
+    "gex length": (r"rank 0 calls gex_Coll_BroadcastNB \(nbytes 4, root 0\)",
+                   r"rank 2 calls gex_Coll_BroadcastNB \(nbytes 8, root 0\)"),
+    "gex root": (r"rank 0 calls gex_Coll_BroadcastNB \(nbytes 4, root 0\)",
+                 r"rank 2 calls gex_Coll_BroadcastNB \(nbytes 4, root 0x1\)"),
+    "gex operation": (r"rank 0 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation",
+                      r"rank 2 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation"),
+    "gex kind": (r"rank 0 calls gex_Coll_ReduceToOneNB \(nbytes 8, root 0, type",
+                 r"rank 2 calls gex_Coll_Barrier: all members"),
+    "gex nothing": (None, None),
+    "mixed shmem-armci": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls shmem_barrier_all"),
+    "mixed dart-armci": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls dart_barrier"),
+}
+
 
 def run(program, case, nodes):
-    command = [str(STAGE / "bin/oshrun"), "-n", "3", "--emulate-nodes", str(nodes), program, case]
+    command = [str(STAGE / "bin/oshrun"), "-n", "3", "--emulate-nodes", str(nodes), program,
+               *case.split()]
     env = {**os.environ, "CAUSEWAY_CHECK": "1"}
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=40 * SLOW,
@@ -57,7 +99,7 @@ def run(program, case, nodes):
 
 
 def attempt(program, case, nodes):
-    one, other = CASES[case]
+    one, other = CASES.get(case) or FRONTS[case]
     status, output = run(program, case, nodes)
     what = f"{case} on {nodes} node(s), status {status}: "
     if one is None:
@@ -75,9 +117,12 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = oshcc(f"{scratch}/disagree", "-Wno-deprecated-declarations",
                         TESTS / "errors/disagree.c")
-        jobs = [(case, nodes) for case in CASES for nodes in (1, 2, 3)]
+        fronts = oshcc(f"{scratch}/fronts", "-DGASNET_SEQ", TESTS / "errors/disagree_fronts.c",
+                       "-larmci", "-ldart-causeway")
+        jobs = [(program, case, nodes) for case in CASES for nodes in (1, 2, 3)]
+        jobs += [(fronts, case, 1 + i % 2) for i, case in enumerate(FRONTS)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for text in pool.map(lambda job: attempt(program, *job), jobs):
+            for text in pool.map(lambda job: attempt(*job), jobs):
                 if text:
                     fail(text)
     finish(f"{len(jobs)} runs")

@@ -6,6 +6,7 @@
 // its claim and compares it with that of the rank before; one at a time in a PE, so not with
 // SHMEM_THREAD_MULTIPLE.
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/coll/coll.h"
@@ -21,7 +22,7 @@
 /** A claim as it travels: symmetric addresses as offsets in the slice. */
 typedef struct claim {
     char call[31];
-    uint8_t is_split;
+    uint8_t kind;  // cw_claim_kind_t
     int64_t pe;
     uint64_t dest, source;
     uint64_t value[7];  // in the order of value_names
@@ -32,6 +33,9 @@ static const char *const value_names[] = {"nelems", "root",      "dst",         
                                           "size",   "alignment", "ptr at offset"};
 enum { NVALUES = sizeof(value_names) / sizeof(value_names[0]) };
 static const char *const split_names[NVALUES] = {[1] = "start", [3] = "stride", [4] = "size"};
+enum { TYPE_VALUE = 2, OPERATION_VALUE = 3 };
+static const char *const typed_names[NVALUES] = {
+    "nelems", "root", [TYPE_VALUE] = "type", [OPERATION_VALUE] = "operation"};
 
 typedef struct verdict {
     uint64_t differ;
@@ -46,7 +50,7 @@ static uint64_t symmetric_offset(const void *p)
 
 static claim_t claim_of(const cw_claim_t *c)
 {
-    claim_t claim = {.is_split = c->is_split,
+    claim_t claim = {.kind = (uint8_t)c->kind,
                      .pe = cw_world.pe,
                      .dest = symmetric_offset(c->dest),
                      .source = symmetric_offset(c->source),
@@ -92,6 +96,19 @@ static void describe_object(const char *name, uint64_t mine, uint64_t other, cha
                                 (unsigned long long)mine);
 }
 
+static void describe_value(const claim_t *claim, int i, const char *name, char *text, size_t size,
+                           size_t *at)
+{
+    if (*at >= size)
+        return;
+    if (claim->kind == CW_CLAIM_NAMED && i == OPERATION_VALUE)
+        *at += (size_t)snprintf(text + *at, size - *at, ", %s \"%.*s\"", name,
+                                (int)sizeof claim->value[i], (const char *)&claim->value[i]);
+    else
+        *at +=
+            (size_t)snprintf(text + *at, size - *at, ", %s %lld", name, (long long)claim->value[i]);
+}
+
 /** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects if two such calls differ
  *  in them. */
 static void describe(const claim_t *claim, const claim_t *other, char *text, size_t size)
@@ -100,11 +117,13 @@ static void describe(const claim_t *claim, const claim_t *other, char *text, siz
     size_t at = 0;
     // A split has all its arguments, and they may be -1, which elsewhere marks an argument that the
     // call does not have.
-    const char *const *names = claim->is_split ? split_names : value_names;
+    const bool is_split = claim->kind == CW_CLAIM_SPLIT;
+    const char *const *names = is_split                            ? split_names
+                               : claim->kind == CW_CLAIM_SYMMETRIC ? value_names
+                                                                   : typed_names;
     for (int i = 0; i < NVALUES; i++)
-        if (names[i] && (claim->is_split || claim->value[i] != CW_CLAIM_NONE) && at < sizeof values)
-            at += (size_t)snprintf(values + at, sizeof values - at, ", %s %lld", names[i],
-                                   (long long)claim->value[i]);
+        if (names[i] && (is_split || claim->value[i] != CW_CLAIM_NONE))
+            describe_value(claim, i, names[i], values, sizeof values, &at);
     if (memcmp(claim->call, other->call, sizeof claim->call) == 0) {
         describe_object("dest", claim->dest, other->dest, values, sizeof values, &at);
         describe_object("source", claim->source, other->source, values, sizeof values, &at);
@@ -170,4 +189,20 @@ void cw_coll_agree(const cw_group_t *group, const cw_claim_t *claim)
         agree_fused(group, claim);
     else if (!cw_world.thread_multiple)
         agree_in_set(group, claim);
+}
+
+void cw_coll_agree_on(const cw_group_t *group, const char *call, uint64_t nelems, uint64_t root,
+                      uint64_t type, uint64_t op, const char *op_name)
+{
+    cw_claim_t claim = cw_claim(call);
+    claim.kind = op_name ? CW_CLAIM_NAMED : CW_CLAIM_TYPED;
+    claim.nelems = nelems;
+    claim.root = root;
+    claim.dst = type;
+    claim.sst = op;
+    if (op_name) {
+        claim.sst = 0;
+        memcpy(&claim.sst, op_name, strnlen(op_name, sizeof claim.sst));
+    }
+    cw_coll_agree(group, &claim);
 }

@@ -50,13 +50,21 @@ void cw_small_collect(const cw_group_t *group, void *dest, const void *src, size
 // ----------------------------------------------- checking mode: do all members make the same call?
 #define CW_CLAIM_NONE UINT64_MAX  // an argument that the call does not have, or that may differ
 
+/** Which arguments a claim has, and how they are called. */
+typedef enum cw_claim_kind {
+    CW_CLAIM_SYMMETRIC,  // those of a collective on symmetric memory
+    CW_CLAIM_SPLIT,      // root, sst and size are start, stride and size of a split, all there
+    CW_CLAIM_TYPED,      // dst and sst are type and operation, both numbers
+    CW_CLAIM_NAMED       // the same, and the operation is text
+} cw_claim_kind_t;
+
 /** A collective call and those of its arguments that must be the same on all members. */
 typedef struct cw_claim {
     const char *call;
     const void *dest, *source;  // symmetric, or NULL on all members
     uint64_t nelems, root, dst, sst, size, alignment;
     const void *ptr;  // block of the heap
-    bool is_split;    // root, sst and size are start, stride and size of a split, all of them there
+    cw_claim_kind_t kind;
 } cw_claim_t;
 
 static inline cw_claim_t cw_claim(const char *call)
@@ -74,5 +82,15 @@ static inline cw_claim_t cw_claim(const char *call)
 /** Compares claims over the whole group; ends the job with a message that names both calls and PEs
  *  when two differ. Collective over the group; all members call it, in checking mode. [waits] */
 void cw_coll_agree(const cw_group_t *group, const cw_claim_t *claim);
+/** The same for an interface whose buffers are any memory; CW_CLAIM_NONE: the call does not have
+ *  that argument. op_name: instead of a number, or NULL. */
+void cw_coll_agree_on(const cw_group_t *group, const char *call, uint64_t nelems, uint64_t root,
+                      uint64_t type, uint64_t op, const char *op_name);
+/** Of a call whose arguments may differ. */
+static inline void cw_coll_agree_call(const cw_group_t *group, const char *call)
+{
+    const uint64_t none = CW_CLAIM_NONE;
+    cw_coll_agree_on(group, call, none, none, none, none, NULL);
+}
 
 #endif
