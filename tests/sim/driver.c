@@ -469,6 +469,13 @@ static int explore_all(void)
     return rc;
 }
 
+/** Were there so many points behind the start-up, which most runs copy? */
+static bool is_enough(uint64_t steps, uint64_t runs, const run_plan_t *p)
+{
+    uint64_t copied = p->begins ? runs * p->begun : 0;
+    return opt.points && steps > copied && steps - copied >= opt.points;
+}
+
 static int explore(void)
 {
     run_plan_t p = calibrate();
@@ -479,6 +486,8 @@ static int explore(void)
     for (uint64_t i = 0; findings < opt.most_findings; i++) {
         uint64_t ns = real_ns() - start;
         if (opt.seconds ? ns >= (uint64_t)opt.seconds * 1000000000u : i >= opt.runs)
+            break;
+        if (is_enough(steps, runs, &p))
             break;
         forget_output();
         uint64_t seed = opt.seed + (opt.same ? 0 : i * opt.stride);

@@ -8,6 +8,7 @@
 
 typedef struct options {
     uint64_t seed, runs, stride;
+    uint64_t points;  // no more runs behind so many, from sim_begin on; 0: as many as there are
     int seconds;  // 0: `runs` runs
     int model, strategy, depth, preemptions, cpu;
     int most_findings;

@@ -49,9 +49,9 @@ static int number_of(const char *word, const char *const *words, int n)
 static void usage(const char *program)
 {
     fprintf(stderr,
-            "usage: %s [--seed K] [--runs N | --seconds N] [--stride N] [--same]\n"
-            "          [--model sc|tso|c11] [--strategy random|pct|exhaustive] [--depth N]\n"
-            "          [--preemptions N]\n"
+            "usage: %s [--seed K] [--runs N | --seconds N] [--points MILLIONS] [--stride N]\n"
+            "          [--same] [--model sc|tso|c11] [--strategy random|pct|exhaustive]\n"
+            "          [--depth N] [--preemptions N]\n"
             "          [--findings N] [--set NAME=value] [--cpu N] [--trace] [--verbose]\n"
             "          [--coverage FILE] [--weaken OFFSET,...]\n",
             program);
@@ -78,6 +78,8 @@ void sim_parse(int argc, char **argv, options_t *opt)
             opt->seed = strtoull(value, NULL, 10);
         else if (strcmp(name, "--runs") == 0)
             opt->runs = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--points") == 0)
+            opt->points = strtoull(value, NULL, 10) * 1000000;
         else if (strcmp(name, "--stride") == 0)
             opt->stride = strtoull(value, NULL, 10);
         else if (strcmp(name, "--seconds") == 0)

@@ -32,6 +32,8 @@ def arguments():
     p.add_argument("--build", required=True, help=argparse.SUPPRESS)
     p.add_argument("--minutes", type=float, help="in all; default 1, or 0 with --kept")
     p.add_argument("--runs", type=int, help="of each scene, in place of a time")
+    p.add_argument("--points", type=int, metavar="MILLIONS",
+                   help="of each scene: with --runs, no more runs behind so many points")
     p.add_argument("--kept", action="store_true", help="first the kept seeds of mutations/")
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
                    help="processes at a time; default: one a core")
@@ -64,7 +66,7 @@ def arguments():
 def options_of(args):
     """What is passed on to each scene."""
     words = []
-    for name in ("model", "strategy", "depth", "preemptions"):
+    for name in ("model", "strategy", "depth", "preemptions", "points"):
         if getattr(args, name):
             words += [f"--{name}", str(getattr(args, name))]
     for word in args.set:
