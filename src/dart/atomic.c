@@ -115,8 +115,11 @@ static void take_lock(const char *call, int pe)
 {
     uint64_t *word = drt_update_lock();
     cw_wait_t w = CW_WAIT_INIT(call);
+    // Looks between the tries: on a node a try rings the bell by which this wait sleeps.
     while (ask(pe, word, CW_AMO_CSWAP, 8, 1, 0) != 0)
-        cw_wait_round(&w);
+        do
+            cw_wait_round(&w);
+        while (ask(pe, word, CW_AMO_FETCH, 8, 0, 0) != 0);
     cw_wait_done(&w);
 }
 
