@@ -3,12 +3,13 @@
 // More requests than an inbox has cells, from another node and from the own one, to a process that
 // comes late: the node server keeps what finds no room, a neighbour waits, each is handled once.
 #define GASNET_SEQ 1
+#include <unistd.h>
 
 #include "gasnet_scene.h"
 #include "sim.h"
 
-enum { REQUEST = 128, CELLS = 256, MORE = 12, SENDERS = 2 };
-static unsigned handled[SENDERS];
+enum { REQUEST = 128, CELLS = 256, MORE = 12, PROCESSES = 3, TARGET = 1 };  // node 0 has 0 and 1
+static unsigned handled[PROCESSES];
 
 static void request(gasnet_token_t token, gasnet_handlerarg_t sender)
 {
@@ -20,16 +21,17 @@ static gasnet_handlerentry_t handlers[] = {{REQUEST, (void (*)())request}};
 
 static void run(void)
 {
-    const unsigned due[SENDERS] = {CELLS - MORE / 2, MORE};
+    const unsigned due[PROCESSES] = {MORE, 0, CELLS - MORE / 2};
     scene_attach(handlers, 1, 0);
     gasnet_node_t me = gasnet_mynode();
     scene_barrier();
     sim_begin();
-    if (me < SENDERS)
-        for (unsigned i = 0; i < due[me]; i++)
-            gasnet_AMRequestShort1(SENDERS, REQUEST, me);
-    else
-        GASNET_BLOCKUNTIL(handled[0] == due[0] && handled[1] == due[1]);
+    for (unsigned i = 0; i < due[me]; i++)
+        gasnet_AMRequestShort1(TARGET, REQUEST, me);
+    if (me == TARGET) {
+        usleep(1000 * sim_draw(3));
+        GASNET_BLOCKUNTIL(handled[0] == due[0] && handled[2] == due[2]);
+    }
     scene_barrier();
     sim_end();
     gasnet_exit(0);
@@ -37,4 +39,4 @@ static void run(void)
 
 static const char *const env[] = {"CAUSEWAY_AM_CREDITS=256", "CAUSEWAY_AGGREGATE=off", NULL};
 const sim_scene_t sim_scene = {
-    .name = "am_full_inbox", .npes = 3, .nnodes = 2, .run = run, .env = env};
+    .name = "am_full_inbox", .npes = PROCESSES, .nnodes = 2, .run = run, .env = env};
