@@ -65,9 +65,11 @@ static void choose_medium(const char *call)
     gas.max_medium = cwu_env.max_medium < room ? cwu_env.max_medium : room;
 }
 
+/** The library's own functions are gex_ and a small letter. */
 static bool is_routine(const char *symbol)
 {
-    return strncmp(symbol, "gasnet_", 7) == 0 || strncmp(symbol, "gex_", 4) == 0;
+    return strncmp(symbol, "gasnet_", 7) == 0 || strncmp(symbol, "gex_causeway_", 13) == 0 ||
+           (strncmp(symbol, "gex_", 4) == 0 && symbol[4] >= 'A' && symbol[4] <= 'Z');
 }
 
 /** The names behind the macros that send messages: gasnet_AMRequestMedium, gex_AM_ReplyLong. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX, checking mode: do all members make the same collective call? Before its own pieces
-// each collective sends one that carries a claim, of which no thread waits for the end: a member
-// compares the claims of all when it consumes that piece, which is before any of the collective
-// itself, by whatever call that goes on.
+// GASNet-EX, checking mode: events of collectives; and do all members make the same call? Before
+// its own pieces each collective sends one that carries a claim, of which no thread waits for the
+// end: a member compares the claims of all when it consumes that piece, which is before any of the
+// collective itself, by whatever call that goes on.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/symbol.h"
 #include "gex/gex.h"
 
 typedef struct claim {
@@ -88,4 +89,35 @@ void gex_agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint
     gex_spread_t spread = {
         .from = GEX_FROM_ALL, .give = give, .take = compare, .finish = free, .data = c};
     gex_coll_spread(gex_coll_announce(tm, 0), &spread, sizeof c->mine, true);
+}
+
+// ---------------------------------------------------------------- events
+void gex_event_add(const char *call, const void *place, const gex_coll_t *coll)
+{
+    cw_known_add(&(cw_known_t){.space = CW_KNOWN_EVENTS,
+                               .base = (uintptr_t)coll,
+                               .nbytes = 1,
+                               .call = call,
+                               .place = place});
+}
+
+void gex_event_free(const gex_coll_t *coll)
+{
+    cw_known_free(CW_KNOWN_EVENTS, (uintptr_t)coll);
+}
+
+void gex_event_check(const char *call, gex_Event_t event)
+{
+    char place[160];
+    cw_known_t known;
+    const uintptr_t at = (uintptr_t)GEX_COLL(event);
+    bool given = cw_known_find(CW_KNOWN_EVENTS, at, &known) && known.base == at;
+    if (!given)
+        gas_fail(call, "%p is no event that a call has given; was it never initialised?",
+                 (void *)event);
+    if (!known.freed)
+        return;
+    cwu_symbol_describe(known.place, place, sizeof place);
+    gas_fail(call, "the event %p was waited for already; %s gave it at %s", (void *)event,
+             known.call, place);
 }

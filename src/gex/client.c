@@ -185,13 +185,21 @@ GAS_API void gex_EP_SetCData(gex_EP_t ep, const void *cdata)
 }
 
 // ---------------------------------------------------------------- the job
+static inline void check_begun(const char *call)
+{
+    if (CW_UNLIKELY(!gas.threads))
+        gas_fail(call, "called before gex_Client_Init");
+}
+
 GAS_API gex_Rank_t gex_System_QueryJobRank(void)
 {
+    check_begun(__func__);
     return gas.me;
 }
 
 GAS_API gex_Rank_t gex_System_QueryJobSize(void)
 {
+    check_begun(__func__);
     return gas.nodes;
 }
 

@@ -346,6 +346,8 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
     else if (w && !over)  // until the other threads of this process have come
         cw_wait_on_word(w, NULL, 0);
     pthread_mutex_unlock(&tm->lock);
+    if (CW_UNLIKELY(gas.check) && last)
+        gex_event_free(coll);
     if (last)
         free(coll);
     return over;
@@ -377,7 +379,8 @@ static void enqueue(gex_coll_t *coll)
 }
 
 /** Starts a collective and arrives at its pieces. A long one waits here for the other members. */
-static gex_Event_t start(const gex_coll_t *what, const void *src)
+static gex_Event_t start(const char *call, const void *place, const gex_coll_t *what,
+                         const void *src)
 {
     gex_TM_t tm = what->tm;
     gex_coll_t *coll = create(what);
@@ -390,13 +393,18 @@ static gex_Event_t start(const gex_coll_t *what, const void *src)
         gas_wait_round(&w);
     cw_wait_done(&w);
     pthread_mutex_unlock(&tm->lock);
+    if (CW_UNLIKELY(gas.check))
+        gex_event_add(call, place, coll);
     return GEX_COLL_EVENT(coll);
 }
 
 // ---------------------------------------------------------------- spreads
 gex_coll_t *gex_coll_announce(gex_TM_t tm, unsigned users)
 {
-    return create(&(gex_coll_t){.tm = tm, .kind = SPREAD, .users = users});
+    gex_coll_t *coll = create(&(gex_coll_t){.tm = tm, .kind = SPREAD, .users = users});
+    if (CW_UNLIKELY(gas.check) && users > 0)
+        gex_event_add("a collective", NULL, coll);
+    return coll;
 }
 
 void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes, bool wanted)
@@ -415,6 +423,8 @@ void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes
 }
 
 // ---------------------------------------------------------------- the calls
+#define CALLER __builtin_return_address(0)
+
 static inline void agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
                          uint32_t operation)
 {
@@ -422,9 +432,10 @@ static inline void agree(const char *call, gex_TM_t tm, uint32_t root, size_t nb
         gex_agree(call, tm, root, nbytes, type, operation);
 }
 
-static gex_Event_t begin_barrier(gex_TM_t tm)
+static gex_Event_t begin_barrier(const void *place, gex_TM_t tm)
 {
-    return start(&(gex_coll_t){.tm = tm, .kind = BARRIER, .piece = 1}, NULL);
+    return start("gex_Coll_BarrierNB", place, &(gex_coll_t){.tm = tm, .kind = BARRIER, .piece = 1},
+                 NULL);
 }
 
 GAS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags)
@@ -432,7 +443,7 @@ GAS_API gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t flags)
     (void)flags;
     gex_check_team(__func__, tm);
     agree("gex_Coll_Barrier", tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
-    return begin_barrier(tm);
+    return begin_barrier(CALLER, tm);
 }
 
 GAS_API void gex_Coll_BarrierBlocking(gex_TM_t tm, gex_Flags_t flags)
@@ -459,7 +470,7 @@ GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst
                        .piece = piece_nbytes,
                        .dst = dst};
     what.wanted = true;
-    return start(&what, tm->rank == root ? src : NULL);
+    return start(__func__, CALLER, &what, tm->rank == root ? src : NULL);
 }
 
 /** Elements that fit no piece: each member gathers them all and combines for itself. This blocks,
@@ -492,8 +503,8 @@ static gex_Event_t reduce_large(const char *call, const gex_coll_t *what, const 
     return GEX_EVENT_INVALID;
 }
 
-static gex_Event_t reduce(const char *call, gex_TM_t tm, uint32_t root, gex_coll_t *what,
-                          const void *src, size_t count)
+static gex_Event_t reduce(const char *call, const void *place, gex_TM_t tm, uint32_t root,
+                          gex_coll_t *what, const void *src, size_t count)
 {
     if ((what->dt != GEX_DT_USER && gex_dt_nbytes(what->dt) != what->dt_nbytes) ||
         what->dt_nbytes == 0)
@@ -516,7 +527,7 @@ static gex_Event_t reduce(const char *call, gex_TM_t tm, uint32_t root, gex_coll
     if (what->dt_nbytes > piece_nbytes)
         return reduce_large(call, what, src, count);
     what->piece = piece_nbytes / what->dt_nbytes * what->dt_nbytes;
-    return start(what, src);
+    return start(call, place, what, src);
 }
 
 GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *src, gex_DT_t dt,
@@ -533,7 +544,7 @@ GAS_API gex_Event_t gex_Coll_ReduceToAllNB(gex_TM_t tm, void *dst, const void *s
                        .op = op,
                        .user_op = user_op,
                        .user_cdata = user_cdata};
-    return reduce(__func__, tm, GEX_CLAIM_NONE, &what, src, dt_cnt);
+    return reduce(__func__, CALLER, tm, GEX_CLAIM_NONE, &what, src, dt_cnt);
 }
 
 GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *dst, const void *src,
@@ -551,7 +562,7 @@ GAS_API gex_Event_t gex_Coll_ReduceToOneNB(gex_TM_t tm, gex_Rank_t root, void *d
                        .op = op,
                        .user_op = user_op,
                        .user_cdata = user_cdata};
-    return reduce(__func__, tm, root, &what, src, dt_cnt);
+    return reduce(__func__, CALLER, tm, root, &what, src, dt_cnt);
 }
 
 typedef struct gather {
@@ -594,5 +605,5 @@ void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes)
 
 void gex_coll_barrier(gex_TM_t tm)
 {
-    gex_Event_Wait(begin_barrier(tm));
+    gex_Event_Wait(begin_barrier(NULL, tm));
 }

@@ -16,6 +16,8 @@ static void check_event(const char *call, gex_Event_t event)
 {
     if (CW_UNLIKELY(event == GEX_EVENT_NO_OP))
         gas_fail(call, "GEX_EVENT_NO_OP stands for an operation that was not started");
+    if (CW_UNLIKELY(gas.check) && GEX_IS_COLL(event))
+        gex_event_check(call, event);
 }
 
 GAS_API int gex_Event_Test(gex_Event_t event)

@@ -197,6 +197,11 @@ void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes
  *  block (agree.c). */
 void gex_agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
                uint32_t operation) CW_COLD;
+/** In checking mode: a collective has an event, or has it no more; and fatal for an event of a
+ *  collective that no call gave, or that was waited for already. */
+void gex_event_add(const char *call, const void *place, const gex_coll_t *coll) CW_COLD;
+void gex_event_free(const gex_coll_t *coll) CW_COLD;
+void gex_event_check(const char *call, gex_Event_t event) CW_COLD;
 /** Carries on the collectives of the world, and of teams that GASNet-1 has split. */
 void gex_coll_attend(void);
 /** Sets arrived back, before a new team uses the cell. */

@@ -32,13 +32,21 @@ GAS_API gex_Flags_t gex_TM_QueryFlags(gex_TM_t tm)
     return tm->flags;
 }
 
+static inline void check_team(const char *call, gex_TM_t tm)
+{
+    if (CW_UNLIKELY(!tm))
+        gex_check_rank(call, tm, 0);
+}
+
 GAS_API gex_Rank_t gex_TM_QueryRank(gex_TM_t tm)
 {
+    check_team(__func__, tm);
     return tm->rank;
 }
 
 GAS_API gex_Rank_t gex_TM_QuerySize(gex_TM_t tm)
 {
+    check_team(__func__, tm);
     return tm->size;
 }
 

@@ -61,6 +61,8 @@ static void crash(const char *what)
         shmem_int_atomic_add(own, 1, other);
     else if (!strcmp(what, "stack_get"))
         shmem_int_get(array, here, 200, other);
+    else if (!strcmp(what, "wild_context"))
+        shmem_ctx_int_p((shmem_ctx_t)0x5a5a5a5a5a5a5a58, array, 1, other);
     else if (!strcmp(what, "plain"))
         *nowhere = 1;
     else if (!strcmp(what, "overflow"))

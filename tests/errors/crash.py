@@ -29,7 +29,9 @@ EXPLAINED = {
     "malloc_put": rf" in shmem_int_put, called from {IN_CRASH}: {MALLOC}{HINT}",
     "malloc_add": rf" in shmem_int_atomic_add, called from {IN_CRASH}: {MALLOC}",
     "stack_get": rf" in shmem_int_get, called from {IN_CRASH}: address that no memory "
-                 r"can have; was it of a variable on the stack",
+                 r"can have; it is of a variable on the stack, which is not symmetric",
+    "wild_context": rf" in shmem_ctx_int_p, called from {IN_CRASH}: address that no memory "
+                    r"can have; was an argument .*context.* never initialised",
     "plain": rf" in {IN_CRASH}, outside of the library: {NULL}$",
     "overflow": r" in deeper\+0x\w+ \(crash\.c:\d+\), outside of the library: address 0x\w+ is at "
                 r"the end of the stack, which is used up \(ulimit -s\)",
@@ -45,6 +47,13 @@ EXPLAINED_FAR = {"null_small": EXPLAINED["null_small"], "plain": EXPLAINED["plai
 REFUSED = {"negative_put": ("shmem_putmem", -8), "negative_get": ("shmem_int_get", -32),
            "negative_broadcast": ("shmem_broadcastmem", -8),
            "negative_collect": ("shmem_collectmem", -8)}
+
+
+MISTAKES = {"OpenSHMEM": {"count": "negative_put"}}
+
+
+def cases():
+    return {case: True for case in REFUSED}
 
 
 def run(program, *arguments, nodes=1, **env):
@@ -98,4 +107,5 @@ def main():
     finish("crashes")
 
 
-main()
+if __name__ == "__main__":
+    main()

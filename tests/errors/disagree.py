@@ -86,6 +86,24 @@ FRONTS = {
 }
 
 
+MISTAKES = {
+    "OpenSHMEM": {"other-call": "call", "alone": "allocation", "other-size": "nelems",
+                  "other-root": "root", "other-operation": "call",
+                  "interfaces": "mixed shmem-armci"},
+    "ARMCI": {"other-call": "armci free", "alone": "armci alone", "other-size": "armci length",
+              "other-root": "armci root", "other-operation": "armci operation",
+              "interfaces": "mixed shmem-armci"},
+    "DART": {"other-call": "dart team", "alone": "dart alone", "other-size": "dart elements",
+             "other-root": "dart root", "other-operation": "dart operation",
+             "interfaces": "mixed dart-armci"},
+    "GASNet-EX": {"other-call": "gex kind", "other-size": "gex length", "other-root": "gex root",
+                  "other-operation": "gex operation"}}
+
+
+def cases():
+    return {case: False for case, (one, _) in [*CASES.items(), *FRONTS.items()] if one}
+
+
 def run(program, case, nodes):
     command = [str(STAGE / "bin/oshrun"), "-n", "3", "--emulate-nodes", str(nodes), program,
                *case.split()]

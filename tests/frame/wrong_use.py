@@ -28,6 +28,16 @@ class Use:
     also: list[str] = field(default_factory=list)  # patterns that some other line matches
 
 
+def cases(uses):
+    """Of a table of mistakes (frame/mistakes.py): each wrong use, and is it noticed always?"""
+    found = {}
+    for use in uses:
+        if use.says:
+            name = " ".join(use.arguments)
+            found[name] = found.get(name, False) or not use.checking
+    return found
+
+
 def attempt(program, use, npes, env):
     """What is wrong with a run, or None."""
     env = dict(os.environ, **env)

@@ -42,6 +42,14 @@ CASES = [
     ("strided-levels", False, ["gex_VIS_StridedGetBlocking", "stridelevels is 2"]),
     ("completion-length", False, ["gex_VIS_SetPeerCompletionHandler", "1048576", "3968"]),
     ("no-op-event", False, ["gex_Event_Wait", "GEX_EVENT_NO_OP"]),
+    ("event-twice", True,
+     ["gex_Event_Wait", r"was waited for already; gex_Coll_BroadcastNB gave it at main\+0x\w+ "]),
+    ("event-tested", True, ["gex_Event_Test", "was waited for already"]),
+    ("event-garbage", True, ["gex_Event_Wait", "no event that a call has given"]),
+    ("rank-before-init", False, ["gex_System_QueryJobRank: called before gex_Client_Init"]),
+    ("size-before-init", False, ["gex_System_QueryJobSize: called before gex_Client_Init"]),
+    ("team-before-init", False, ["gex_TM_QuerySize: called before gex_Client_Init"]),
+    ("rank-of-none", False, ["gex_TM_QueryRank: the team is GEX_TM_INVALID"]),
     ("leaf", False, ["gex_Event_QueryLeaf", "GEX_EC_LC"]),
     ("category", False, ["gex_NBI_Wait", "0x100000"]),
     ("pair-barrier", False, ["gex_Coll_BarrierNB", "gex_TM_Pair"]),
@@ -94,6 +102,18 @@ def calls():
         yield wrong_use.Use([name], True, [f"^{shown}: .*(handler|poll)"])
     for name in re.findall(r"^    CALL_OUTSIDE\((\w+)", text, re.M):
         yield wrong_use.Use([name, "outside"], True, [f"^{name}: "])
+
+
+MISTAKES = {"GASNet-EX": {
+    "before": "before-init", "process": "put-rank", "foreign": "put-outside",
+    "beyond": "get-behind", "null": "gex_RMA_PutNBI outside", "short": "get-to-behind",
+    "team": "no-team", "garbage": "event-garbage", "waited": "event-twice",
+    "own-lock": "gex_HSL_Lock outside", "not-held": "gex_HSL_Unlock outside",
+    "handler": "transfer-in-handler"}}
+
+
+def cases():
+    return wrong_use.cases([*plan(), *calls()])
 
 
 if __name__ == "__main__":

@@ -123,6 +123,17 @@ static void transfers(gex_TM_t other)
         gex_VIS_SetPeerCompletionHandler(bulk_handler, buf, 1 << 20, 0);
     if (is("no-op-event"))
         gex_Event_Wait(GEX_EVENT_NO_OP);
+    if (is("event-twice") || is("event-tested")) {
+        gex_Event_t event = gex_Coll_BroadcastNB(tm, 0, buf, buf, 8, 0);
+        gex_Event_Wait(event);
+        if (is("event-twice"))
+            gex_Event_Wait(event);
+        gex_Event_Test(event);
+    }
+    if (is("event-garbage"))
+        gex_Event_Wait((gex_Event_t)(void *)(buf + 2));
+    if (is("rank-of-none"))
+        gex_TM_QueryRank(GEX_TM_INVALID);
     if (is("leaf"))
         gex_Event_QueryLeaf(GEX_EVENT_INVALID, GEX_EC_PUT);
     if (is("category"))
@@ -169,6 +180,12 @@ static void objects(gex_TM_t other)
 int main(int argc, char **argv)
 {
     how = argv[1];
+    if (is("rank-before-init"))
+        gex_System_QueryJobRank();
+    if (is("size-before-init"))
+        gex_System_QueryJobSize();
+    if (is("team-before-init"))
+        gex_TM_QuerySize(GEX_TM_INVALID);
     if (is("before-init"))
         gex_Coll_BarrierNB(tm, 0);
     begin(&argc, &argv, 4096);

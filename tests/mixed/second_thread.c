@@ -2,7 +2,8 @@
 //
 // second_thread INTERFACE WHAT: a thread beside the one that has joined the job calls an interface
 // (shmem, gasnet, gex, armci, dart). WHAT: "alone" (the job is for one thread), "allowed" (it
-// is for several), "queries" (calls that any thread may make).
+// is for several), "queries" (calls that any thread may make), "fork" (in a process
+// that fork has made).
 #include <armci.h>
 #include <dash/dart/if/dart.h>
 #include <gasnet.h>
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char *interface, *what;
 static long word;
@@ -99,13 +102,29 @@ static void leave(void)
         dart_exit();
 }
 
+/** A process that fork has made, and the job's stays to see its end. */
+static void call_in_child(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        call();
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    if (status)
+        _exit(1);
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
     interface = argc > 1 ? argv[1] : "shmem";
     what = argc > 2 ? argv[2] : "alone";
     join();
-    if (me == 0 || is("gex") || is("gasnet")) {
+    if (strcmp(what, "fork") == 0) {
+        call_in_child();
+    } else if (me == 0 || is("gex") || is("gasnet")) {
         pthread_create(&thread, NULL, second, NULL);
         pthread_join(thread, NULL);
     }

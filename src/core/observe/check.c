@@ -35,8 +35,16 @@ static struct {
     _Atomic bool any;  // the process ends
 } joiner;              // written when the job is joined
 
+static _Thread_local bool forked;  // private to a process, as static data is not
+
+static void in_child(void)
+{
+    forked = true;
+}
+
 static int open_checks(unsigned *wants_p)
 {
+    static bool asked;
     joiner.thread = pthread_self();
     joiner.tid = (int)gettid();
     atomic_store(&joiner.any, false);
@@ -45,6 +53,8 @@ static int open_checks(unsigned *wants_p)
     if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
         cwu_warn(
             "CAUSEWAY_CHECK=1, but this library was built without checks (meson option checking)");
+    if (cw_world.check && !asked)
+        asked = pthread_atfork(NULL, NULL, in_child) == 0;
     *wants_p = cw_world.check ? CW_OBSERVES | CW_OBSERVES_TRANSFERS : 0;
     return CW_OK;
 }
@@ -122,6 +132,11 @@ void cw_check_no_threads(void)
 
 void cw_check_thread(const char *call)
 {
+    if (CW_CHECKING() && forked)
+        cw_check_failed(call,
+                        "called in process %d, which fork has made of this PE: it has no part "
+                        "in the job; let it call exec or _exit",
+                        (int)getpid());
     if (!CW_CHECKING() || cw_world.thread_level > CW_THREAD_FUNNELED ||
         pthread_equal(joiner.thread, pthread_self()) || atomic_exchange(&joiner.any, true))
         return;

@@ -29,8 +29,8 @@ void cw_check_buffer(const char *call, const char *what, const void *buffer, siz
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 
-/** In checking mode: fatal in another thread than the one that joined, where the thread level is
- *  for that one alone. */
+/** In checking mode: fatal in a process that fork has made, and in another thread than the one that
+ *  joined, where the thread level is for that one alone. */
 void cw_check_thread(const char *call);
 /** The process ends: from here on any thread may. */
 void cw_check_no_threads(void);

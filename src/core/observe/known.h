@@ -19,6 +19,8 @@
 
 /** Numbers of segments as spaces begin here. */
 #define CW_KNOWN_SEGMENTS ((int64_t)1 << 32)
+/** Events of collectives, which are blocks, too: freed when they were waited for. */
+#define CW_KNOWN_EVENTS ((int64_t)1 << 33)
 
 typedef struct cw_known {
     int64_t space;

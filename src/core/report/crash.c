@@ -45,15 +45,20 @@ static const char *kind_of(uintptr_t address, uintptr_t stack)
     return NULL;
 }
 
+/** Between addresses of that PE of the node and those here. */
+static uintptr_t delta_of(int slot)
+{
+    return slot == cw_world.slot
+               ? 0
+               : (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+}
+
 /** A routine came upon `address`: through which PE's window, and from which address here? */
 static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintptr_t stack)
 {
     const char *kind;
     for (int slot = 0; slot < cw_world.nslots; slot++) {
-        uintptr_t delta =
-            slot == cw_world.slot
-                ? 0
-                : (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
+        uintptr_t delta = delta_of(slot);
         if (!(kind = kind_of(address - delta, stack)))
             continue;
         if (slot == cw_world.slot)
@@ -67,12 +72,49 @@ static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintp
              (unsigned long)address);
 }
 
-static void explain(char *text, size_t nbytes, uintptr_t address, uintptr_t stack, bool in_routine)
+/** No register says which address the processor refused, but the address is in one: is any of them
+ *  that of the stack, as another PE would have it? */
+static bool is_of_stack(const void *context, uintptr_t stack)
+{
+    const ucontext_t *c = context;
+#if defined(__x86_64__)
+    const greg_t *registers = c->uc_mcontext.gregs;
+    const int n = REG_RCX + 1;  // the last of those with values
+#elif defined(__aarch64__)
+    const unsigned long long *registers = c->uc_mcontext.regs;
+    const int n = 31;
+#else
+    const uintptr_t *registers = (const void *)c;
+    const int n = 0;
+#endif
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        uintptr_t delta = delta_of(slot);
+        for (int i = 0; delta && i < n; i++) {
+            uintptr_t address = (uintptr_t)registers[i] - delta;
+            if (address > stack - NEAR && address < stack + STACK_SPAN)
+                return true;
+        }
+    }
+    return false;
+}
+
+static const char *explain_refused(const void *context, uintptr_t stack, bool in_routine)
+{
+    if (!in_routine)
+        return "";
+    return is_of_stack(context, stack)
+               ? "; it is of a variable on the stack, which is not symmetric"
+               : "; was an argument (context, team, event, handle, address) never initialised, or "
+                 "is it over?";
+}
+
+static void explain(char *text, size_t nbytes, uintptr_t address, uintptr_t stack, bool in_routine,
+                    const void *context)
 {
     bool overflow = address > stack - NEAR && address < stack + NEAR;
     if (address == NO_ADDRESS)
         snprintf(text, nbytes, "that no memory can have%s",
-                 in_routine ? "; was it of a variable on the stack, which is not symmetric?" : "");
+                 explain_refused(context, stack, in_routine));
     else if (in_routine)
         explain_transfer(text, nbytes, address, stack);
     else
@@ -165,7 +207,7 @@ static void report(const char *name, uintptr_t address, const void *context)
     if (call)
         snprintf(what, sizeof what, "%#lx is no function, and was called", (unsigned long)address);
     else
-        explain(what, sizeof what, address, stack, below);
+        explain(what, sizeof what, address, stack, below, context);
     explain_heap(heap, sizeof heap);
     if (below)
         cwu_error("%s in %s, called from %s: address %s%s%s", name, routine.name, where, what, heap,
