@@ -219,5 +219,19 @@ def plan():
             yield use([case, "after"], False, [], routine, "called after shmem_finalize; move")
 
 
+MISTAKES = {"OpenSHMEM": {
+    "before": "call_p before", "after": "call_p after", "process": "p_pe_too_high",
+    "count": "put_negative", "foreign": "put_to_private", "beyond": "put_beyond_block",
+    "freed": "put_freed", "null": "put_null", "short": "put_from_beyond",
+    "overlap": "put_overlaps", "aligned": "add_crooked", "twice": "double_free",
+    "not-block": "foreign_free", "team": "stale_team", "context": "ctx_put_destroyed",
+    "garbage": "bad_context", "own-lock": "set_twice", "not-held": "clear_free_lock",
+    "context-thread": "ctx_of_another_thread"}}
+
+
+def cases():
+    return wrong_use.cases(plan())
+
+
 if __name__ == "__main__":
     wrong_use.run([("api/misuse.c", ["-fno-optimize-sibling-calls"], list(plan()))], npes=2)

@@ -39,6 +39,16 @@ CASES = [
     ("finalize-messages", ["armci_msg_finalize", "without armci_msg_init"]),
 ]
 
+MISTAKES = {"ARMCI": {"team": "freed", "own-lock": "lock-twice", "not-held": "unlock-free"}}
+
+
+def uses():
+    return [wrong_use.Use([what], False, says) for what, says in CASES]
+
+
+def cases():
+    return wrong_use.cases(uses())
+
+
 if __name__ == "__main__":
-    wrong_use.run([("armci/misuse_groups.c", [],
-                    [wrong_use.Use([what], False, says) for what, says in CASES])], npes=2)
+    wrong_use.run([("armci/misuse_groups.c", [], uses())], npes=2)

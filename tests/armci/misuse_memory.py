@@ -84,5 +84,14 @@ def uses():
                 for options in ([], nodes))
 
 
+MISTAKES = {"ARMCI": {
+    "beyond": "put-beyond", "freed": "put-freed", "null": "local-null", "short": "local-beyond",
+    "twice": "free-twice", "not-block": "free-other", "waited": "copy-waited"}}
+
+
+def cases():
+    return wrong_use.cases(uses())
+
+
 if __name__ == "__main__":
     wrong_use.run([("armci/misuse_memory.c", [], list(uses()))], npes=2)

@@ -147,6 +147,8 @@ int main(int argc, char **argv)
     ARMCI_Barrier();
     ARMCI_Free(blocks[armci_msg_me()]);
     ARMCI_Finalize();
+    if (is("after-finalize"))
+        ARMCI_PutS(local, stride, local, stride, count, 0, 0);
     printf("%s went through\n", how);
     return 0;
 }

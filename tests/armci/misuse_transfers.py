@@ -9,6 +9,7 @@ UNKNOWN = "has not been initialised; use ARMCI_INIT_HANDLE"
 CASES = [
     ("none", []),
     ("before-init", ["ARMCI_PutS", "before ARMCI_Init"]),
+    ("after-finalize", ["ARMCI_PutS", "called after ARMCI_Finalize"]),
     ("process", ["ARMCI_Put", "process 2 does not exist"]),
     ("process-negative", ["ARMCI_Get", "process -1 does not exist"]),
     ("size", ["ARMCI_Put", "-8 bytes"]),
@@ -57,6 +58,15 @@ def uses():
         yield wrong_use.Use([what], False, says, nodes)
     for what, says in CHECKED:
         yield wrong_use.Use([what], True, says)
+
+
+MISTAKES = {"ARMCI": {
+    "before": "before-init", "after": "after-finalize", "process": "process", "count": "size",
+    "foreign": "address", "aligned": "rmw-aligned", "garbage": "handle"}}
+
+
+def cases():
+    return wrong_use.cases(uses())
 
 
 if __name__ == "__main__":

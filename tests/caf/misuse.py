@@ -33,6 +33,14 @@ ENDS = {
     "end": (0, [" last words"] * NPES, []),
     "exit": (0, [], []),
 }
+MISTAKES = {"coarrays": {"process": "image", "other-size": "size", "team": "team",
+                         "own-lock": "locked", "not-held": "unlock"}}
+
+
+def cases():
+    return {case: True for case in WRONG}
+
+
 LINE = re.compile(r"^causeway: error: PE \d of 3 \(.*\): image \d of 3: (.*)$", re.M)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory past its end, and after it was freed: each has a code, and in checking mode a line
-// (tests.toml).
+// (misuse.py).
 #include <dash/dart/if/dart.h>
 
 #include "frame/check.h"

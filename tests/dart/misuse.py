@@ -49,6 +49,37 @@ LINES = [
     ("dart_team_size", "size is NULL", CHECKED),
     ("dart_memalloc", "no memory for 1125899906842624 bytes"),
 ]
+# of checked.c, in checking mode
+ONCE = [
+    "8 bytes at offset 36 reach out of segment 1 of team 0, 4 bytes beyond the 40 that it has on "
+    r"unit 1; dart_team_memalloc_aligned gave its 40 bytes at main\+0x\w+ \(checked\.c:\d+\)",
+    "src: 8 bytes at .* of this unit reach 4 bytes beyond .* has 40; dart_team_memalloc_aligned "
+    "gave it at main",
+    "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
+    "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
+    "the global pointer: 4 bytes at .* that was freed; dart_memalloc gave its 8 bytes",
+    "team 0 has no segment -1; it is over: dart_team_memregister gave its 12 bytes at main",
+    "team 0 has no segment 1; it is over: dart_team_memalloc_aligned gave its 40 bytes at main",
+]
+MISTAKES = {"DART": {
+    "before": "called before dart_init", "after": "called without dart_init",
+    "process": "unit 2 does not exist", "count": "elements of 4 bytes are too many",
+    "foreign": "DART_GPTR_NULL", "beyond": "4 bytes at offset 16 reach out of segment 1",
+    "freed": "team 0 has no segment 1", "null": "src is NULL",
+    "short": "src: 8 bytes at .* of this unit reach", "not-block": "registered",
+    "twice": "team 0 has no segment -1",
+    "team": "in no team with number 9", "garbage": "handle 0 is none",
+    "not-held": "does not hold the lock"}}
+
+
+def cases():
+    """By what the line says."""
+    lines = [(text, CHECKED not in more) for _, text, *more in [EARLY, *LINES, LATE]]
+    lines += [(text, False) for text in ONCE]
+    return {case: always for case in MISTAKES["DART"].values() for text, always in reversed(lines)
+            if case in text}
+
+
 LINE = re.compile(r"^causeway: error: .*?: (dart_\w+): (.*)$", re.M)
 MORE = "dart_exit: 1 more calls were refused"
 
@@ -69,6 +100,15 @@ def compare(what, lines, wanted):
               f"{what}: {wanted_call}: {words}", call, text)
 
 
+def compare_once(program):
+    done = subprocess.run([str(STAGE / "bin/oshrun"), "-n", "2", str(program)],
+                          env=dict(os.environ, CAUSEWAY_CHECK="1"), capture_output=True, text=True,
+                          timeout=60, check=False)
+    check(done.returncode == 0, "checked.c", done.stdout, done.stderr)
+    for words in ONCE:
+        check(re.search(words, done.stderr), words, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = Path(scratch) / "misuse"
@@ -83,6 +123,9 @@ def main():
         # checking mode is not known before dart_init and after dart_exit
         compare("checking", lines, LINES)
         check(not more, "checking mode prints all")
+        program = Path(scratch) / "checked"
+        oshcc("-O2", f"-I{TESTS}", TESTS / "dart/checked.c", "-o", program, "-ldart-causeway")
+        compare_once(program)
     finish()
 
 

@@ -105,6 +105,17 @@ def plan():
             yield wrong_use.Use([what], checking, says, also=also)
 
 
+MISTAKES = {"GASNet": {
+    "before": "before-init", "process": "put-node", "count": "put-negative",
+    "foreign": "get-outside", "beyond": "put-outside", "null": "put-null",
+    "short": "put-from-beyond", "garbage": "handle-even", "own-lock": "lock-twice",
+    "not-held": "unlock-free", "handler": "put-from-handler"}}
+
+
+def cases():
+    return wrong_use.cases(plan())
+
+
 if __name__ == "__main__":
     wrong_use.run([("gasnet/misuse.c", ["-DGASNET_PAR", "-O1"], list(plan()))],
                   env={"GASNET_MAX_SEGSIZE": "1M"})
