@@ -55,13 +55,13 @@ static int data_away_from(int pe)
 
 static void put_of(story_t *s, int d, int pe, int thread, int ctx)
 {
-    kind_t kind = lengths[d] == 1 && draw(2) ? OP_p : ONE_OF(OP_put, OP_put, OP_put_nbi);
+    kind_t kind = lengths[d] == 1 && draw(2) ? OP_p : ONE_OF(OP_put, OP_put, OP_put_nbi, OP_iput);
     tell(s, kind, pe, thread, ctx)->d = d;
 }
 
 static void get_of(story_t *s, int d, int pe, int thread)
 {
-    kind_t kind = lengths[d] == 1 && draw(2) ? OP_g : OP_get;
+    kind_t kind = lengths[d] == 1 && draw(2) ? OP_g : ONE_OF(OP_get, OP_get, OP_iget);
     tell(s, kind, pe, thread, draw_ctx())->d = d;
 }
 
@@ -167,7 +167,7 @@ static void generate(int threads)
             left--;
         }
         if (phase + 1 < phases)
-            add_op((op_t){.kind = OP_barrier});
+            add_op((op_t){.kind = draw(2) ? OP_barrier : OP_gather});
     }
 }
 

@@ -2,7 +2,7 @@
 //
 // Programs of operations as text. One operation a line (or up to a semicolon):
 //
-//     PE.THREAD KIND [dN] [aN] [xN] [fN] [nN] [cN]      or: barrier
+//     PE.THREAD KIND [dN] [aN] [xN] [fN] [nN] [cN]      or: barrier, gather (of all PEs)
 //
 // dN is a block of data, written by one thread with one context; aN a word of updates, each of
 // which changes one bit (by add, or, xor or and, by the word's number); xN a word that is swapped;
@@ -18,9 +18,10 @@
 #include "oracle.h"
 
 #define KINDS(K)                                                                              \
-    K(put) K(put_nbi) K(p) K(put_signal) K(put_signal_nbi) K(get) K(get_nbi) K(g) K(set)      \
-    K(raise) K(wait) K(test) K(update) K(fetch_update) K(fetch_update_nbi) K(fetch) K(swap)   \
-    K(cswap) K(fence) K(quiet) K(session) K(session_end) K(delay) K(barrier)
+    K(put) K(put_nbi) K(iput) K(p) K(put_signal) K(put_signal_nbi) K(get) K(get_nbi) K(iget)  \
+    K(g) K(set) K(raise) K(wait) K(test) K(update) K(fetch_update) K(fetch_update_nbi)        \
+    K(fetch) K(swap) K(cswap) K(fence) K(quiet) K(session) K(session_end) K(delay)            \
+    K(barrier) K(gather)
 #define AS_ENUM(name) OP_##name,
 #define AS_TEXT(name) #name,
 typedef enum kind { KINDS(AS_ENUM) OP_KINDS } kind_t;
@@ -43,7 +44,13 @@ static bool puts_data(kind_t k)
 
 static bool gets_data(kind_t k)
 {
-    return k == OP_get || k == OP_get_nbi || k == OP_g;
+    return k == OP_get || k == OP_get_nbi || k == OP_iget || k == OP_g;
+}
+
+/** Of all PEs at once: a barrier, or collectives before it. */
+static bool ends_phase(kind_t k)
+{
+    return k == OP_barrier || k == OP_gather;
 }
 
 static bool raises(kind_t k)
@@ -65,8 +72,8 @@ static bool swaps(kind_t k)
 
 static void write_op(const op_t *op, char *to, size_t nbytes)
 {
-    if (op->kind == OP_barrier) {
-        snprintf(to, nbytes, "barrier");
+    if (ends_phase(op->kind)) {
+        snprintf(to, nbytes, "%s", kinds[op->kind]);
         return;
     }
     int n = snprintf(to, nbytes, "%d.%d %s", op->pe, op->thread, kinds[op->kind]);
@@ -98,8 +105,8 @@ static op_t read_op(const char *line)
     op_t op = {.kind = OP_KINDS};
     char name[24] = "";
     int used = 0;
-    if (sscanf(line, " barrier%n", &used) == 0 && used > 0)
-        return (op_t){.kind = OP_barrier};
+    if (sscanf(line, " %23s", name) == 1 && ends_phase(kind_named(name)))
+        return (op_t){.kind = kind_named(name)};
     if (sscanf(line, "%d.%d %23s%n", &op.pe, &op.thread, name, &used) != 3)
         return op;
     op.kind = kind_named(name);
@@ -128,9 +135,9 @@ static bool in_range(const op_t *op)
 
 static int phases(const op_t *op)
 {
-    int n = op->kind == OP_barrier;
+    int n = ends_phase(op->kind);
     for (int i = 0; i < nops; i++)
-        n += ops[i].kind == OP_barrier;
+        n += ends_phase(ops[i].kind);
     return n;
 }
 
@@ -166,7 +173,7 @@ static void add_op(op_t op)
     if (!fits(&op))
         return;
     op.phase = phase;
-    phase += op.kind == OP_barrier;
+    phase += ends_phase(op.kind);
     ops[nops++] = op;
 }
 

@@ -155,6 +155,10 @@ UNSEEN void do_put(int at, const op_t *op, shmem_ctx_t ctx)
     case OP_put_nbi:
         shmem_ctx_long_put_nbi(ctx, data[op->d], from[at], (size_t)n, dest);
         break;
+    case OP_iput:  // one half, then the other
+        shmem_ctx_long_iput(ctx, data[op->d], from[at], 2, 2, (size_t)(n + 1) / 2, dest);
+        shmem_ctx_long_iput(ctx, data[op->d] + 1, from[at] + 1, 2, 2, (size_t)n / 2, dest);
+        break;
     case OP_p:
         shmem_ctx_long_p(ctx, data[op->d], from[at][0], dest);
         break;
@@ -176,6 +180,9 @@ UNSEEN void do_get(int at, const op_t *op, shmem_ctx_t ctx)
         into[at][0] = shmem_ctx_long_g(ctx, data[op->d], source);
     } else if (op->kind == OP_get) {
         shmem_ctx_long_get(ctx, into[at], data[op->d], (size_t)n, source);
+    } else if (op->kind == OP_iget) {
+        shmem_ctx_long_iget(ctx, into[at], data[op->d], 2, 2, (size_t)(n + 1) / 2, source);
+        shmem_ctx_long_iget(ctx, into[at] + 1, data[op->d] + 1, 2, 2, (size_t)n / 2, source);
     } else {
         shmem_ctx_long_get_nbi(ctx, into[at], data[op->d], (size_t)n, source);
         oracle->outstanding[at] = true;
@@ -305,7 +312,7 @@ UNSEEN void *run_thread(void *arg)
     int me = shmem_my_pe(), thread = (int)(long)arg;
     for (int i = 0; i < nops; i++)
         if (ops[i].pe == me && ops[i].thread == thread && ops[i].phase == phase_now &&
-            ops[i].kind != OP_barrier)
+            !ends_phase(ops[i].kind))
             do_op(i);
     if (has_own_ctx) {
         if (own_ctx != SHMEM_CTX_DEFAULT)
@@ -321,10 +328,26 @@ UNSEEN void *run_thread(void *arg)
 static bool has_thread(int pe, int thread, int phase)
 {
     for (int i = 0; i < nops; i++)
-        if (ops[i].kind != OP_barrier && ops[i].thread == thread && (pe < 0 || ops[i].pe == pe) &&
+        if (!ends_phase(ops[i].kind) && ops[i].thread == thread && (pe < 0 || ops[i].pe == pe) &&
             (phase < 0 || ops[i].phase == phase))
             return true;
     return false;
+}
+
+/** Each PE's word at all, a word of one of them, and what all add up to. */
+UNSEEN void gather(int me)
+{
+    static long mine, sum, all[PES], one;
+    const int root = phase_now % npes;
+    const long base = 100 * (phase_now + 1);
+    mine = base + me;
+    shmem_long_fcollect(SHMEM_TEAM_WORLD, all, &mine, 1);
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, &one, &mine, 1, root);
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &sum, &mine, 1);
+    for (int pe = 0; pe < npes; pe++)
+        SIM_CHECK(all[pe] == base + pe, "fcollect gives %ld of PE %d", all[pe], pe);
+    SIM_CHECK(one == base + root, "broadcast gives %ld of PE %d", one, root);
+    SIM_CHECK(sum == npes * base + npes * (npes - 1) / 2, "the sum is %ld", sum);
 }
 
 UNSEEN void run_phase(int me)
@@ -341,6 +364,9 @@ UNSEEN void run_phase(int me)
             pthread_join(threads[i], NULL);
             oracle_follow(me, 0, i);
         }
+    for (int i = 0; i < nops; i++)
+        if (ops[i].kind == OP_gather && ops[i].phase == phase_now)
+            gather(me);
     oracle_meet(me, phase_now);
     shmem_barrier_all();
     oracle_met(me, phase_now);
