@@ -25,19 +25,20 @@ static int draw(int n)
 
 static void choose_algorithms(void)
 {
-    static const char *const names[][10] = {
+    static const char *const names[][12] = {
         {"broadcast", "deposit", "publish", "fused", "loads", "scatter", "binomial"},
         {"collect", "deposit", "exchange", "loads", "bruck", "spread", "ring"},
         {"fcollect", "deposit", "loads", "exchange", "fused", "bruck", "spread", "ring"},
         {"alltoall", "stores", "loads", "exchange", "bruck", "pairwise"},
         {"alltoalls", "stores", "loads", "exchange", "bruck", "pairwise"},
-        {"reduce", "exchange", "fused", "deposit", "parts", "halves", "fetch", "halving", "ring"},
+        {"reduce", "exchange", "fused", "deposit", "parts", "halves", "fetch", "halving", "ring",
+         "swap"},
         {"scan", "deposit", "fused", "leaders", "columns"}};
     char text[400];
     size_t at = 0;
     for (uint32_t i = 0; i < KINDS; i++) {
         uint32_t n = 0;
-        while (n < 9 && names[i][n + 1])
+        while (n < 11 && names[i][n + 1])
             n++;
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s=%s", i ? "," : "", names[i][0],
                                names[i][1 + sim_setting(i, n)]);

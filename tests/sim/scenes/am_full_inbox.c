@@ -26,10 +26,12 @@ static void run(void)
     gasnet_node_t me = gasnet_mynode();
     scene_barrier();
     sim_begin();
+    if (me == 0)
+        usleep(10000 * sim_draw(2));
     for (unsigned i = 0; i < due[me]; i++)
         gasnet_AMRequestShort1(TARGET, REQUEST, me);
     if (me == TARGET) {
-        usleep(1000 * sim_draw(3));
+        usleep(30000 * sim_draw(2));
         GASNET_BLOCKUNTIL(handled[0] == due[0] && handled[2] == due[2]);
     }
     scene_barrier();

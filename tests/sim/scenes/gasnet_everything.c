@@ -6,6 +6,7 @@
 #define GASNET_PAR 1
 #define GASNET_SEGMENT_EVERYTHING 1
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gasnet_scene.h"
@@ -136,6 +137,8 @@ static void *use(void *arg)
 static void run(void)
 {
     pthread_t thread;
+    if (sim_setting(0, 4) == 0)
+        setenv("CAUSEWAY_CHECK", "1", 1);
     scene_attach(handlers, 2, 0);
     scene_barrier();
     sim_begin();

@@ -4,6 +4,7 @@
 // two contexts at once, beside small ones; a get behind a quiet brings what was put.
 #include <pthread.h>
 #include <shmem.h>
+#include <stdlib.h>
 
 #include "sim.h"
 
@@ -36,6 +37,8 @@ static void *transfer(void *arg)
 static void run(void)
 {
     int provided;
+    if (sim_setting(0, 3) == 0)  // requests take another way than what is staged
+        setenv("CAUSEWAY_TOPOLOGY", "fcg", 1);
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     contexts[0] = SHMEM_CTX_DEFAULT;
     SIM_CHECK(shmem_ctx_create(0, &contexts[1]) == 0, "there is no context");

@@ -3,6 +3,7 @@
 // PEs that wait in vain: for a word that no other sets, for locks in a ring, or for one that
 // computes. Where all wait, the report of the deadlock ends the job.
 #include <shmem.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,10 +20,13 @@ static void wait_in_ring(int me)
     SIM_CHECK(0, "PE %d has two locks of the ring", me);
 }
 
-/** One computes, and then sets what the others wait for. */
-static void be_late(int me, int late)
+/** One computes, or tests for a word, and then sets what the others wait for. */
+static void be_late(int me, int late, bool polls)
 {
-    if (me == late)
+    if (me == late && polls)
+        for (int i = 0; i < 80; i++, usleep(LATE_US / 80))
+            shmem_long_test(&word, SHMEM_CMP_EQ, 1);
+    else if (me == late)
         usleep(LATE_US);
     for (int pe = 0; pe < PES && me == late; pe++)
         shmem_long_p(&done, 1, pe);
@@ -37,7 +41,7 @@ static void run(void)
     int me = shmem_my_pe();
     shmem_barrier_all();
     sim_begin();
-    be_late(me, (int)(sim_seed() % PES));
+    be_late(me, (int)(sim_seed() % PES), sim_seed() % 2);
     switch (sim_seed() / PES % 4) {
     case 0:
         wait_in_ring(me);
