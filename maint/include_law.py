@@ -44,12 +44,12 @@ ROOMS = [
     ("core/report",),
     ("core/life",),
     ("gasnet_job", "caf"),
-    ("shmem", "gasnet", "gex", "armci", "dart", "caf/gfortran"),
+    ("shmem", "gasnet", "gex", "armci", "dart", "caf/gfortran", "caf/prif"),
 ]
 LEVEL = {room: level for level, row in enumerate(ROOMS) for room in row}
 FRONT_ENDS = ROOMS[-1] + ROOMS[-2]
 # Floors of some front ends only.
-FLOOR_OF = {"gasnet_job": ("gasnet", "gex"), "caf": ("caf/gfortran",)}
+FLOOR_OF = {"gasnet_job": ("gasnet", "gex"), "caf": ("caf/gfortran", "caf/prif")}
 
 # Families of rooms that do not know each other, whatever their level: (those of one row).
 APART_FAMILIES = [("bootstrap", "transport"), ("transport/ofi", "transport/delay", "transport/mpi")]

@@ -156,7 +156,7 @@ def check_generated(_):
 def gasnet_exports():
     """What clients of GASNet link: tests/gasnet/names.py compares it with the specification's
     names."""
-    lines = [line for path in (ROOT / "src").glob("*/exports.txt")
+    lines = [line for path in (ROOT / "src").rglob("exports.txt")
              for line in path.read_text(encoding="utf-8").split("\n")]
     return {line for line in lines if line and not line.startswith("#")}
 

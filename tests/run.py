@@ -51,7 +51,7 @@ KEYS = {
     "exit": (int, str),
     "expect": list, "forbid": list, "allow": list, "needs": list, "exclusive": bool, "waits": bool,
     "slow": bool,
-    "sanitize": bool, "mpi": bool, "cflags": list, "libs": list, "modes": list,
+    "compiler": str, "sanitize": bool, "mpi": bool, "cflags": list, "libs": list, "modes": list,
 }
 DEFAULTS = {"timeout": 60, "exit": 0, "layouts": ["node"], "exclusive": False, "waits": False,
             "slow": False, "sanitize": True, "mpi": True}
@@ -249,6 +249,9 @@ def missing_need(need, options):
             if line.startswith("MemAvailable:"):
                 return (None if int(line.split()[1]) >= float(need[4:]) * 2**20
                         else f"needs {need[4:]} GiB of memory")
+    if need == "prif":
+        return (None if (options.stage / "lib/libprif_causeway.so").exists()
+                else "needs a build with the module prif")
     if need == "coarrays":
         return missing_coarrays()
     return None if shutil.which(need) else f"needs {need}"
@@ -310,12 +313,15 @@ def compile_now(case, options, program):
             return None
     program.parent.mkdir(parents=True, exist_ok=True)
     sources = sources_of(case)
-    compiler = options.stage / "bin" / WRAPPERS.get(sources[0].suffix, "oshcc")
+    wrapper = case.spec.get("compiler") or WRAPPERS.get(sources[0].suffix, "oshcc")
+    compiler = options.stage / "bin" / wrapper
     command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}",
                *case.spec.get("cflags", []), "-o", str(program), *map(str, sources),
                *case.spec.get("libs", [])]
-    if compiler.name == "caf":
-        command.append(f"-J{program.parent}")  # where its modules are
+    if sources[0].suffix == ".f90":
+        modules = program.with_name(program.name + ".modules")  # its own: names meet in a room
+        modules.mkdir(exist_ok=True)
+        command.append(f"-J{modules}")
     if options.arch:
         command += EMULATED_LINK
     if options.sanitize:

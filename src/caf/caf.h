@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Coarrays: what the interfaces of compilers share (the doors: src/caf/gfortran). Image i of the
-// initial team is PE i - 1.
+// Coarrays: what the interfaces of compilers share (the doors: src/caf/gfortran, src/caf/prif).
+// Image i of the initial team is PE i - 1.
 //
 // A coarray is a block that each image of a team allocates from an area of its own (memory.c). Its
 // place in a peer is known as a symmetric address of this image, so that the transfers of core/rma
@@ -31,6 +31,7 @@ typedef enum caf_code {
     CAF_LOCKED_OTHER,  // by another one
     CAF_STOPPED,
     CAF_FAILED,
+    CAF_NO_MEMORY,
     CAF_ERROR,         // of any other kind
     CAF_CODES
 } caf_code_t;
@@ -63,6 +64,8 @@ typedef struct caf_team {
     struct caf_team *formed;       // before it by this image
     uint64_t serial, forms;        // which FORM TEAM of its parent it comes from; those of its own
     uint64_t gates;                // that it has entered (gone.h)
+    // what each image of the parent gave FORM TEAM: number, then new_index; NULL: not kept
+    uint64_t *siblings;
 } caf_team_t;
 
 /** What the door of a compiler brings. */
@@ -71,9 +74,10 @@ typedef struct caf_door {
     void (*flush)(void);      // the units of the program
     const char *init, *finalize;
     bool (*is_routine)(const char *symbol);
-    bool (*names_gone)(const char *symbol);  // those of images that are gone
+    bool (*survives)(void);  // the program asks for images that are gone
     // the team of an allocatable coarray ends: the program's variable is not allocated any more
     void (*released)(const struct caf_coarray *coarray);
+    bool keeps_siblings;      // it asks for teams by their number
     struct caf_door *next;    // of those of this process
 } caf_door_t;
 
@@ -117,6 +121,9 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team);
 /** Back to the parent: what was allocated since is released. Collective over the team. [waits] */
 void caf_end_team(const caf_status_t *status);
 void caf_sync_team(const caf_status_t *status, caf_team_t *team);
+/** The PEs of the team that the same FORM TEAM as that of the current one has given that number, in
+ *  its order: how many, 0 for no such team; the caller frees. Only where the door keeps them. */
+int caf_find_sibling(int64_t number, int **pes_p);
 /** The last one first. */
 caf_team_t *caf_formed_teams(void);
 void caf_teams_close(void);
@@ -158,6 +165,8 @@ caf_coarray_t *caf_register_static(size_t nbytes);
 caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes);
 /** Collective over its team. [waits] */
 void caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
+/** Releases this image's memory of a coarray, behind a synchronisation of its team. */
+void caf_release(caf_coarray_t *coarray);
 /** Releases what was allocated in the team, behind a synchronisation of it. */
 void caf_release_all(caf_team_t *team);
 /** A component of this image: a token without memory, its memory, and their ends. */
@@ -165,6 +174,10 @@ caf_coarray_t *caf_component_register(void);
 bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *component, size_t nbytes);
 void caf_component_deallocate(caf_coarray_t *component);
 void caf_component_deregister(caf_coarray_t *component);
+/** Memory of this image alone, without a token. NULL: reported. */
+void *caf_memory_allocate(const caf_status_t *status, size_t nbytes);
+/** False: it is none. */
+bool caf_memory_release(void *memory);
 
 /** Parts of the runtime's own memory: at one symmetric address, zero from the start. */
 typedef enum caf_own {
@@ -207,8 +220,11 @@ void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint6
 /** Those that this image holds: it fails. [waits] */
 void caf_release_locks(void);
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event);  // event.c
+/** Counts up behind the puts to that PE, and does not wait for them. */
+void caf_notify(int pe, uint64_t *event);
 /** Of this image. [waits] */
-void caf_event_wait(const caf_status_t *status, uint64_t *event, int64_t until);
+void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t *event,
+                    int64_t until);
 int64_t caf_event_query(int pe, uint64_t *event);
 
 // ---------------------------------------------------------------- collectives (collective.c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Events: a word that posts count up and the waits of its image count down.
-#include "caf/caf.h"
+#include "caf/transfer.h"
 
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
 {
@@ -10,10 +10,17 @@ void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
     caf_succeed(status);
 }
 
-void caf_event_wait(const caf_status_t *status, uint64_t *event, int64_t until)
+void caf_notify(int pe, uint64_t *event)
+{
+    caf_order();
+    cw_amo_signalling(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, 1, pe);
+}
+
+void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t *event,
+                    int64_t until)
 {
     const int64_t threshold = until < 1 ? 1 : until;
-    cw_wait_t w = CW_WAIT_FOR("event wait", event, sizeof *event);
+    cw_wait_t w = CW_WAIT_FOR(statement, event, sizeof *event);
     caf_complete();
     while ((int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold)
         cw_wait_round(&w);

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "caf/transfer.h"
 #include "core/sync/fused.h"
-#include "core/world/front_end.h"
 
 /** In each image's own memory, written by it alone. */
 typedef struct state {
@@ -39,14 +38,9 @@ static uint64_t depth_of(const caf_team_t *team)
     return depth;
 }
 
-static bool is_wanted(const char *symbol)
-{
-    return caf.door->names_gone(symbol);
-}
-
 void caf_gone_open(void)
 {
-    caf_survives = cw_program_uses(is_wanted);
+    caf_survives = caf.door->survives();
 }
 
 void caf_gone_close(void)

@@ -137,7 +137,7 @@ static void enter(caf_coarray_t *c, caf_team_t *team)
     team->coarrays = c;
 }
 
-static void drop(caf_coarray_t *c)
+void caf_release(caf_coarray_t *c)
 {
     if (c->link) {
         *c->link = c->next;
@@ -192,8 +192,9 @@ static bool agree(const caf_status_t *status, caf_coarray_t *c, offer_t *offer)
         caf_fatal("allocate", "a coarray has %zu bytes here, and %llu elsewhere in the team", mine,
                   (unsigned long long)(offer->nbytes == mine ? ~offer->not_nbytes : offer->nbytes));
     if (offer->at == UINT64_MAX) {
-        caf_fail(status, CAF_ERROR, "allocate", "no memory for a coarray of %zu bytes on %s image",
-                 mine, c->mine ? "another" : "this");
+        caf_fail(status, CAF_NO_MEMORY, "allocate",
+                 "no memory for a coarray of %zu bytes on %s image", mine,
+                 c->mine ? "another" : "this");
         return false;
     }
     return true;
@@ -221,7 +222,7 @@ caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
     uint64_t at = c->mine ? (uint64_t)(c->mine - area(&(size_t){0})) : UINT64_MAX;
     offer_t offer = {at, ~at, nbytes, ~(uint64_t)nbytes};
     if (!agree(status, c, &offer)) {
-        drop(c);
+        caf_release(c);
         return NULL;
     }
     if (offer.at == ~offer.not_at)
@@ -241,7 +242,7 @@ void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
     const bool entered = caf_enter(status, "deallocate");
     if (entered)
         cw_sync(caf.group);
-    drop(c);
+    caf_release(c);
     if (entered)
         caf_succeed(status);
 }
@@ -249,7 +250,7 @@ void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
 void caf_release_all(caf_team_t *team)
 {
     while (team->coarrays)
-        drop(team->coarrays);
+        caf_release(team->coarrays);
 }
 
 // ---------------------------------------------------------------- components
@@ -262,7 +263,8 @@ bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *c, size_t
 {
     c->nbytes = nbytes;
     if (!(c->mine = cw_blocks_alloc(&blocks, at_least(nbytes)))) {
-        caf_fail(status, CAF_ERROR, "allocate", "no memory for a component of %zu bytes", nbytes);
+        caf_fail(status, CAF_NO_MEMORY, "allocate", "no memory for a component of %zu bytes",
+                 nbytes);
         return false;
     }
     c->symmetric = (uintptr_t)c->mine;
@@ -280,5 +282,20 @@ void caf_component_deallocate(caf_coarray_t *c)
 
 void caf_component_deregister(caf_coarray_t *c)
 {
-    drop(c);
+    caf_release(c);
+}
+
+void *caf_memory_allocate(const caf_status_t *status, size_t nbytes)
+{
+    void *memory = cw_blocks_alloc(&blocks, at_least(nbytes));
+    if (memory)
+        caf_succeed(status);
+    else
+        caf_fail(status, CAF_NO_MEMORY, "allocate", "no memory for %zu bytes", nbytes);
+    return memory;
+}
+
+bool caf_memory_release(void *memory)
+{
+    return cw_blocks_release(&blocks, memory);
 }

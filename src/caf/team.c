@@ -29,24 +29,23 @@ typedef struct members {
 } members_t;
 
 /** Those with new_index are at that place, the others fill the rest in the parent's order. */
-static bool place(const cw_group_t *parent, const uint64_t *numbers, const uint64_t *places,
-                  members_t *m)
+static bool place(const cw_group_t *parent, uint64_t number, const uint64_t *numbers,
+                  const uint64_t *places, members_t *m)
 {
-    const uint64_t mine = numbers[parent->rank];
     m->n = 0;
     for (int i = 0; i < parent->size; i++)
-        m->n += numbers[i] == mine;
+        m->n += numbers[i] == number;
     for (int i = 0; i < m->n; i++)
         m->pes[i] = -1;
     for (int i = 0; i < parent->size; i++) {
-        if (numbers[i] != mine || places[i] == 0)
+        if (numbers[i] != number || places[i] == 0)
             continue;
         if (places[i] > (uint64_t)m->n || m->pes[places[i] - 1] >= 0)
             return false;
         m->pes[places[i] - 1] = cw_group_pe(parent, i);
     }
     for (int i = 0, at = 0; i < parent->size; i++) {
-        if (numbers[i] != mine || places[i] != 0)
+        if (numbers[i] != number || places[i] != 0)
             continue;
         while (m->pes[at] >= 0)
             at++;
@@ -81,7 +80,7 @@ static const cw_group_t *make_group(const members_t *m, bool refused)
     return rc ? NULL : group;
 }
 
-static caf_team_t *add(const cw_group_t *group, int64_t number)
+static caf_team_t *add(const cw_group_t *group, int64_t number, uint64_t *siblings)
 {
     caf_team_t *team = calloc(1, sizeof *team);
     if (!team)
@@ -90,7 +89,8 @@ static caf_team_t *add(const cw_group_t *group, int64_t number)
                          .parent = caf.team,
                          .number = number,
                          .formed = formed,
-                         .serial = ++caf.team->forms};
+                         .serial = ++caf.team->forms,
+                         .siblings = siblings};
     formed = team;
     return team;
 }
@@ -107,10 +107,13 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
         cwu_fatal("out of memory for the members of a team");
     caf_exchange(caf.group, (uint64_t)number, numbers);
     caf_exchange(caf.group, (uint64_t)(uint32_t)new_index, places);
-    bool placed = place(caf.group, numbers, places, &m);
+    bool placed = place(caf.group, (uint64_t)number, numbers, places, &m);
     const cw_group_t *group = make_group(&m, !placed);
-    free(numbers);
     free(m.pes);
+    if (!group || !caf.door->keeps_siblings) {
+        free(numbers);
+        numbers = NULL;
+    }
     if (!group) {
         caf_fail(status, CAF_ERROR, "form team",
                  placed ? "there is no team left (an image is in at most %d)"
@@ -119,7 +122,22 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
         return NULL;
     }
     caf_succeed(status);
-    return add(group, number);
+    return add(group, number, numbers);
+}
+
+int caf_find_sibling(int64_t number, int **pes_p)
+{
+    const caf_team_t *team = caf.team;
+    if (!team->siblings)
+        return 0;
+    const cw_group_t *parent = team->parent->group;
+    const size_t n = (size_t)parent->size;
+    members_t m = {.pes = malloc(n * sizeof *m.pes)};
+    if (!m.pes)
+        cwu_fatal("out of memory for the members of a team");
+    place(parent, (uint64_t)number, team->siblings, team->siblings + n, &m);
+    *pes_p = m.pes;
+    return m.n;
 }
 
 bool caf_is_team(const caf_team_t *team)
@@ -132,8 +150,10 @@ bool caf_is_team(const caf_team_t *team)
 
 void caf_change_team(const caf_status_t *status, caf_team_t *team)
 {
-    if (team->parent != caf.team && team != caf.team)
-        caf_fatal("change team", "the team was not formed by the current team");
+    if (team->parent != caf.team && team != caf.team) {
+        caf_fail(status, CAF_ERROR, "change team", "the team was not formed by the current team");
+        return;
+    }
     caf_complete();
     bool whole = true;
     if (caf_survives)
@@ -149,8 +169,10 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
 void caf_end_team(const caf_status_t *status)
 {
     caf_team_t *team = caf.team;
-    if (!team->parent)
-        caf_fatal("end team", "the initial team is the current one");
+    if (!team->parent) {
+        caf_fail(status, CAF_ERROR, "end team", "the initial team is the current one");
+        return;
+    }
     caf_complete();
     bool whole = true;
     if (caf_survives)
@@ -201,6 +223,7 @@ void caf_teams_close(void)
         caf_team_t *team = formed;
         formed = team->formed;
         caf_release_all(team);
+        free(team->siblings);
         free(team);
     }
 }

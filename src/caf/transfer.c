@@ -55,14 +55,18 @@ void caf_complete(void)
     order.quiets++;
 }
 
+void caf_order(void)
+{
+    cw_fence_default();
+    order.fences++;
+}
+
 void caf_before_write(int pe, uintptr_t begin, uintptr_t end)
 {
     if (CW_UNLIKELY(!order.fenced))
         open_order();
-    if (CW_UNLIKELY(overlaps(&order.fenced[pe], order.fences, begin, end))) {
-        cw_fence_default();
-        order.fences++;
-    }
+    if (CW_UNLIKELY(overlaps(&order.fenced[pe], order.fences, begin, end)))
+        caf_order();
     extend(&order.fenced[pe], order.fences, begin, end);
     extend(&order.quiet[pe], order.quiets, begin, end);
 }

@@ -19,6 +19,8 @@ void caf_get_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *c
 /** Before bytes of a PE of another node are written, or read, by other means than these two. */
 void caf_before_write(int pe, uintptr_t begin, uintptr_t end);
 void caf_before_read(int pe, uintptr_t begin, uintptr_t end);
+/** What is put from here on takes effect behind what was put before. */
+void caf_order(void);
 void caf_order_close(void);
 
 /** Bytes may overlap where the PE is this image itself. */

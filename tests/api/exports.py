@@ -42,7 +42,7 @@ def check_library(wanted, objects):
     report("the library has no objects", objects - {name for name in have if have[name][0] in "RD"})
     have = {name: have[name] for name in have if name not in objects}
     report("the library does not export", wanted - set(have))
-    gasnet = {line for path in (ROOT / "src").glob("*/exports.txt")
+    gasnet = {line for path in (ROOT / "src").rglob("exports.txt")
               for line in path.read_text(encoding="utf-8").split("\n") if line[:1] != "#"}
     report("the library exports besides", set(have) - wanted - gasnet)
     apart = set()

@@ -55,6 +55,9 @@ MARKS = [
     (r"(caf|cafrun|gfortran) .*|find_package\(Causeway REQUIRED COMPONENTS caf\)", "caf/install"),
     (r"program ring|integer :: .*|associate .*|from_left\[.*|sync all|print \*.*|"
      r"end (associate|program)", "caf/transfers"),
+    (r"prifc .*|use(, intrinsic ::)? \w+|procedure\(.*|type\(\w+\) :: .*|integer\(\w+\).* :: .*|"
+     r"call (prif_|c_f_pointer).*|mine = me", "prif/install"),
+    (r"prif=.*|\$prif/build\.sh .*|flang -I own .*", "prif/flang"),
     (r"TYPENAME .*|[a-z]\w* +[a-z][\w ]*x[x ]*|complex[fd] .*", "a table of types: lint/generated"),
 ]
 # Lines that are run, all others being unknown.

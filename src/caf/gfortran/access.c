@@ -2,18 +2,18 @@
 //
 // Assignments to and from other images: one scalar of one type on both sides at once, all else by
 // sections (section.h).
-#include "caf/gfortran/section.h"
+#include "caf/gfortran/gft.h"
 
-GFT_API void _gfortran_caf_send(gft_token_t token, size_t offset, int image, gft_descriptor_t *dest,
-                                gft_vector_t *dest_vector, gft_descriptor_t *src, int dest_kind,
+GFT_API void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descriptor_t *dest,
+                                caf_vector_t *dest_vector, caf_descriptor_t *src, int dest_kind,
                                 int src_kind, bool may_overlap, int *stat, void **team);
-GFT_API void _gfortran_caf_get(gft_token_t token, size_t offset, int image, gft_descriptor_t *src,
-                               gft_vector_t *src_vector, gft_descriptor_t *dest, int src_kind,
+GFT_API void _gfortran_caf_get(gft_token_t token, size_t offset, int image, caf_descriptor_t *src,
+                               caf_vector_t *src_vector, caf_descriptor_t *dest, int src_kind,
                                int dest_kind, bool may_overlap, int *stat);
 GFT_API void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_image,
-                                   gft_descriptor_t *dest, gft_vector_t *dest_vector,
+                                   caf_descriptor_t *dest, caf_vector_t *dest_vector,
                                    gft_token_t src_token, size_t src_offset, int src_image,
-                                   gft_descriptor_t *src, gft_vector_t *src_vector, int dest_kind,
+                                   caf_descriptor_t *src, caf_vector_t *src_vector, int dest_kind,
                                    int src_kind, bool may_overlap, int *stat);
 
 size_t gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_t offset)
@@ -28,10 +28,10 @@ size_t gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, siz
 }
 
 /** One element of one type and kind on both sides. */
-static CW_ALWAYS_INLINE bool is_plain(const gft_descriptor_t *a, const gft_descriptor_t *b,
-                                      const gft_vector_t *vector, int a_kind, int b_kind)
+static CW_ALWAYS_INLINE bool is_plain(const caf_descriptor_t *a, const caf_descriptor_t *b,
+                                      const caf_vector_t *vector, int a_kind, int b_kind)
 {
-    const gft_dtype_t *x = &a->dtype, *y = &b->dtype;
+    const caf_dtype_t *x = &a->dtype, *y = &b->dtype;
     return CW_LIKELY(x->elem_nbytes == y->elem_nbytes) && CW_LIKELY(x->rank + y->rank == 0) &&
            CW_LIKELY(x->type == y->type) && CW_LIKELY(a_kind == b_kind) && CW_LIKELY(!vector);
 }
@@ -47,54 +47,54 @@ static CW_ALWAYS_INLINE bool find_fast(const caf_coarray_t *c, size_t offset, in
 }
 
 /** The section of a descriptor whose data are at addr in the image. */
-static void move_to(gft_section_t *section, const gft_descriptor_t *d, void *addr)
+static void move_to(caf_section_t *section, const caf_descriptor_t *d, void *addr)
 {
     section->base = (char *)addr + (section->base - d->data);
 }
 
 static CW_NOINLINE void send_general(gft_token_t token, size_t offset, int image,
-                                     const gft_descriptor_t *dest, const gft_vector_t *vector,
-                                     int dest_kind, const gft_descriptor_t *src, int src_kind,
+                                     const caf_descriptor_t *dest, const caf_vector_t *vector,
+                                     int dest_kind, const caf_descriptor_t *src, int src_kind,
                                      int *stat, const caf_team_t *team)
 {
     const cw_group_t *group = team ? team->group : caf.group;
     const caf_status_t status = gft_status(stat, NULL, 0);
-    gft_remote_t remote;
-    gft_section_t local;
+    caf_remote_t remote;
+    caf_section_t local;
     void *addr;
-    gft_section_of(&remote.section, dest, vector, dest_kind);
-    gft_section_of(&local, src, NULL, src_kind);
+    caf_section_of(&remote.section, dest, vector, dest_kind);
+    caf_section_of(&local, src, NULL, src_kind);
     if (!gft_find_in(group, &status, "assignment to an image", token, offset, image, &remote.pe,
                      &addr))
         return;
     // of an empty vector of subscripts the compiler passes what looks like a triplet
     move_to(&remote.section, dest, addr);
-    if (gft_section_nelems(&local) > 0)
-        gft_section_put(&remote, &local);
+    if (caf_section_nelems(&local) > 0)
+        caf_section_put(&remote, &local);
     caf_succeed(&status);
 }
 
 static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
-                                    const gft_descriptor_t *src, const gft_vector_t *vector,
-                                    int src_kind, const gft_descriptor_t *dest, int dest_kind,
+                                    const caf_descriptor_t *src, const caf_vector_t *vector,
+                                    int src_kind, const caf_descriptor_t *dest, int dest_kind,
                                     int *stat)
 {
     const caf_status_t status = gft_status(stat, NULL, 0);
-    gft_remote_t remote;
-    gft_section_t local;
+    caf_remote_t remote;
+    caf_section_t local;
     void *addr;
-    gft_section_of(&remote.section, src, vector, src_kind);
-    gft_section_of(&local, dest, NULL, dest_kind);
+    caf_section_of(&remote.section, src, vector, src_kind);
+    caf_section_of(&local, dest, NULL, dest_kind);
     if (!gft_find(&status, "assignment from an image", token, offset, image, &remote.pe, &addr))
         return;
     move_to(&remote.section, src, addr);
-    if (gft_section_nelems(&local) > 0)
-        gft_section_get(&local, &remote);
+    if (caf_section_nelems(&local) > 0)
+        caf_section_get(&local, &remote);
     caf_succeed(&status);
 }
 
-void _gfortran_caf_send(gft_token_t token, size_t offset, int image, gft_descriptor_t *dest,
-                        gft_vector_t *dest_vector, gft_descriptor_t *src, int dest_kind,
+void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descriptor_t *dest,
+                        caf_vector_t *dest_vector, caf_descriptor_t *src, int dest_kind,
                         int src_kind, bool may_overlap, int *stat, void **team)
 {
     int pe;
@@ -111,8 +111,8 @@ void _gfortran_caf_send(gft_token_t token, size_t offset, int image, gft_descrip
                  team ? gft_team("assignment to an image of a team", *team) : NULL);
 }
 
-void _gfortran_caf_get(gft_token_t token, size_t offset, int image, gft_descriptor_t *src,
-                       gft_vector_t *src_vector, gft_descriptor_t *dest, int src_kind,
+void _gfortran_caf_get(gft_token_t token, size_t offset, int image, caf_descriptor_t *src,
+                       caf_vector_t *src_vector, caf_descriptor_t *dest, int src_kind,
                        int dest_kind, bool may_overlap, int *stat)
 {
     int pe;
@@ -129,17 +129,17 @@ void _gfortran_caf_get(gft_token_t token, size_t offset, int image, gft_descript
 }
 
 void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_image,
-                           gft_descriptor_t *dest, gft_vector_t *dest_vector, gft_token_t src_token,
-                           size_t src_offset, int src_image, gft_descriptor_t *src,
-                           gft_vector_t *src_vector, int dest_kind, int src_kind, bool may_overlap,
+                           caf_descriptor_t *dest, caf_vector_t *dest_vector, gft_token_t src_token,
+                           size_t src_offset, int src_image, caf_descriptor_t *src,
+                           caf_vector_t *src_vector, int dest_kind, int src_kind, bool may_overlap,
                            int *stat)
 {
     const caf_status_t status = gft_status(stat, NULL, 0);
-    gft_remote_t to, from;
+    caf_remote_t to, from;
     void *to_addr, *from_addr;
     (void)may_overlap;
-    gft_section_of(&to.section, dest, dest_vector, dest_kind);
-    gft_section_of(&from.section, src, src_vector, src_kind);
+    caf_section_of(&to.section, dest, dest_vector, dest_kind);
+    caf_section_of(&from.section, src, src_vector, src_kind);
     if (!gft_find(&status, "assignment to an image", dest_token, dest_offset, dest_image, &to.pe,
                   &to_addr) ||
         !gft_find(&status, "assignment from an image", src_token, src_offset, src_image, &from.pe,
@@ -147,6 +147,6 @@ void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_
         return;
     move_to(&to.section, dest, to_addr);
     move_to(&from.section, src, from_addr);
-    gft_section_move(&to, &from);
+    caf_section_move(&to, &from);
     caf_succeed(&status);
 }

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "caf/gfortran/reference.h"
 
-GFT_API void _gfortran_caf_get_by_ref(gft_token_t token, int image, gft_descriptor_t *dest,
+GFT_API void _gfortran_caf_get_by_ref(gft_token_t token, int image, caf_descriptor_t *dest,
                                       gft_reference_t *refs, int dest_kind, int src_kind,
                                       bool may_overlap, bool dest_reallocatable, int *stat,
                                       int src_type);
-GFT_API void _gfortran_caf_send_by_ref(gft_token_t token, int image, gft_descriptor_t *src,
+GFT_API void _gfortran_caf_send_by_ref(gft_token_t token, int image, caf_descriptor_t *src,
                                        gft_reference_t *refs, int dest_kind, int src_kind,
                                        bool may_overlap, bool dest_reallocatable, int *stat,
                                        int dest_type);
@@ -30,7 +30,7 @@ static const char to_image[] = "assignment to a component in an image",
 
 /** The object that the references lead to. False: reported. */
 static bool find(const caf_status_t *status, const char *statement, gft_token_t token, int image,
-                 const gft_reference_t *refs, gft_remote_t *remote)
+                 const gft_reference_t *refs, caf_remote_t *remote)
 {
     void *addr;
     if (!gft_find(status, statement, token, 0, image, &remote->pe, &addr))
@@ -49,14 +49,14 @@ static bool find(const caf_status_t *status, const char *statement, gft_token_t 
     }
 }
 
-static void set_type(gft_section_t *section, int type, int kind)
+static void set_type(caf_section_t *section, int type, int kind)
 {
     section->type = type;
     section->kind = kind;
 }
 
 /** A local allocatable gets the shape of the section, and memory for it. */
-static void reallocate(gft_descriptor_t *dest, const gft_section_t *src)
+static void reallocate(caf_descriptor_t *dest, const caf_section_t *src)
 {
     size_t nelems = 1;
     bool same = dest->data && dest->dtype.rank == src->rank;
@@ -65,7 +65,7 @@ static void reallocate(gft_descriptor_t *dest, const gft_section_t *src)
     if (same)
         return;
     for (int i = 0; i < src->rank; i++) {
-        dest->dim[i] = (gft_dim_t){
+        dest->dim[i] = (caf_dim_t){
             .stride = (ptrdiff_t)nelems, .lbound = 1, .ubound = (ptrdiff_t)src->dim[i].extent};
         nelems *= src->dim[i].extent;
     }
@@ -80,7 +80,7 @@ static void reallocate(gft_descriptor_t *dest, const gft_section_t *src)
 }
 
 /** Dimensions of one element, which a reference may have left. */
-static void drop_single(gft_section_t *s)
+static void drop_single(caf_section_t *s)
 {
     int rank = 0;
     for (int i = 0; i < s->rank; i++)
@@ -89,13 +89,13 @@ static void drop_single(gft_section_t *s)
     s->rank = rank;
 }
 
-void _gfortran_caf_get_by_ref(gft_token_t token, int image, gft_descriptor_t *dest,
+void _gfortran_caf_get_by_ref(gft_token_t token, int image, caf_descriptor_t *dest,
                               gft_reference_t *refs, int dest_kind, int src_kind, bool may_overlap,
                               bool dest_reallocatable, int *stat, int src_type)
 {
     const caf_status_t status = gft_status(stat, NULL, 0);
-    gft_remote_t remote;
-    gft_section_t local;
+    caf_remote_t remote;
+    caf_section_t local;
     (void)may_overlap;
     if (!find(&status, from_image, token, image, refs, &remote))
         return;
@@ -105,25 +105,25 @@ void _gfortran_caf_get_by_ref(gft_token_t token, int image, gft_descriptor_t *de
             drop_single(&remote.section);
         reallocate(dest, &remote.section);
     }
-    gft_section_of(&local, dest, NULL, dest_kind);
-    gft_section_get(&local, &remote);
+    caf_section_of(&local, dest, NULL, dest_kind);
+    caf_section_get(&local, &remote);
     caf_succeed(&status);
 }
 
 /** The component must have its memory and shape: a coindexed variable is not reallocated. */
-void _gfortran_caf_send_by_ref(gft_token_t token, int image, gft_descriptor_t *src,
+void _gfortran_caf_send_by_ref(gft_token_t token, int image, caf_descriptor_t *src,
                                gft_reference_t *refs, int dest_kind, int src_kind, bool may_overlap,
                                bool dest_reallocatable, int *stat, int dest_type)
 {
     const caf_status_t status = gft_status(stat, NULL, 0);
-    gft_remote_t remote;
-    gft_section_t local;
+    caf_remote_t remote;
+    caf_section_t local;
     (void)may_overlap, (void)dest_reallocatable;
     if (!find(&status, to_image, token, image, refs, &remote))
         return;
     set_type(&remote.section, dest_type, dest_kind);
-    gft_section_of(&local, src, NULL, src_kind);
-    gft_section_put(&remote, &local);
+    caf_section_of(&local, src, NULL, src_kind);
+    caf_section_put(&remote, &local);
     caf_succeed(&status);
 }
 
@@ -134,14 +134,14 @@ void _gfortran_caf_sendget_by_ref(gft_token_t dest_token, int dest_image,
                                   int src_type)
 {
     const caf_status_t to = gft_status(dest_stat, NULL, 0), from = gft_status(src_stat, NULL, 0);
-    gft_remote_t dest, src;
+    caf_remote_t dest, src;
     (void)may_overlap;
     if (!find(&to, to_image, dest_token, dest_image, dest_refs, &dest) ||
         !find(&from, from_image, src_token, src_image, src_refs, &src))
         return;
     set_type(&dest.section, dest_type, dest_kind);
     set_type(&src.section, src_type, src_kind);
-    gft_section_move(&dest, &src);
+    caf_section_move(&dest, &src);
     caf_succeed(&to);
     caf_succeed(&from);
 }
@@ -149,7 +149,7 @@ void _gfortran_caf_sendget_by_ref(gft_token_t dest_token, int dest_image,
 int _gfortran_caf_is_present(gft_token_t token, int image, gft_reference_t *refs)
 {
     const caf_status_t status = gft_status(NULL, NULL, 0);
-    gft_remote_t remote;
+    caf_remote_t remote;
     void *addr;
     return gft_find(&status, "allocated", token, 0, image, &remote.pe, &addr) &&
            gft_follow(token, addr, refs, &remote) != GFT_NOT_ALLOCATED;

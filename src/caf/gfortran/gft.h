@@ -1,66 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The door of gfortran: what its compiler calls with -fcoarray=lib, in GCC 12 to 14. Descriptors,
-// vectors and references are laid out as the compiler does (chapter "Coarray Programming" of its
-// manual).
+// vectors (caf/descriptor.h) and references are laid out as the compiler does (chapter "Coarray
+// Programming" of its manual).
 //
 // Each entry point is thin: it finds the image and the place, and calls src/caf.
 #ifndef GFT_H
 #define GFT_H
 
+#include "caf/descriptor.h"
 #include "caf/transfer.h"
 
 #define GFT_API CW_EXPORTED
-
-enum { GFT_MAX_DIMENSIONS = 15 };
-
-/** Types of elements. */
-typedef enum gft_type {
-    GFT_UNKNOWN,
-    GFT_INTEGER,
-    GFT_LOGICAL,
-    GFT_REAL,
-    GFT_COMPLEX,
-    GFT_DERIVED,
-    GFT_CHARACTER
-} gft_type_t;
-
-typedef struct gft_dtype {
-    size_t elem_nbytes;
-    int32_t version;
-    int8_t rank;
-    int8_t type;  // gft_type_t
-    int16_t attribute;
-} gft_dtype_t;
-
-typedef struct gft_dim {
-    ptrdiff_t stride, lbound, ubound;  // stride in units of the span
-} gft_dim_t;
-
-typedef struct gft_descriptor {
-    char *data;
-    ptrdiff_t offset;
-    gft_dtype_t dtype;
-    ptrdiff_t span;  // bytes between neighbours of stride 1
-    gft_dim_t dim[GFT_MAX_DIMENSIONS];
-} gft_descriptor_t;
-_Static_assert(offsetof(gft_descriptor_t, dim) == 40 && sizeof(gft_dim_t) == 24,
-               "as the compiler lays it out");
-
-/** How a dimension is indexed, where one of them is by a vector. */
-typedef struct gft_vector {
-    size_t nvec;  // 0: by the triplet
-    union {
-        struct {
-            const void *vector;
-            int kind;
-        } v;
-        struct {
-            ptrdiff_t lower, upper, stride;
-        } triplet;
-    } u;
-} gft_vector_t;
-_Static_assert(sizeof(gft_vector_t) == 32, "as the compiler lays it out");
 
 typedef void *gft_token_t;  // caf_coarray_t *
 
@@ -77,7 +28,8 @@ caf_team_t *gft_team(const char *statement, void *team);
 void gft_released(const caf_coarray_t *coarray);
 /** Those of a group that have ended so. (gone.c) */
 int gft_count_images(const cw_group_t *group, caf_code_t code);
-bool gft_names_gone(const char *symbol);
+/** The program asks for them. (gone.c) */
+bool gft_survives(void);
 
 /** stat= and errmsg= of a statement. */
 static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nbytes)

@@ -8,13 +8,14 @@
 
 #include "base/error.h"
 #include "caf/gfortran/gft.h"
+#include "core/world/front_end.h"
 
 GFT_API noreturn void _gfortran_caf_fail_image(void);
 GFT_API int _gfortran_caf_image_status(int image, void **team);
-GFT_API void _gfortran_caf_failed_images(gft_descriptor_t *list, void **team, int *kind);
-GFT_API void _gfortran_caf_stopped_images(gft_descriptor_t *list, void **team, int *kind);
+GFT_API void _gfortran_caf_failed_images(caf_descriptor_t *list, void **team, int *kind);
+GFT_API void _gfortran_caf_stopped_images(caf_descriptor_t *list, void **team, int *kind);
 
-bool gft_names_gone(const char *symbol)
+static bool names_gone(const char *symbol)
 {
     static const char *const names[] = {"_gfortran_caf_fail_image", "_gfortran_caf_image_status",
                                         "_gfortran_caf_failed_images",
@@ -23,6 +24,11 @@ bool gft_names_gone(const char *symbol)
         if (strcmp(symbol, names[i]) == 0)
             return true;
     return false;
+}
+
+bool gft_survives(void)
+{
+    return cw_program_uses(names_gone);
 }
 
 void _gfortran_caf_fail_image(void)
@@ -49,7 +55,7 @@ int gft_count_images(const cw_group_t *group, caf_code_t code)
 }
 
 /** An allocatable of the images of the current team that have ended so. */
-static void list_images(gft_descriptor_t *list, int kind, caf_code_t code)
+static void list_images(caf_descriptor_t *list, int kind, caf_code_t code)
 {
     const int n = gft_count_images(caf.group, code);
     int found = 0;
@@ -63,18 +69,18 @@ static void list_images(gft_descriptor_t *list, int kind, caf_code_t code)
         }
     list->data = data;
     list->offset = 0;
-    list->dtype = (gft_dtype_t){.elem_nbytes = (size_t)kind, .rank = 1, .type = GFT_INTEGER};
+    list->dtype = (caf_dtype_t){.elem_nbytes = (size_t)kind, .rank = 1, .type = CAF_INTEGER};
     list->span = kind;
-    list->dim[0] = (gft_dim_t){.stride = 1, .lbound = 0, .ubound = found - 1};
+    list->dim[0] = (caf_dim_t){.stride = 1, .lbound = 0, .ubound = found - 1};
 }
 
-void _gfortran_caf_failed_images(gft_descriptor_t *list, void **team, int *kind)
+void _gfortran_caf_failed_images(caf_descriptor_t *list, void **team, int *kind)
 {
     (void)team;
     list_images(list, kind ? *kind : 4, CAF_FAILED);
 }
 
-void _gfortran_caf_stopped_images(gft_descriptor_t *list, void **team, int *kind)
+void _gfortran_caf_stopped_images(caf_descriptor_t *list, void **team, int *kind)
 {
     (void)team;
     list_images(list, kind ? *kind : 4, CAF_STOPPED);

@@ -41,12 +41,13 @@ caf_door_t gft_door = {.stat = {[CAF_OK] = 0,
                                 [CAF_LOCKED_OTHER] = 2,
                                 [CAF_STOPPED] = 6000,
                                 [CAF_FAILED] = 6001,
+                                [CAF_NO_MEMORY] = 5014,
                                 [CAF_ERROR] = 5014},
                        .flush = flush,
                        .init = "_gfortran_caf_init",
                        .finalize = "_gfortran_caf_finalize",
                        .is_routine = is_routine,
-                       .names_gone = gft_names_gone,
+                       .survives = gft_survives,
                        .released = gft_released};
 
 static CW_CONSTRUCTOR(101) void announce(void)

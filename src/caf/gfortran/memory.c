@@ -21,7 +21,7 @@ enum { TOKEN, MEMORY_ONLY };
 enum { WORD = 8 };
 
 GFT_API void _gfortran_caf_register(size_t size, int type, gft_token_t *token,
-                                    gft_descriptor_t *descriptor, int *stat, char *errmsg,
+                                    caf_descriptor_t *descriptor, int *stat, char *errmsg,
                                     size_t errmsg_nbytes);
 GFT_API void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *errmsg,
                                       size_t errmsg_nbytes);
@@ -77,7 +77,7 @@ static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gf
     }
 }
 
-void _gfortran_caf_register(size_t size, int type, gft_token_t *token, gft_descriptor_t *descriptor,
+void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descriptor_t *descriptor,
                             int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
@@ -121,7 +121,7 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
 /** A variable that has become another's, or is no more, is left alone. */
 void gft_released(const caf_coarray_t *coarray)
 {
-    gft_descriptor_t *variable = coarray->descriptor;
+    caf_descriptor_t *variable = coarray->descriptor;
     if (variable && variable->data == coarray->mine)
         variable->data = NULL;
 }

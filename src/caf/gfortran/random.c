@@ -7,8 +7,8 @@
 GFT_API void _gfortran_caf_random_init(bool repeatable, bool image_distinct);
 
 // Of the compiler's own library, if the program has it.
-CW_WEAK extern void _gfortran_random_seed_i4(int32_t *size, gft_descriptor_t *put,
-                                             gft_descriptor_t *get);
+CW_WEAK extern void _gfortran_random_seed_i4(int32_t *size, caf_descriptor_t *put,
+                                             caf_descriptor_t *get);
 
 enum { SEED_MOST = 64 };
 
@@ -29,8 +29,8 @@ static void seed(uint64_t state)
         caf_fatal("random_init", "a seed has %d words, more than %d", n, SEED_MOST);
     for (int i = 0; i < n; i++)
         words[i] = (int32_t)draw(&state);
-    gft_descriptor_t put = {.data = (char *)words,
-                            .dtype = {.elem_nbytes = sizeof *words, .rank = 1, .type = GFT_INTEGER},
+    caf_descriptor_t put = {.data = (char *)words,
+                            .dtype = {.elem_nbytes = sizeof *words, .rank = 1, .type = CAF_INTEGER},
                             .span = sizeof *words,
                             .dim[0] = {.stride = 1, .lbound = 1, .ubound = n}};
     _gfortran_random_seed_i4(NULL, &put, NULL);

@@ -7,8 +7,8 @@
 
 /** Where the way has come to. */
 typedef struct walk {
-    gft_section_t *section;  // base: the symmetric address of the object
-    gft_descriptor_t array;  // of the array that comes next; its data are at the base
+    caf_section_t *section;  // base: the symmetric address of the object
+    caf_descriptor_t array;  // of the array that comes next; its data are at the base
     int pe;
 } walk_t;
 
@@ -20,14 +20,14 @@ static void read_remote(const walk_t *w, void *to, size_t at, size_t nbytes)
 static int count_dimensions(const gft_reference_t *ref)
 {
     int rank = 0;
-    while (rank < GFT_MAX_DIMENSIONS && ref->u.a.mode[rank] != GFT_NO_DIMENSION)
+    while (rank < CAF_MAX_DIMENSIONS && ref->u.a.mode[rank] != GFT_NO_DIMENSION)
         rank++;
     return rank;
 }
 
 static size_t descriptor_nbytes(const gft_reference_t *ref)
 {
-    return offsetof(gft_descriptor_t, dim) + (size_t)count_dimensions(ref) * sizeof(gft_dim_t);
+    return offsetof(caf_descriptor_t, dim) + (size_t)count_dimensions(ref) * sizeof(caf_dim_t);
 }
 
 /** To what an allocatable or pointer component points. */
@@ -45,26 +45,26 @@ static gft_way_t enter_pointer(walk_t *w, const gft_reference_t *next)
 }
 
 /** Adds a dimension, whose first element is `start` units of `unit` bytes from the base. */
-static void add_range(gft_section_t *s, ptrdiff_t start, ptrdiff_t end, ptrdiff_t step,
+static void add_range(caf_section_t *s, ptrdiff_t start, ptrdiff_t end, ptrdiff_t step,
                       ptrdiff_t unit)
 {
     ptrdiff_t n = step ? (end - start + step) / step : 1;
     s->base += start * unit;
     s->dim[s->rank].extent = n > 0 ? (size_t)n : 0;
     s->dim[s->rank].stride = step * unit;
-    s->dim[s->rank++].by = (gft_subscripts_t){0};
+    s->dim[s->rank++].by = (caf_subscripts_t){0};
 }
 
-static void add_vector(gft_section_t *s, const gft_index_t *index, ptrdiff_t lower, ptrdiff_t unit)
+static void add_vector(caf_section_t *s, const gft_index_t *index, ptrdiff_t lower, ptrdiff_t unit)
 {
     s->dim[s->rank].extent = index->v.nvec;
     s->dim[s->rank].stride = unit;
-    s->dim[s->rank++].by = (gft_subscripts_t){index->v.vector, index->v.kind, lower};
+    s->dim[s->rank++].by = (caf_subscripts_t){index->v.vector, index->v.kind, lower};
 }
 
 /** A dimension of an array with a descriptor. */
-static void index_dimension(gft_section_t *s, gft_mode_t mode, const gft_index_t *index,
-                            const gft_dim_t *dim, ptrdiff_t span)
+static void index_dimension(caf_section_t *s, gft_mode_t mode, const gft_index_t *index,
+                            const caf_dim_t *dim, ptrdiff_t span)
 {
     const ptrdiff_t unit = dim->stride * span, last = dim->ubound - dim->lbound,
                     start = index->s.start - dim->lbound, end = index->s.end - dim->lbound;
@@ -128,11 +128,11 @@ static gft_way_t enter_component(walk_t *w, const gft_reference_t *ref)
 }
 
 gft_way_t gft_follow(const caf_coarray_t *coarray, void *addr, const gft_reference_t *refs,
-                     gft_remote_t *remote)
+                     caf_remote_t *remote)
 {
     walk_t w = {.section = &remote->section, .pe = remote->pe};
     gft_way_t way = GFT_FOUND;
-    remote->section = (gft_section_t){.base = addr};
+    remote->section = (caf_section_t){.base = addr};
     if (coarray->descriptor && refs &&
         refs->type == GFT_ARRAY)  // of this image's part: all are alike
         memcpy(&w.array, coarray->descriptor, descriptor_nbytes(refs));

@@ -5,7 +5,7 @@
 #ifndef GFT_REFERENCE_H
 #define GFT_REFERENCE_H
 
-#include "caf/gfortran/section.h"
+#include "caf/gfortran/gft.h"
 
 typedef enum gft_reference_type {
     GFT_COMPONENT,
@@ -46,9 +46,9 @@ typedef struct gft_reference {
             ptrdiff_t token_offset;  // not 0: the component is allocatable or a pointer
         } c;
         struct {
-            unsigned char mode[GFT_MAX_DIMENSIONS];  // gft_mode_t
+            unsigned char mode[CAF_MAX_DIMENSIONS];  // gft_mode_t
             int static_array_type;
-            gft_index_t dim[GFT_MAX_DIMENSIONS];
+            gft_index_t dim[CAF_MAX_DIMENSIONS];
         } a;
     } u;
 } gft_reference_t;
@@ -60,6 +60,6 @@ typedef enum gft_way { GFT_FOUND, GFT_NOT_ALLOCATED, GFT_ELSEWHERE } gft_way_t;
 /** Follows the references from the coarray, at that symmetric address, in the image of remote.pe:
  *  place, shape and size of elements of remote.section. */
 gft_way_t gft_follow(const caf_coarray_t *coarray, void *addr, const gft_reference_t *refs,
-                     gft_remote_t *remote);
+                     caf_remote_t *remote);
 
 #endif

@@ -3,10 +3,10 @@
 // The program's function of CO_REDUCE, called as the compiler has made it: with references to two
 // elements, or with their values, and with a result in registers, or, of characters and long
 // derived types, in memory that the caller names.
+#include "caf/gfortran/user_op.h"
+
 #include <complex.h>
 #include <string.h>
-
-#include "caf/gfortran/reduce_ops.h"
 
 typedef __int128 int128_t;
 typedef float _Complex complex4_t;
@@ -100,11 +100,11 @@ typedef struct row {
 
 #define ROW(type, kind, name) {type, kind, by_reference_##name, by_value_##name}
 static const row_t rows[] = {
-    ROW(GFT_INTEGER, 1, whole1),   ROW(GFT_INTEGER, 2, whole2),   ROW(GFT_INTEGER, 4, whole4),
-    ROW(GFT_INTEGER, 8, whole8),   ROW(GFT_INTEGER, 16, whole16), ROW(GFT_LOGICAL, 1, whole1),
-    ROW(GFT_LOGICAL, 2, whole2),   ROW(GFT_LOGICAL, 4, whole4),   ROW(GFT_LOGICAL, 8, whole8),
-    ROW(GFT_LOGICAL, 16, whole16), ROW(GFT_REAL, 4, real4),       ROW(GFT_REAL, 8, real8),
-    ROW(GFT_COMPLEX, 4, complex4), ROW(GFT_COMPLEX, 8, complex8),
+    ROW(CAF_INTEGER, 1, whole1),   ROW(CAF_INTEGER, 2, whole2),   ROW(CAF_INTEGER, 4, whole4),
+    ROW(CAF_INTEGER, 8, whole8),   ROW(CAF_INTEGER, 16, whole16), ROW(CAF_LOGICAL, 1, whole1),
+    ROW(CAF_LOGICAL, 2, whole2),   ROW(CAF_LOGICAL, 4, whole4),   ROW(CAF_LOGICAL, 8, whole8),
+    ROW(CAF_LOGICAL, 16, whole16), ROW(CAF_REAL, 4, real4),       ROW(CAF_REAL, 8, real8),
+    ROW(CAF_COMPLEX, 4, complex4), ROW(CAF_COMPLEX, 8, complex8),
 };
 
 static cw_reduce_fn find_row(int flags, int type, int kind)
@@ -125,11 +125,11 @@ cw_reduce_fn gft_user_fn(gft_operation_fn *operation, int flags, int type, int k
     if (elem_nbytes > DERIVED_MOST)
         caf_fatal("co_reduce", "an element has %zu bytes, and the most are %d", elem_nbytes,
                   DERIVED_MOST);
-    if (type == GFT_CHARACTER && !(flags & ARGUMENTS_BY_VALUE)) {
+    if (type == CAF_CHARACTER && !(flags & ARGUMENTS_BY_VALUE)) {
         user.length = elem_nbytes / (size_t)kind;
         return by_reference_text;
     }
-    if (type != GFT_DERIVED)
+    if (type != CAF_DERIVED)
         return find_row(flags, type, kind);
     if (elem_nbytes <= IN_REGISTERS_MOST || flags & ARGUMENTS_BY_VALUE)
         caf_fatal("co_reduce",

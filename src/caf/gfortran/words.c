@@ -62,7 +62,7 @@ void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until, int *s
     int pe;
     void *event;
     if (gft_find(&status, "event wait", token, index * WORD, 0, &pe, &event))
-        caf_event_wait(&status, event, until);
+        caf_event_wait(&status, "event wait", event, until);
 }
 
 void _gfortran_caf_event_query(gft_token_t token, size_t index, int image, int *count, int *stat)

@@ -4,7 +4,7 @@
 // of all kinds, characters of both kinds and any length.
 #include <string.h>
 
-#include "caf/gfortran/section.h"
+#include "caf/section.h"
 
 typedef __int128 widest_t;
 #if defined(__x86_64__)
@@ -13,10 +13,10 @@ typedef __float128 real16_t;  // of kind 16; kind 10 is long double
 typedef long double real16_t;
 #endif
 
-bool gft_is_same(const gft_section_t *dest, const gft_section_t *src)
+bool caf_is_same(const caf_section_t *dest, const caf_section_t *src)
 {
     return dest->elem_nbytes == src->elem_nbytes &&
-           (dest->type == GFT_DERIVED || dest->type == GFT_UNKNOWN ||
+           (dest->type == CAF_DERIVED || dest->type == CAF_UNKNOWN ||
             (dest->type == src->type && dest->kind == src->kind));
 }
 
@@ -102,30 +102,30 @@ static void store_real(void *p, int kind, real16_t value)
     }
 }
 
-static number_t load_number(const gft_section_t *of, const char *p)
+static number_t load_number(const caf_section_t *of, const char *p)
 {
     number_t x = {0, 0, 0};
-    if (of->type == GFT_INTEGER) {
+    if (of->type == CAF_INTEGER) {
         x.whole = load_whole(p, of->kind);
         x.real = (real16_t)x.whole;
         return x;
     }
     x.real = load_real(p, of->kind);
-    if (of->type == GFT_COMPLEX)
+    if (of->type == CAF_COMPLEX)
         x.imag = load_real(p + real_nbytes(of->kind), of->kind);
     return x;
 }
 
-static void convert_number(const gft_section_t *to, char *dest, const gft_section_t *from,
+static void convert_number(const caf_section_t *to, char *dest, const caf_section_t *from,
                            const char *src)
 {
     number_t x = load_number(from, src);
-    if (to->type == GFT_INTEGER) {
-        store_whole(dest, to->kind, from->type == GFT_INTEGER ? x.whole : (widest_t)x.real);
+    if (to->type == CAF_INTEGER) {
+        store_whole(dest, to->kind, from->type == CAF_INTEGER ? x.whole : (widest_t)x.real);
         return;
     }
     store_real(dest, to->kind, x.real);
-    if (to->type == GFT_COMPLEX)
+    if (to->type == CAF_COMPLEX)
         store_real(dest + real_nbytes(to->kind), to->kind, x.imag);
 }
 
@@ -139,7 +139,7 @@ static uint32_t load_character(const char *src, int kind, size_t i)
 }
 
 /** Cut, or padded with blanks; what has no place in one byte becomes '?'. */
-static void convert_characters(const gft_section_t *to, char *dest, const gft_section_t *from,
+static void convert_characters(const caf_section_t *to, char *dest, const caf_section_t *from,
                                const char *src)
 {
     const size_t room = to->elem_nbytes / (size_t)to->kind,
@@ -153,36 +153,36 @@ static void convert_characters(const gft_section_t *to, char *dest, const gft_se
     }
 }
 
-static void convert_logical(const gft_section_t *to, char *dest, const gft_section_t *from,
+static void convert_logical(const caf_section_t *to, char *dest, const caf_section_t *from,
                             const char *src)
 {
     store_whole(dest, to->kind, load_whole(src, from->kind));
 }
 
-typedef void convert_fn(const gft_section_t *to, char *dest, const gft_section_t *from,
+typedef void convert_fn(const caf_section_t *to, char *dest, const caf_section_t *from,
                         const char *src);
 
 static bool is_number(int type)
 {
-    return type == GFT_INTEGER || type == GFT_REAL || type == GFT_COMPLEX;
+    return type == CAF_INTEGER || type == CAF_REAL || type == CAF_COMPLEX;
 }
 
-static convert_fn *conversion(const gft_section_t *to, const gft_section_t *from)
+static convert_fn *conversion(const caf_section_t *to, const caf_section_t *from)
 {
     if (is_number(to->type) && is_number(from->type))
         return convert_number;
-    if (to->type == GFT_CHARACTER && from->type == GFT_CHARACTER)
+    if (to->type == CAF_CHARACTER && from->type == CAF_CHARACTER)
         return convert_characters;
-    if ((to->type == GFT_LOGICAL && from->type == GFT_LOGICAL) ||
-        (to->type == GFT_LOGICAL && from->type == GFT_INTEGER) ||
-        (to->type == GFT_INTEGER && from->type == GFT_LOGICAL))
+    if ((to->type == CAF_LOGICAL && from->type == CAF_LOGICAL) ||
+        (to->type == CAF_LOGICAL && from->type == CAF_INTEGER) ||
+        (to->type == CAF_INTEGER && from->type == CAF_LOGICAL))
         return convert_logical;
     caf_fatal("assignment", "type %d of %zu bytes does not convert to type %d of %zu bytes",
               from->type, from->elem_nbytes, to->type, to->elem_nbytes);
 }
 
-void gft_convert(const gft_section_t *dest_type, char *dest, ptrdiff_t dest_stride,
-                 const gft_section_t *src_type, const char *src, ptrdiff_t src_stride, size_t n)
+void caf_convert(const caf_section_t *dest_type, char *dest, ptrdiff_t dest_stride,
+                 const caf_section_t *src_type, const char *src, ptrdiff_t src_stride, size_t n)
 {
     convert_fn *convert = conversion(dest_type, src_type);
     for (size_t i = 0; i < n; i++)

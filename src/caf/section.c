@@ -1,52 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Array sections and their assignments, row by row.
-#include "caf/gfortran/section.h"
+#include "caf/section.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "caf/transfer.h"
 #include "core/bulk/pieces.h"
 
 // ---------------------------------------------------------------- one section
-static size_t extent_of(ptrdiff_t lower, ptrdiff_t upper, ptrdiff_t step)
-{
-    ptrdiff_t n = step ? (upper - lower + step) / step : 0;
-    return n > 0 ? (size_t)n : 0;
-}
-
-void gft_section_of(gft_section_t *s, const gft_descriptor_t *d, const gft_vector_t *vectors,
-                    int kind)
-{
-    s->base = d->data;
-    s->elem_nbytes = d->dtype.elem_nbytes;
-    s->type = d->dtype.type;
-    s->kind = kind;
-    s->rank = d->dtype.rank;
-    for (int i = 0; i < s->rank; i++) {
-        const gft_dim_t *dim = &d->dim[i];
-        // of a component, neighbours are further apart than an element is long
-        const ptrdiff_t unit = dim->stride * (d->span > 0 ? d->span : (ptrdiff_t)s->elem_nbytes);
-        s->dim[i].by = (gft_subscripts_t){0};
-        s->dim[i].stride = unit;
-        s->dim[i].extent = extent_of(dim->lbound, dim->ubound, 1);
-        if (!vectors)
-            continue;
-        if (vectors[i].nvec) {
-            s->dim[i].extent = vectors[i].nvec;
-            s->dim[i].by =
-                (gft_subscripts_t){vectors[i].u.v.vector, vectors[i].u.v.kind, dim->lbound};
-        } else {
-            s->base += (vectors[i].u.triplet.lower - dim->lbound) * unit;
-            s->dim[i].stride = vectors[i].u.triplet.stride * unit;
-            s->dim[i].extent = extent_of(vectors[i].u.triplet.lower, vectors[i].u.triplet.upper,
-                                         vectors[i].u.triplet.stride);
-        }
-    }
-}
-
-size_t gft_section_nelems(const gft_section_t *s)
+size_t caf_section_nelems(const caf_section_t *s)
 {
     size_t n = 1;
     for (int i = 0; i < s->rank; i++)
@@ -54,19 +19,19 @@ size_t gft_section_nelems(const gft_section_t *s)
     return n;
 }
 
-void gft_section_packed(gft_section_t *s, const gft_section_t *of, char *base)
+void caf_section_packed(caf_section_t *s, const caf_section_t *of, char *base)
 {
     ptrdiff_t stride = (ptrdiff_t)of->elem_nbytes;
     *s = *of;
     s->base = base;
     for (int i = 0; i < s->rank; i++) {
-        s->dim[i].by = (gft_subscripts_t){0};
+        s->dim[i].by = (caf_subscripts_t){0};
         s->dim[i].stride = stride;
         stride *= (ptrdiff_t)s->dim[i].extent;
     }
 }
 
-static ptrdiff_t subscript(const gft_subscripts_t *by, size_t i)
+static ptrdiff_t subscript(const caf_subscripts_t *by, size_t i)
 {
     switch (by->kind) {
     case 1:
@@ -81,7 +46,7 @@ static ptrdiff_t subscript(const gft_subscripts_t *by, size_t i)
 }
 
 /** How far the i-th element of a dimension is from the base. */
-static ptrdiff_t distance(ptrdiff_t stride, const gft_subscripts_t *by, size_t i)
+static ptrdiff_t distance(ptrdiff_t stride, const caf_subscripts_t *by, size_t i)
 {
     return by->vector ? (subscript(by, i) - by->lower) * stride : (ptrdiff_t)i * stride;
 }
@@ -91,19 +56,19 @@ typedef struct side {
     char *base;
     struct {
         ptrdiff_t stride;
-        gft_subscripts_t by;
-    } dim[GFT_MAX_DIMENSIONS];
+        caf_subscripts_t by;
+    } dim[CAF_MAX_DIMENSIONS];
 } side_t;
 
 typedef struct pair {
     int rank;
-    size_t extent[GFT_MAX_DIMENSIONS];
+    size_t extent[CAF_MAX_DIMENSIONS];
     side_t to, from;
-    const gft_section_t *to_type, *from_type;
+    const caf_section_t *to_type, *from_type;
 } pair_t;
 
 /** Dimensions of one element are left out: the ranks of both sides may differ by these. */
-static int add_side(const gft_section_t *s, side_t *side, size_t *extent)
+static int add_side(const caf_section_t *s, side_t *side, size_t *extent)
 {
     int rank = 0;
     side->base = s->base;
@@ -143,9 +108,9 @@ static void join_dimensions(pair_t *p)
     }
 }
 
-static void make_pair(pair_t *p, const gft_section_t *to, const gft_section_t *from)
+static void make_pair(pair_t *p, const caf_section_t *to, const caf_section_t *from)
 {
-    size_t extent[GFT_MAX_DIMENSIONS];
+    size_t extent[CAF_MAX_DIMENSIONS];
     memset(p, 0, sizeof *p);
     p->to_type = to;
     p->from_type = from;
@@ -159,7 +124,7 @@ static void make_pair(pair_t *p, const gft_section_t *to, const gft_section_t *f
             same = extent[i] == p->extent[i];
         if (!same)
             caf_fatal("assignment of a section", "%zu elements of rank %d get %zu of rank %d",
-                      gft_section_nelems(to), to->rank, gft_section_nelems(from), from->rank);
+                      caf_section_nelems(to), to->rank, caf_section_nelems(from), from->rank);
     }
     join_dimensions(p);
 }
@@ -184,7 +149,7 @@ static void each_row(const pair_t *p, row_fn *fn, void *arg)
 {
     const bool whole = p->rank > 0 && !p->to.dim[0].by.vector && !p->from.dim[0].by.vector;
     const int first = whole ? 1 : 0;
-    size_t index[GFT_MAX_DIMENSIONS] = {0};
+    size_t index[CAF_MAX_DIMENSIONS] = {0};
     row_t row = {.n = 1};
     for (int i = 0; i < p->rank; i++)
         if (p->extent[i] == 0)
@@ -238,15 +203,15 @@ static void copy_row(void *arg, const pair_t *p, const row_t *row)
 static void convert_row(void *arg, const pair_t *p, const row_t *row)
 {
     (void)arg;
-    gft_convert(p->to_type, row->to, row->to_stride, p->from_type, row->from, row->from_stride,
+    caf_convert(p->to_type, row->to, row->to_stride, p->from_type, row->from, row->from_stride,
                 row->n);
 }
 
-void gft_section_assign(const gft_section_t *to, const gft_section_t *from)
+void caf_section_assign(const caf_section_t *to, const caf_section_t *from)
 {
     pair_t pair;
     make_pair(&pair, to, from);
-    each_row(&pair, gft_is_same(to, from) ? copy_row : convert_row, NULL);
+    each_row(&pair, caf_is_same(to, from) ? copy_row : convert_row, NULL);
 }
 
 // ---------------------------------------------------------------- ranges
@@ -255,7 +220,7 @@ typedef struct span {
 } span_t;
 
 /** The bytes between the first and the last one of a section. */
-static span_t span_of(const gft_section_t *s)
+static span_t span_of(const caf_section_t *s)
 {
     span_t span = {(uintptr_t)s->base, (uintptr_t)s->base + s->elem_nbytes};
     for (int i = 0; i < s->rank; i++) {
@@ -276,7 +241,7 @@ static span_t span_of(const gft_section_t *s)
     return span;
 }
 
-static bool overlap(const gft_section_t *a, const gft_section_t *b)
+static bool overlap(const caf_section_t *a, const caf_section_t *b)
 {
     span_t x = span_of(a), y = span_of(b);
     return x.begin < y.end && y.begin < x.end;
@@ -291,17 +256,17 @@ static char *buffer(size_t nelems, size_t elem_nbytes)
 }
 
 /** Both sides are here; they may overlap. */
-static void assign_here(const gft_section_t *to, const gft_section_t *from)
+static void assign_here(const caf_section_t *to, const caf_section_t *from)
 {
     if (!overlap(to, from)) {
-        gft_section_assign(to, from);
+        caf_section_assign(to, from);
         return;
     }
-    gft_section_t packed;
-    char *memory = buffer(gft_section_nelems(from), from->elem_nbytes);
-    gft_section_packed(&packed, from, memory);
-    gft_section_assign(&packed, from);
-    gft_section_assign(to, &packed);
+    caf_section_t packed;
+    char *memory = buffer(caf_section_nelems(from), from->elem_nbytes);
+    caf_section_packed(&packed, from, memory);
+    caf_section_assign(&packed, from);
+    caf_section_assign(to, &packed);
     free(memory);
 }
 
@@ -341,10 +306,10 @@ static void travel_row(void *arg, const pair_t *p, const row_t *row)
 }
 
 /** Elements of one type; gets are complete when it returns. */
-static void travel(const gft_section_t *to, const gft_section_t *from, int pe, bool put)
+static void travel(const caf_section_t *to, const caf_section_t *from, int pe, bool put)
 {
     const span_t span = span_of(put ? to : from);
-    const size_t total = gft_section_nelems(to) * to->elem_nbytes;
+    const size_t total = caf_section_nelems(to) * to->elem_nbytes;
     cw_pieces_t pieces;
     travel_t t = {&pieces, cw_pieces_most(put, total), pe, put};
     pair_t pair;
@@ -360,70 +325,70 @@ static void travel(const gft_section_t *to, const gft_section_t *from, int pe, b
         caf_complete();
 }
 
-static gft_section_t mapped_section(const gft_remote_t *remote, char *base)
+static caf_section_t mapped_section(const caf_remote_t *remote, char *base)
 {
-    gft_section_t section = remote->section;
+    caf_section_t section = remote->section;
     section.base = base;
     return section;
 }
 
-void gft_section_put(const gft_remote_t *dest, const gft_section_t *src)
+void caf_section_put(const caf_remote_t *dest, const caf_section_t *src)
 {
     char *here = caf_mapped(dest->section.base, dest->pe);
     if (here) {
-        gft_section_t to = mapped_section(dest, here);
+        caf_section_t to = mapped_section(dest, here);
         assign_here(&to, src);
         cw_ctx_stored(&cw_ctx_default, dest->pe);
         return;
     }
-    if (gft_is_same(&dest->section, src)) {
+    if (caf_is_same(&dest->section, src)) {
         travel(&dest->section, src, dest->pe, true);
         return;
     }
-    gft_section_t packed = dest->section;
+    caf_section_t packed = dest->section;
     packed.rank = src->rank;  // a scalar is converted once
     for (int i = 0; i < src->rank; i++)
         packed.dim[i].extent = src->dim[i].extent;
-    char *memory = buffer(gft_section_nelems(src), packed.elem_nbytes);
-    gft_section_packed(&packed, &packed, memory);
-    gft_section_assign(&packed, src);
+    char *memory = buffer(caf_section_nelems(src), packed.elem_nbytes);
+    caf_section_packed(&packed, &packed, memory);
+    caf_section_assign(&packed, src);
     travel(&dest->section, &packed, dest->pe, true);
     free(memory);
 }
 
-void gft_section_get(const gft_section_t *dest, const gft_remote_t *src)
+void caf_section_get(const caf_section_t *dest, const caf_remote_t *src)
 {
     char *here = caf_mapped(src->section.base, src->pe);
     if (here) {
-        gft_section_t from = mapped_section(src, here);
+        caf_section_t from = mapped_section(src, here);
         assign_here(dest, &from);
         cw_get_done();
         return;
     }
-    if (gft_is_same(dest, &src->section) && src->section.rank > 0) {
+    if (caf_is_same(dest, &src->section) && src->section.rank > 0) {
         travel(dest, &src->section, src->pe, false);
         return;
     }
-    gft_section_t packed;
-    char *memory = buffer(gft_section_nelems(&src->section), src->section.elem_nbytes);
-    gft_section_packed(&packed, &src->section, memory);
+    caf_section_t packed;
+    char *memory = buffer(caf_section_nelems(&src->section), src->section.elem_nbytes);
+    caf_section_packed(&packed, &src->section, memory);
     travel(&packed, &src->section, src->pe, false);
-    gft_section_assign(dest, &packed);
+    caf_section_assign(dest, &packed);
     free(memory);
 }
 
-void gft_section_move(const gft_remote_t *dest, const gft_remote_t *src)
+void caf_section_move(const caf_remote_t *dest, const caf_remote_t *src)
 {
     char *here = caf_mapped(src->section.base, src->pe);
     if (here) {
-        gft_section_t from = mapped_section(src, here);
-        gft_section_put(dest, &from);
+        caf_section_t from = mapped_section(src, here);
+        caf_section_put(dest, &from);
         return;
     }
-    gft_section_t packed;
-    char *memory = buffer(gft_section_nelems(&src->section), src->section.elem_nbytes);
-    gft_section_packed(&packed, &src->section, memory);
+    caf_section_t packed;
+    char *memory = buffer(caf_section_nelems(&src->section), src->section.elem_nbytes);
+    caf_section_packed(&packed, &src->section, memory);
     travel(&packed, &src->section, src->pe, false);
-    gft_section_put(dest, &packed);
+    caf_section_put(dest, &packed);
     free(memory);
 }

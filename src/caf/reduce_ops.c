@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sum, minimum and maximum of elements, by type and kind.
-#include "caf/gfortran/reduce_ops.h"
+#include "caf/reduce_ops.h"
 
 #include <complex.h>
 #include <string.h>
@@ -106,29 +106,29 @@ static void max_character4(void *acc, const void *in, size_t nelems)
 // ---------------------------------------------------------------- the table
 typedef struct row {
     int type, kind;
-    cw_reduce_fn fn[GFT_MAX + 1];
+    cw_reduce_fn fn[CAF_MAX + 1];
 } row_t;
 
 #define ROW(type, kind, name) {type, kind, {sum_##name, min_##name, max_##name}}
 static const row_t rows[] = {
-    ROW(GFT_INTEGER, 1, integer1),
-    ROW(GFT_INTEGER, 2, integer2),
-    ROW(GFT_INTEGER, 4, integer4),
-    ROW(GFT_INTEGER, 8, integer8),
-    ROW(GFT_INTEGER, 16, integer16),
-    ROW(GFT_REAL, 4, real4),
-    ROW(GFT_REAL, 8, real8),
-    ROW(GFT_REAL, 10, real10),
-    ROW(GFT_REAL, 16, real16),
-    {GFT_COMPLEX, 4, {sum_complex4, NULL, NULL}},
-    {GFT_COMPLEX, 8, {sum_complex8, NULL, NULL}},
-    {GFT_COMPLEX, 10, {sum_complex10, NULL, NULL}},
-    {GFT_COMPLEX, 16, {sum_complex16, NULL, NULL}},
-    {GFT_CHARACTER, 1, {NULL, min_character1, max_character1}},
-    {GFT_CHARACTER, 4, {NULL, min_character4, max_character4}},
+    ROW(CAF_INTEGER, 1, integer1),
+    ROW(CAF_INTEGER, 2, integer2),
+    ROW(CAF_INTEGER, 4, integer4),
+    ROW(CAF_INTEGER, 8, integer8),
+    ROW(CAF_INTEGER, 16, integer16),
+    ROW(CAF_REAL, 4, real4),
+    ROW(CAF_REAL, 8, real8),
+    ROW(CAF_REAL, 10, real10),
+    ROW(CAF_REAL, 16, real16),
+    {CAF_COMPLEX, 4, {sum_complex4, NULL, NULL}},
+    {CAF_COMPLEX, 8, {sum_complex8, NULL, NULL}},
+    {CAF_COMPLEX, 10, {sum_complex10, NULL, NULL}},
+    {CAF_COMPLEX, 16, {sum_complex16, NULL, NULL}},
+    {CAF_CHARACTER, 1, {NULL, min_character1, max_character1}},
+    {CAF_CHARACTER, 4, {NULL, min_character4, max_character4}},
 };
 
-cw_reduce_fn gft_reduce_fn(gft_reduce_t op, int type, int kind, size_t elem_nbytes)
+cw_reduce_fn caf_reduce_fn(caf_reduce_t op, int type, int kind, size_t elem_nbytes)
 {
     text_nbytes = elem_nbytes;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives on sections: one that is not contiguous goes through memory of its own.
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "caf/gone.h"
+#include "caf/reduce_ops.h"
+
+typedef struct contiguous {
+    caf_section_t section, packed;
+    char *data;
+    size_t nelems, nbytes;
+    bool copied;
+} contiguous_t;
+
+static bool is_dense(const caf_section_t *s)
+{
+    ptrdiff_t stride = (ptrdiff_t)s->elem_nbytes;
+    for (int i = 0; i < s->rank; i++) {
+        if (s->dim[i].extent != 1 && s->dim[i].stride != stride)
+            return false;
+        stride *= (ptrdiff_t)s->dim[i].extent;
+    }
+    return true;
+}
+
+static void open_contiguous(contiguous_t *c, const caf_section_t *section)
+{
+    c->section = *section;
+    c->nelems = caf_section_nelems(&c->section);
+    c->nbytes = c->nelems * c->section.elem_nbytes;
+    c->data = c->section.base;
+    c->copied = !is_dense(&c->section);
+    if (!c->copied)
+        return;
+    if (!(c->data = malloc(c->nbytes + 1)))
+        cwu_fatal("out of memory for a section of %zu bytes", c->nbytes);
+    caf_section_packed(&c->packed, &c->section, c->data);
+    caf_section_assign(&c->packed, &c->section);
+}
+
+/** wanted: the program gets the result. */
+static void close_contiguous(contiguous_t *c, bool wanted)
+{
+    if (!c->copied)
+        return;
+    if (wanted)
+        caf_section_assign(&c->section, &c->packed);
+    free(c->data);
+}
+
+/** Is there such an image? 0, all, only where `all`. */
+static bool check_image(const caf_status_t *status, const char *call, int image, bool all)
+{
+    int pe;
+    return (all && image == 0) || caf_want_pe(status, call, caf.group, image, &pe);
+}
+
+void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *section,
+                              int source_image)
+{
+    contiguous_t c;
+    if (!check_image(status, "co_broadcast", source_image, false))
+        return;
+    if (!caf_enter(status, "co_broadcast"))
+        return;
+    open_contiguous(&c, section);
+    caf_co_broadcast(c.data, c.nbytes, source_image - 1);
+    close_contiguous(&c, true);
+    caf_succeed(status);
+}
+
+void caf_section_co_reduce(const caf_status_t *status, const char *call,
+                           const caf_section_t *section, int result_image, cw_reduce_fn fn)
+{
+    contiguous_t c;
+    if (!check_image(status, call, result_image, true))
+        return;
+    if (!fn)
+        caf_fatal(call, "there is none for type %d with elements of %zu bytes", section->type,
+                  section->elem_nbytes);
+    if (!caf_enter(status, call))
+        return;
+    open_contiguous(&c, section);
+    caf_co_reduce(c.data, c.nelems, c.section.elem_nbytes, fn);
+    close_contiguous(&c, result_image == 0 || result_image == caf_this_image());
+    caf_succeed(status);
+}
+
+int caf_kind_of(const char *call, int type, size_t elem_nbytes, int text_length)
+{
+    if (type == CAF_CHARACTER)
+        return text_length > 0 ? (int)(elem_nbytes / (size_t)text_length) : 1;
+    const int kind = (int)(type == CAF_COMPLEX ? elem_nbytes / 2 : elem_nbytes);
+    if (kind == 16 && (type == CAF_REAL || type == CAF_COMPLEX) && sizeof(long double) == 16 &&
+        LDBL_MANT_DIG == 64)
+        caf_fatal(call, "the compiler does not say whether a number of 16 bytes is of kind 10 or "
+                        "of kind 16; convert it to kind 8");
+    return kind;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts and gets: contiguous and strided, to and from a coarray or an address, with a notification
+// or without. Images are those of the initial team. What is in the coarray goes straight to the
+// transfer; all else takes a path that finds what is wrong, or where the address is.
+#include "caf/prif/prf.h"
+#include "caf/section.h"
+
+PRF_API int causeway_prif_put(int image, const prf_coarray_t *c, size_t offset, const void *src,
+                              size_t nbytes, int *stat);
+PRF_API int causeway_prif_get(int image, const prf_coarray_t *c, size_t offset, void *dest,
+                              size_t nbytes, int *stat);
+PRF_API int causeway_prif_put_indirect(int image, uintptr_t place, const void *src, size_t nbytes,
+                                       int *stat);
+PRF_API int causeway_prif_get_indirect(int image, uintptr_t place, void *dest, size_t nbytes,
+                                       int *stat);
+PRF_API int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t place,
+                                  const ptrdiff_t *remote_stride, void *local,
+                                  const ptrdiff_t *local_stride, size_t elem_nbytes,
+                                  const size_t *extent, int rank, int *stat);
+PRF_API int causeway_prif_notify(int image, const prf_coarray_t *c, size_t place, int *stat);
+
+static const char to_image[] = "assignment to an image", from_image[] = "assignment from an image";
+
+// ---------------------------------------------------------------- places
+static bool find_address(const caf_status_t *status, const char *call, int image, uintptr_t place,
+                         size_t nbytes, int pe, void **addr_p)
+{
+    *addr_p = caf_at_owners(pe, (const void *)place, nbytes);
+    if (!*addr_p)
+        caf_fail(status, CAF_ERROR, call,
+                 "%zu bytes at 0x%llx in image %d are not memory of prif_allocate or "
+                 "prif_allocate_coarray",
+                 nbytes, (unsigned long long)place, image);
+    return *addr_p != NULL;
+}
+
+bool prf_find(const caf_status_t *status, const char *call, int image, const prf_coarray_t *c,
+              size_t place, size_t nbytes, int *pe_p, void **addr_p)
+{
+    if (!caf_want_pe(status, call, caf.initial.group, image, pe_p))
+        return false;
+    if (!c)
+        return find_address(status, call, image, place, nbytes, *pe_p, addr_p);
+    const size_t offset = c->offset + place, all = c->coarray->nbytes;
+    if (offset > all || nbytes > all - offset) {
+        caf_fail(status, CAF_ERROR, call, "%zu bytes at byte %zu of a coarray of %zu", nbytes,
+                 offset, all);
+        return false;
+    }
+    *addr_p = caf_at(c->coarray, *pe_p, offset);
+    return true;
+}
+
+/** False: the statement takes the other path. */
+static CW_ALWAYS_INLINE bool find_fast(const prf_coarray_t *c, size_t place, size_t nbytes,
+                                       int image, void **addr_p)
+{
+    if (CW_UNLIKELY(!c) || CW_UNLIKELY((unsigned)image - 1u >= (unsigned)cw_world.npes))
+        return false;
+    const caf_coarray_t *coarray = c->coarray;
+    const size_t offset = c->offset + place;
+    if (CW_UNLIKELY(offset > coarray->nbytes) || CW_UNLIKELY(nbytes > coarray->nbytes - offset))
+        return false;
+    *addr_p = caf_at(coarray, image - 1, offset);
+    return true;
+}
+
+// ---------------------------------------------------------------- contiguous
+static CW_NOINLINE int put_slowly(int image, const prf_coarray_t *c, size_t place, const void *src,
+                                  size_t nbytes, int *stat)
+{
+    const caf_status_t status = prf_status(stat);
+    int pe;
+    void *addr;
+    if (!caf.group)
+        prf_not_joined(to_image);
+    if (prf_find(&status, to_image, image, c, place, nbytes, &pe, &addr)) {
+        caf_put(addr, src, nbytes, pe);
+        caf_succeed(&status);
+    }
+    return prf_outcome(stat);
+}
+
+static CW_NOINLINE int get_slowly(int image, const prf_coarray_t *c, size_t place, void *dest,
+                                  size_t nbytes, int *stat)
+{
+    const caf_status_t status = prf_status(stat);
+    int pe;
+    void *addr;
+    if (!caf.group)
+        prf_not_joined(from_image);
+    if (prf_find(&status, from_image, image, c, place, nbytes, &pe, &addr)) {
+        caf_get(dest, addr, nbytes, pe);
+        caf_succeed(&status);
+    }
+    return prf_outcome(stat);
+}
+
+int causeway_prif_put(int image, const prf_coarray_t *c, size_t offset, const void *src,
+                      size_t nbytes, int *stat)
+{
+    void *addr;
+    if (!find_fast(c, offset, nbytes, image, &addr)) {
+        prf_want(to_image, c);
+        return put_slowly(image, c, offset, src, nbytes, stat);
+    }
+    if (stat)
+        *stat = 0;
+    caf_put(addr, src, nbytes, image - 1);
+    return 0;
+}
+
+int causeway_prif_get(int image, const prf_coarray_t *c, size_t offset, void *dest, size_t nbytes,
+                      int *stat)
+{
+    void *addr;
+    if (!find_fast(c, offset, nbytes, image, &addr)) {
+        prf_want(from_image, c);
+        return get_slowly(image, c, offset, dest, nbytes, stat);
+    }
+    if (stat)
+        *stat = 0;
+    caf_get(dest, addr, nbytes, image - 1);
+    return 0;
+}
+
+int causeway_prif_put_indirect(int image, uintptr_t place, const void *src, size_t nbytes,
+                               int *stat)
+{
+    return put_slowly(image, NULL, place, src, nbytes, stat);
+}
+
+int causeway_prif_get_indirect(int image, uintptr_t place, void *dest, size_t nbytes, int *stat)
+{
+    return get_slowly(image, NULL, place, dest, nbytes, stat);
+}
+
+// ---------------------------------------------------------------- strided
+/** The bytes from the first one of a section to the last one, and how far the first one is below
+ *  its base. */
+static size_t span_of(const ptrdiff_t *stride, size_t elem_nbytes, const size_t *extent, int rank,
+                      size_t *below_p)
+{
+    size_t below = 0, above = elem_nbytes;
+    for (int i = 0; i < rank; i++) {
+        const size_t last = extent[i] - 1;
+        if (stride[i] < 0)
+            below += last * (size_t)-stride[i];
+        else
+            above += last * (size_t)stride[i];
+    }
+    *below_p = below;
+    return below + above;
+}
+
+static void make_section(caf_section_t *s, char *base, const ptrdiff_t *stride, size_t elem_nbytes,
+                         const size_t *extent, int rank)
+{
+    s->base = base;
+    s->elem_nbytes = elem_nbytes;
+    s->type = CAF_DERIVED;  // bytes
+    s->kind = 0;
+    s->rank = rank;
+    for (int i = 0; i < rank; i++) {
+        s->dim[i].extent = extent[i];
+        s->dim[i].stride = stride[i];
+        s->dim[i].by = (caf_subscripts_t){0};
+    }
+}
+
+/** c: NULL, place is an address in the image. */
+int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t place,
+                          const ptrdiff_t *remote_stride, void *local,
+                          const ptrdiff_t *local_stride, size_t elem_nbytes, const size_t *extent,
+                          int rank, int *stat)
+{
+    PRF_ENTER(put ? "prif_put_strided" : "prif_get_strided");
+    const caf_status_t status = prf_status(stat);
+    const char *call = put ? to_image : from_image;
+    caf_remote_t remote;
+    caf_section_t here;
+    size_t below;
+    void *first;
+    if (rank > CAF_MAX_DIMENSIONS)
+        caf_fatal(call, "%d dimensions, and the most are %d", rank, CAF_MAX_DIMENSIONS);
+    make_section(&here, local, local_stride, elem_nbytes, extent, rank);
+    if (caf_section_nelems(&here) == 0 || elem_nbytes == 0) {
+        caf_succeed(&status);
+        return 0;
+    }
+    const size_t span = span_of(remote_stride, elem_nbytes, extent, rank, &below);
+    if (!prf_find(&status, call, image, c, place - below, span, &remote.pe, &first))
+        return prf_outcome(stat);
+    make_section(&remote.section, (char *)first + below, remote_stride, elem_nbytes, extent, rank);
+    if (put)
+        caf_section_put(&remote, &here);
+    else
+        caf_section_get(&here, &remote);
+    caf_succeed(&status);
+    return 0;
+}
+
+// ---------------------------------------------------------------- notifications
+/** Behind the put before it. c: NULL, place is an address in the image. */
+int causeway_prif_notify(int image, const prf_coarray_t *c, size_t place, int *stat)
+{
+    PRF_ENTER("prif_put_with_notify");
+    const caf_status_t status = prf_status(stat);
+    int pe;
+    void *word;
+    if (prf_find(&status, "notify=", image, c, place, sizeof(uint64_t), &pe, &word)) {
+        caf_notify(pe, word);
+        caf_succeed(&status);
+    }
+    return prf_outcome(stat);
+}

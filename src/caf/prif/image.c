@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Images: numbers, those that are gone, SYNC statements.
+#include "caf/gone.h"
+#include "caf/prif/prf.h"
+
+PRF_API int causeway_prif_num_images(void *team);
+PRF_API int causeway_prif_this_image(void *team);
+PRF_API int causeway_prif_image_status(int image, void *team);
+PRF_API int causeway_prif_gone_images(bool failed, void *team, int *list);
+PRF_API int causeway_prif_sync_all(int *stat);
+PRF_API int causeway_prif_sync_images(const int *images, int nimages, int *stat);
+PRF_API int causeway_prif_sync_memory(int *stat);
+PRF_API int causeway_prif_sync_team(void *team, int *stat);
+
+int causeway_prif_num_images(void *team)
+{
+    PRF_ENTER("prif_num_images");
+    return prf_team("prif_num_images", team)->group->size;
+}
+
+int causeway_prif_this_image(void *team)
+{
+    PRF_ENTER("prif_this_image");
+    return prf_team("prif_this_image", team)->group->rank + 1;
+}
+
+int causeway_prif_image_status(int image, void *team)
+{
+    PRF_ENTER("prif_image_status");
+    static const caf_status_t none;
+    int pe = 0;
+    caf_want_pe(&none, "prif_image_status", prf_team("prif_image_status", team)->group, image, &pe);
+    return prf_door.stat[caf_image_state(pe)];
+}
+
+/** The images of the team that have failed, or stopped: how many. list: room for all of them. */
+int causeway_prif_gone_images(bool failed, void *team, int *list)
+{
+    PRF_ENTER(failed ? "prif_failed_images" : "prif_stopped_images");
+    const cw_group_t *group = prf_team("prif_failed_images", team)->group;
+    const caf_code_t code = failed ? CAF_FAILED : CAF_STOPPED;
+    int n = 0;
+    for (int rank = 0; rank < group->size; rank++)
+        if (caf_image_state(cw_group_pe(group, rank)) == code)
+            list[n++] = rank + 1;
+    return n;
+}
+
+int causeway_prif_sync_all(int *stat)
+{
+    PRF_ENTER("prif_sync_all");
+    const caf_status_t status = prf_status(stat);
+    caf_sync_all(&status);
+    return prf_outcome(stat);
+}
+
+/** nimages: -1 for all of the team. */
+int causeway_prif_sync_images(const int *images, int nimages, int *stat)
+{
+    PRF_ENTER("prif_sync_images");
+    const caf_status_t status = prf_status(stat);
+    if (nimages < 0)
+        caf_sync_every_image(&status);
+    else
+        caf_sync_images(&status, images, nimages);
+    return prf_outcome(stat);
+}
+
+int causeway_prif_sync_memory(int *stat)
+{
+    PRF_ENTER("prif_sync_memory");
+    const caf_status_t status = prf_status(stat);
+    caf_complete();
+    cw_wait_tested();  // programs that wait for a value do so in loops
+    caf_succeed(&status);
+    return 0;
+}
+
+int causeway_prif_sync_team(void *team, int *stat)
+{
+    PRF_ENTER("prif_sync_team");
+    const caf_status_t status = prf_status(stat);
+    caf_sync_team(&status, prf_team("prif_sync_team", team));
+    return prf_outcome(stat);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Allocation: coarrays and their aliases, and memory of one image.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "caf/gone.h"
+#include "caf/prif/prf.h"
+
+/** The program's procedure that ends what is in a coarray. */
+typedef void cleanup_fn(prf_coarray_t *handle);
+
+typedef struct prf_whole {
+    prf_coarray_t *first;  // the handle that its allocation gave
+    cleanup_fn *cleanup;   // NULL: none
+    void *context;         // the compiler's
+} prf_whole_t;
+
+PRF_API int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64_t *upper,
+                                           size_t nbytes, prf_coarray_t **handle_p, void **memory_p,
+                                           int *stat, cleanup_fn *cleanup);
+PRF_API int causeway_prif_deallocate_coarrays(prf_coarray_t **handles, int n, int *stat);
+PRF_API int causeway_prif_allocate(size_t nbytes, void **memory_p, int *stat);
+PRF_API int causeway_prif_deallocate(void *memory, int *stat);
+PRF_API prf_coarray_t *causeway_prif_alias_create(const prf_coarray_t *source, int corank,
+                                                  const int64_t *lower, const int64_t *upper,
+                                                  size_t offset);
+PRF_API void causeway_prif_alias_destroy(prf_coarray_t *alias);
+PRF_API void causeway_prif_set_context_data(const prf_coarray_t *c, void *context);
+PRF_API void *causeway_prif_get_context_data(const prf_coarray_t *c);
+PRF_API void *causeway_prif_local_data_pointer(const prf_coarray_t *c);
+PRF_API size_t causeway_prif_size_bytes(const prf_coarray_t *c);
+
+static prf_coarray_t *new_handle(int corank, const int64_t *lower, const int64_t *upper)
+{
+    const size_t n = (size_t)corank;
+    prf_coarray_t *c = calloc(1, sizeof *c + 2 * n * sizeof *c->bounds);
+    if (!c)
+        cwu_fatal("out of memory for a coarray's descriptor");
+    c->corank = corank;
+    memcpy(c->bounds, lower, n * sizeof *lower);
+    memcpy(c->bounds + n, upper, n * sizeof *upper);
+    return c;
+}
+
+/** Do the cobounds have a place for each image of the team? */
+static bool has_room(int corank, const int64_t *lower, const int64_t *upper)
+{
+    int64_t n = 1;
+    for (int i = 0; i < corank; i++) {
+        if (upper[i] < lower[i])
+            return false;
+        if (n < caf_num_images())  // no product beyond what is asked for
+            n *= upper[i] - lower[i] + 1;
+    }
+    return n >= caf_num_images();
+}
+
+void prf_want(const char *call, const prf_coarray_t *c)
+{
+    if (CW_UNLIKELY(!c))
+        caf_fatal(call, "the coarray is not allocated");
+}
+
+int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64_t *upper,
+                                   size_t nbytes, prf_coarray_t **handle_p, void **memory_p,
+                                   int *stat, cleanup_fn *cleanup)
+{
+    PRF_ENTER("prif_allocate_coarray");
+    const caf_status_t status = prf_status(stat);
+    *handle_p = NULL;
+    *memory_p = NULL;
+    if (!has_room(corank, lower, upper))
+        caf_fatal("prif_allocate_coarray", "the cobounds have no place for %d images",
+                  caf_num_images());
+    caf_coarray_t *coarray = caf_allocate(&status, nbytes);
+    if (!coarray)
+        return prf_outcome(stat);
+    prf_whole_t *whole = calloc(1, sizeof *whole);
+    if (!whole)
+        cwu_fatal("out of memory for a coarray's descriptor");
+    prf_coarray_t *c = new_handle(corank, lower, upper);
+    c->coarray = coarray;
+    c->whole = whole;
+    *whole = (prf_whole_t){.first = c, .cleanup = cleanup};
+    coarray->descriptor = whole;
+    *handle_p = c;
+    *memory_p = coarray->mine;
+    return 0;
+}
+
+static void clean(const prf_whole_t *whole)
+{
+    if (whole->cleanup)
+        whole->cleanup(whole->first);
+}
+
+static void forget(prf_whole_t *whole)
+{
+    free(whole->first);
+    free(whole);
+}
+
+void prf_released(const caf_coarray_t *coarray)
+{
+    prf_whole_t *whole = coarray->descriptor;
+    clean(whole);
+    forget(whole);
+}
+
+static bool are_of_current_team(const caf_status_t *status, prf_coarray_t **handles, int n)
+{
+    for (int i = 0; i < n; i++) {
+        prf_want("prif_deallocate_coarray", handles[i]);
+        if (handles[i]->whole->first != handles[i]) {
+            caf_fail(status, CAF_ERROR, "deallocate", "the handle is an alias of another one");
+            return false;
+        }
+        if (handles[i]->coarray->team != caf.team) {
+            caf_fail(status, CAF_ERROR, "deallocate",
+                     "the coarray was allocated in a team that is not the current one");
+            return false;
+        }
+    }
+    return true;
+}
+
+/** One synchronisation for all: no image uses them any more; and one behind all. Where an image is
+ *  gone both say so, and the memory is released all the same. */
+int causeway_prif_deallocate_coarrays(prf_coarray_t **handles, int n, int *stat)
+{
+    PRF_ENTER("prif_deallocate_coarrays");
+    const caf_status_t status = prf_status(stat);
+    if (!are_of_current_team(&status, handles, n))
+        return prf_outcome(stat);
+    caf_sync_all(&status);
+    for (int i = 0; i < n; i++)
+        clean(handles[i]->whole);
+    for (int i = 0; i < n; i++) {
+        caf_coarray_t *coarray = handles[i]->coarray;
+        forget(handles[i]->whole);
+        caf_release(coarray);
+    }
+    caf_sync_all(&status);
+    return prf_outcome(stat);
+}
+
+int causeway_prif_allocate(size_t nbytes, void **memory_p, int *stat)
+{
+    PRF_ENTER("prif_allocate");
+    const caf_status_t status = prf_status(stat);
+    *memory_p = caf_memory_allocate(&status, nbytes);
+    return prf_outcome(stat);
+}
+
+int causeway_prif_deallocate(void *memory, int *stat)
+{
+    PRF_ENTER("prif_deallocate");
+    const caf_status_t status = prf_status(stat);
+    if (caf_memory_release(memory))
+        caf_succeed(&status);
+    else
+        caf_fail(&status, CAF_ERROR, "deallocate", "%p is no memory of prif_allocate", memory);
+    return prf_outcome(stat);
+}
+
+/** offset: of the alias's first byte from that of the source. */
+prf_coarray_t *causeway_prif_alias_create(const prf_coarray_t *source, int corank,
+                                          const int64_t *lower, const int64_t *upper, size_t offset)
+{
+    PRF_ENTER("prif_alias_create");
+    prf_want("prif_alias_create", source);
+    prf_coarray_t *c = new_handle(corank, lower, upper);
+    c->coarray = source->coarray;
+    c->whole = source->whole;
+    c->offset = source->offset + offset;
+    return c;
+}
+
+void causeway_prif_alias_destroy(prf_coarray_t *alias)
+{
+    PRF_ENTER("prif_alias_destroy");
+    prf_want("prif_alias_destroy", alias);
+    if (alias->whole->first == alias)
+        caf_fatal("prif_alias_destroy", "the handle is no alias");
+    free(alias);
+}
+
+void causeway_prif_set_context_data(const prf_coarray_t *c, void *context)
+{
+    prf_want("prif_set_context_data", c);
+    c->whole->context = context;
+}
+
+void *causeway_prif_get_context_data(const prf_coarray_t *c)
+{
+    prf_want("prif_get_context_data", c);
+    return c->whole->context;
+}
+
+void *causeway_prif_local_data_pointer(const prf_coarray_t *c)
+{
+    prf_want("prif_local_data_pointer", c);
+    return c->coarray->mine + c->offset;
+}
+
+size_t causeway_prif_size_bytes(const prf_coarray_t *c)
+{
+    prf_want("prif_size_bytes", c);
+    return c->coarray->nbytes;
+}

@@ -1,0 +1,100 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Ends a program, or uses a procedure in a wrong way, as the argument says.
+module callbacks
+  use prif
+  use, intrinsic :: iso_c_binding
+  implicit none
+contains
+  subroutine early(is_error_stop, quiet, stop_code_int, stop_code_char)
+    logical(c_bool), intent(in) :: is_error_stop, quiet
+    integer(c_int), intent(in), optional :: stop_code_int
+    character(len=*), intent(in), optional :: stop_code_char
+    call say("early", is_error_stop, quiet, stop_code_int, stop_code_char)
+  end subroutine
+
+  subroutine late(is_error_stop, quiet, stop_code_int, stop_code_char)
+    logical(c_bool), intent(in) :: is_error_stop, quiet
+    integer(c_int), intent(in), optional :: stop_code_int
+    character(len=*), intent(in), optional :: stop_code_char
+    call say("late", is_error_stop, quiet, stop_code_int, stop_code_char)
+  end subroutine
+
+  subroutine say(name, is_error_stop, quiet, stop_code_int, stop_code_char)
+    character(len=*), intent(in) :: name
+    logical(c_bool), intent(in) :: is_error_stop, quiet
+    integer(c_int), intent(in), optional :: stop_code_int
+    character(len=*), intent(in), optional :: stop_code_char
+    integer(c_int) :: code
+    character(len=20) :: text
+    code = -1
+    text = "none"
+    if (present(stop_code_int)) code = stop_code_int
+    if (present(stop_code_char)) text = stop_code_char
+    print '(a,2l2,i3,1x,a)', name, is_error_stop, quiet, code, trim(text)
+  end subroutine
+end module
+
+program ends
+  use callbacks
+  implicit none
+  procedure(prif_stop_callback_interface), pointer :: callback
+  procedure(prif_coarray_cleanup_interface), pointer :: none => null()
+  type(prif_coarray_handle) :: x
+  type(prif_team_type) :: team
+  type(c_ptr) :: memory
+  integer(c_int64_t), pointer :: word
+  integer(c_int64_t), target :: value = 1
+  integer(c_int) :: stat, me
+  character(len=12) :: how
+
+  call get_command_argument(1, how)
+  if (how == "before") call prif_sync_all()
+  call prif_init(stat)
+  call prif_this_image_no_coarray(this_image=me)
+  call prif_allocate_coarray([1_c_int64_t], [3_c_int64_t], 8_c_size_t, none, x, memory)
+  call c_f_pointer(memory, word)
+  word = 0
+  callback => early
+  call prif_register_stop_callback(callback)
+  callback => late
+  call prif_register_stop_callback(callback)
+  call prif_sync_all()
+  select case (how)
+  case ("stop")
+    call prif_stop(.false._c_bool, 7_c_int)
+  case ("stop_text")
+    call prif_stop(.false._c_bool, stop_code_char="all is done")
+  case ("quiet")
+    call prif_stop(.true._c_bool, 5_c_int)
+  case ("error_stop")
+    if (me == 1) call prif_error_stop(.false._c_bool, 9_c_int)
+    call prif_sync_all()
+  case ("error_text")
+    if (me == 1) call prif_error_stop(.false._c_bool, stop_code_char="it went wrong")
+    call prif_sync_all()
+  case ("error_quiet")
+    if (me == 1) call prif_error_stop(.true._c_bool)
+    call prif_sync_all()
+  case ("image")
+    call prif_put(4_c_int, x, 0_c_size_t, c_loc(value), 8_c_size_t)
+  case ("handle")
+    x%info = c_null_ptr
+    call prif_get(1_c_int, x, 0_c_size_t, c_loc(value), 8_c_size_t)
+  case ("beyond")
+    call prif_event_post(1_c_int, x, 1_c_size_t)
+  case ("unlock")
+    call prif_unlock(1_c_int, x, 0_c_size_t)
+  case ("cobounds")
+    call prif_allocate_coarray([1_c_int64_t], [2_c_int64_t], 8_c_size_t, none, x, memory)
+  case ("corank")
+    call prif_lcobound_with_dim(x, 2_c_int, value)
+  case ("team")
+    call prif_change_team(team)
+  case ("number")
+    call prif_form_team(0_c_int64_t, team, stat=stat)
+  case ("sibling")
+    call prif_num_images_with_team_number(5_c_int64_t, stat)
+  case ("alias")
+    call prif_alias_destroy(x)
+  end select
+end program

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ends of programs that use PRIF: stop codes, texts, quiet, callbacks, the end of the main
+program. Wrong use gives one line with the image and what is wrong, and the end of the job."""
+import concurrent.futures
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from frame.script import STAGE, TESTS, check, finish
+
+NPES = 3
+# argument: what a line says
+WRONG = {
+    "before": "prif_sync_all: prif_init has not been called, or prif_stop has",
+    "image": "assignment to an image: image 4 does not exist; the current team has 1 to 3",
+    "handle": "assignment from an image: the coarray is not allocated",
+    "beyond": "event post: 8 bytes at byte 1 of a coarray of 8",
+    "unlock": "unlock: the variable is not locked",
+    "cobounds": "prif_allocate_coarray: the cobounds have no place for 3 images",
+    "corank": r"a query of a cobound: dim= is 2 for a coarray of corank 1",
+    "team": "prif_change_team: the team was not formed",
+    "number": "form team: the team number 0 is not positive",
+    "sibling": "prif_num_images_with_team_number: no team beside the current one has number 5",
+    "alias": "prif_alias_destroy: the handle is no alias",
+}
+# argument: exit status, lines of standard output of one image, lines that the standard error has;
+# only one image of those that end by an error says something
+ENDS = {
+    "stop": (7, ["late F F  7 none", "early F F  7 none", "STOP 7"], []),
+    "stop_text": (0, ["late F F -1 all is done", "early F F -1 all is done", "all is done"], []),
+    "quiet": (5, ["late F T  5 none", "early F T  5 none"], []),
+    "end": (0, [], []),
+    "error_stop": (9, ["late T F  9 none", "early T F  9 none"], ["ERROR STOP 9"]),
+    "error_text": (1, ["late T F -1 it went wrong", "early T F -1 it went wrong"],
+                   ["it went wrong"]),
+    "error_quiet": (1, ["late T T -1 none", "early T T -1 none"], []),
+}
+LINE = re.compile(r"^causeway: error: (?:PE \d of 3 \(.*\): image \d of 3: |pid .*?: )?(.*)$", re.M)
+
+
+def job(program, argument):
+    return argument, subprocess.run([STAGE / "bin/oshrun", "-n", str(NPES), program, argument],
+                                    capture_output=True, text=True, timeout=120, check=False)
+
+
+def judge_wrong(argument, done):
+    lines = LINE.findall(done.stderr)
+    check(done.returncode == 1 and lines and all(re.match(WRONG[argument], n) for n in lines),
+          argument, done.returncode, done.stdout, done.stderr)
+
+
+def judge_end(argument, done):
+    status, out, err = ENDS[argument]
+    images = 1 if argument.startswith("error") else NPES
+    said = [line for line in done.stderr.splitlines() if not line.startswith("oshrun: ")]
+    check(done.returncode == status and sorted(done.stdout.splitlines()) == sorted(out * images)
+          and (images > 1 or done.stdout.splitlines() == out) and said == err,
+          argument, done.returncode, done.stdout, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        program = Path(scratch) / "ends"
+        subprocess.run([STAGE / "bin/prifc", "-O2", TESTS / "prif/ends.f90", "-o", program],
+                       check=True, cwd=scratch)
+        for argument, done in pool.map(lambda a: job(program, a), [*WRONG, *ENDS]):
+            (judge_wrong if argument in WRONG else judge_end)(argument, done)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
