@@ -104,6 +104,10 @@ WRONG(put_freed, shmem_int_put(freed(), array, 4, npes - 1))
 WRONG(add_freed, shmem_int_atomic_add(freed(), 1, 0))
 WRONG(put_unallocated, int *block = shmem_malloc(400); shmem_int_put(block + 1600, array, 4, 0))
 WRONG(put_from_beyond, int *block = shmem_malloc(400); shmem_int_put(array, block + 96, 8, 0))
+static int few[4];
+WRONG(put_past_static, shmem_int_put(few, array, 8, 0))
+WRONG(put_from_static, shmem_int_put(array, few, 8, 0))
+WRONG(sum_past_static, shmem_int_sum_reduce(SHMEM_TEAM_WORLD, few, array, 8))
 WRONG(get_to_freed, shmem_int_get(freed(), array, 4, 0))
 WRONG(wait_freed, shmem_int_wait_until(freed(), SHMEM_CMP_EQ, 1))
 WRONG(put_beyond_block, int *block = shmem_malloc(400); shmem_int_put(block + 96, array, 8, 0))
@@ -275,8 +279,8 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private)   \
     C(lock_private) C(reduce_private) C(collect_private) C(psync_private) C(put_freed)            \
     C(add_freed) C(wait_freed) C(put_beyond_block) C(get_into_next) C(fcollect_beyond_block)      \
-    C(put_unallocated) C(put_from_beyond) C(get_to_freed)                                         \
-    C(put_negative)                                                                               \
+    C(put_unallocated) C(put_from_beyond) C(get_to_freed) C(put_past_static) C(put_from_static)   \
+    C(sum_past_static) C(put_negative)                                                            \
     C(get_nbi_negative) C(putmem_negative) C(iput_negative) C(put_signal_negative)                \
     C(wait_all_negative) C(broadcast_negative) C(to_all_negative) C(alltoalls_stride)             \
     C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \

@@ -53,6 +53,12 @@ CHECKED = {
     "put_beyond_block": ("shmem_int_put", "32 bytes at .* " + BEYOND.format(16, 400)),
     "get_into_next": ("shmem_getmem", BEYOND.format(29, 100)),
     "fcollect_beyond_block": ("shmem_int_fcollect", BEYOND.format(4, 4)),
+    "put_past_static": ("shmem_int_put", "32 bytes at .* reach 16 bytes beyond the end of static "
+                        "few, which has 16"),
+    "put_from_static": ("shmem_int_put", "source: 32 bytes at .* of this process reach 16 bytes "
+                        "beyond the end of static few, which has 16"),
+    "sum_past_static": ("shmem_int_sum_reduce", "32 bytes at .* reach 16 bytes beyond the end of "
+                        "static few"),
     "put_from_beyond": ("shmem_int_put", "source: 32 bytes at .* of this process "
                         + BEYOND.format(16, 400)),
     "get_to_freed": ("shmem_int_get", "dest: 16 bytes at .* of this process are in a block that "
@@ -223,6 +229,7 @@ MISTAKES = {"OpenSHMEM": {
     "before": "call_p before", "after": "call_p after", "process": "p_pe_too_high",
     "count": "put_negative", "foreign": "put_to_private", "beyond": "put_beyond_block",
     "freed": "put_freed", "null": "put_null", "short": "put_from_beyond",
+    "static": "put_past_static", "short-static": "put_from_static",
     "overlap": "put_overlaps", "aligned": "add_crooked", "twice": "double_free",
     "not-block": "foreign_free", "team": "stale_team", "context": "ctx_put_destroyed",
     "garbage": "bad_context", "own-lock": "set_twice", "not-held": "clear_free_lock",

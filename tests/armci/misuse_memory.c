@@ -77,6 +77,8 @@ static void bounds(void)
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &big, theirs + 4096 - 4, 1, 1 - me);
     if (is("local-beyond"))
         ARMCI_NbPut(mine + 4092, theirs, 8, 1 - me, NULL);
+    if (is("local-static"))
+        ARMCI_Put(local + 511, theirs, 16, 1 - me);
     if (is("local-null"))
         ARMCI_Get(theirs, NULL, 8, 1 - me);
     if (is("local-rows"))

@@ -65,6 +65,8 @@ CHECKED = [
     ("put-freed", ["ARMCI_Put: 8 bytes",
                    "that was freed; ARMCI_Malloc gave its [12]00 bytes at " + SITE]),
     ("local-beyond", ["ARMCI_NbPut: the local address: 8 bytes", "reach 4 bytes " + BEYOND]),
+    ("local-static", ["ARMCI_Put: the local address: 16 bytes", "reach 8 bytes beyond the end of "
+                      "static local, which has 4096"]),
     ("local-null", ["ARMCI_Get: the local address is NULL for 8 bytes"]),
     ("local-rows", ["ARMCI_GetS: the local address: 4100 bytes", "reach 4 bytes " + BEYOND]),
     ("local-segment", ["ARMCI_PutV: the local address: 8 bytes", "reach 1 bytes " + BEYOND]),
@@ -86,6 +88,7 @@ def uses():
 
 MISTAKES = {"ARMCI": {
     "beyond": "put-beyond", "freed": "put-freed", "null": "local-null", "short": "local-beyond",
+    "short-static": "local-static",
     "twice": "free-twice", "not-block": "free-other", "waited": "copy-waited"}}
 
 

@@ -13,6 +13,8 @@ static dart_gptr_t at(dart_gptr_t gptr, int unit, int64_t offset)
     return gptr;
 }
 
+static int few[2];
+
 #define REFUSED(call) CHECK((call) == DART_ERR_INVAL)
 
 int main(int argc, char **argv)
@@ -30,6 +32,7 @@ int main(int argc, char **argv)
     if (me.id == 0) {
         REFUSED(dart_put_blocking(at(all, 1, 36), words, 2, DART_TYPE_INT, DART_TYPE_INT));
         REFUSED(dart_put_blocking(at(all, 1, 0), mine + 9, 2, DART_TYPE_INT, DART_TYPE_INT));
+        REFUSED(dart_put_blocking(at(all, 1, 0), few, 3, DART_TYPE_INT, DART_TYPE_INT));
         REFUSED(dart_get_blocking(own, at(all, 1, 0), 3, DART_TYPE_INT, DART_TYPE_INT));
         dart_gptr_t end = one;
         dart_gptr_incaddr(&end, 8);

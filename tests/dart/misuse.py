@@ -55,6 +55,7 @@ ONCE = [
     r"unit 1; dart_team_memalloc_aligned gave its 40 bytes at main\+0x\w+ \(checked\.c:\d+\)",
     "src: 8 bytes at .* of this unit reach 4 bytes beyond .* has 40; dart_team_memalloc_aligned "
     "gave it at main",
+    "src: 12 bytes at .* of this unit reach 4 bytes beyond the end of static few, which has 8",
     "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* that was freed; dart_memalloc gave its 8 bytes",
@@ -66,7 +67,8 @@ MISTAKES = {"DART": {
     "process": "unit 2 does not exist", "count": "elements of 4 bytes are too many",
     "foreign": "DART_GPTR_NULL", "beyond": "4 bytes at offset 16 reach out of segment 1",
     "freed": "team 0 has no segment 1", "null": "src is NULL",
-    "short": "src: 8 bytes at .* of this unit reach", "not-block": "registered",
+    "short": "src: 8 bytes at .* of this unit reach", "short-static": "end of static few",
+    "not-block": "registered",
     "twice": "team 0 has no segment -1",
     "team": "in no team with number 9", "garbage": "handle 0 is none",
     "not-held": "does not hold the lock"}}

@@ -20,6 +20,8 @@ ROWS = [
     ("freed", "a block or segment that was freed", "SXAD"),
     ("null", "a buffer of the program that is NULL", "SGXAD"),
     ("short", "a buffer of the program past the end of the block that it is in", "SGXAD"),
+    ("static", "bytes past the end of a static variable", "S"),
+    ("short-static", "a buffer of the program past the end of a static variable", "SGXAD"),
     ("overlap", "source and destination overlap", "SGXAD"),
     ("aligned", "an atomic on a word that is not aligned", "SXAD"),
     ("twice", "a block freed twice", "SAD"),

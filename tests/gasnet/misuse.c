@@ -148,6 +148,8 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_put_bulk(0, end - 7, big, 8);
     if (is("put-from-beyond"))
         gasnet_put_bulk(0, s.addr, end - 5, 8);
+    if (is("put-from-static"))
+        gasnet_put_bulk(0, s.addr, big + sizeof big - 5, 8);
     if (is("get-outside"))
         gasnet_get_nbi_bulk(big, 0, big, 100);
     if (is("memset-outside"))

@@ -73,6 +73,8 @@ CASES = [
     ("put-from-beyond", True,
      ["gasnet_put_bulk: the local address: 8 bytes", "reach 3 bytes beyond the end of their block",
       r"gasnet_attach gave it at main\+0x\w+ \("]),
+    ("put-from-static", True,
+     ["gasnet_put_bulk: the local address: 8 bytes", "reach 3 bytes beyond the end of static big"]),
     ("get-outside", True, ["gasnet_get_nbi_bulk", "segment of node 0"]),
     ("memset-outside", True, ["gasnet_memset", "it begins 1 bytes before the segment"]),
     ("put-null", True, ["gasnet_put_nb_bulk", "local address is NULL"]),
@@ -108,8 +110,8 @@ def plan():
 MISTAKES = {"GASNet": {
     "before": "before-init", "process": "put-node", "count": "put-negative",
     "foreign": "get-outside", "beyond": "put-outside", "null": "put-null",
-    "short": "put-from-beyond", "garbage": "handle-even", "own-lock": "lock-twice",
-    "not-held": "unlock-free", "handler": "put-from-handler"}}
+    "short": "put-from-beyond", "short-static": "put-from-static", "garbage": "handle-even",
+    "own-lock": "lock-twice", "not-held": "unlock-free", "handler": "put-from-handler"}}
 
 
 def cases():

@@ -83,9 +83,11 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
 {
     size_t room;
+    char text[CW_KNOWN_TEXT];
+    if (cw_known_wrong_static(symmetric, nbytes, text, sizeof text))
+        cw_check_failed(call, "%zu bytes at %p %s", nbytes, symmetric, text);
     if (cw_heap_covers(symmetric, nbytes, &room))
         return;
-    char text[CW_KNOWN_TEXT];
     if (cw_known_wrong_here(symmetric, nbytes, text, sizeof text))
         cw_check_failed(call, "%zu bytes at %p in the heap %s", nbytes, symmetric, text);
     if (room)

@@ -19,7 +19,7 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...) CW_PRINTF(
  *  and how much of each kind leaked. */
 extern const cw_observer_t cw_check_observer;
 
-/** Fatal if the bytes lie in the heap, but not in one block of it. */
+/** Fatal if the bytes lie in the heap, but not in one block of it, or reach beyond a variable. */
 void cw_check_block(const char *call, const void *symmetric, size_t nbytes);
 
 /** Checking mode: a buffer of this process, which the call reads or writes, has an address and

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dwarf/extent.h"
 #include "base/error.h"
 #include "base/lock.h"
 #include "base/symbol.h"
@@ -120,9 +121,22 @@ bool cw_known_wrong(int64_t space, uintptr_t address, size_t nbytes, char *text,
     return true;
 }
 
+bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes)
+{
+    cwu_extent_t variable;
+    if (nbytes == 0 || !cwu_extent_find((uintptr_t)address, &variable))
+        return false;
+    size_t room = variable.start + variable.nbytes - (uintptr_t)address;
+    if (nbytes > room)
+        snprintf(text, text_nbytes, "reach %zu bytes beyond the end of static %s, which has %zu",
+                 nbytes - room, variable.name, variable.nbytes);
+    return nbytes > room;
+}
+
 bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t text_nbytes)
 {
-    return cw_known_wrong(cw_world.pe, (uintptr_t)address, nbytes, text, text_nbytes);
+    return cw_known_wrong(cw_world.pe, (uintptr_t)address, nbytes, text, text_nbytes) ||
+           cw_known_wrong_static(address, nbytes, text, text_nbytes);
 }
 
 void cw_known_close(void)

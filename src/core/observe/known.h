@@ -42,7 +42,9 @@ bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p);
  *  that, how far, and where the block comes from: "reach 4 bytes beyond ...". */
 bool cw_known_wrong(int64_t space, uintptr_t address, size_t nbytes, char *text,
                     size_t text_nbytes);
-/** The same of a buffer of this process. */
+/** Do the bytes begin in a static variable of the program and reach beyond its end? */
+bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes);
+/** Either, of a buffer of this process. */
 bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t text_nbytes);
 
 /** The job is over: forgets all. */
