@@ -97,14 +97,26 @@ static CW_NOINLINE int get_slowly(int image, const prf_coarray_t *c, size_t plac
     return prf_outcome(stat);
 }
 
+static CW_NOINLINE CW_COLD int put_wrong(int image, const prf_coarray_t *c, size_t place,
+                                         const void *src, size_t nbytes, int *stat)
+{
+    prf_want(to_image, c);
+    return put_slowly(image, c, place, src, nbytes, stat);
+}
+
+static CW_NOINLINE CW_COLD int get_wrong(int image, const prf_coarray_t *c, size_t place,
+                                         void *dest, size_t nbytes, int *stat)
+{
+    prf_want(from_image, c);
+    return get_slowly(image, c, place, dest, nbytes, stat);
+}
+
 int causeway_prif_put(int image, const prf_coarray_t *c, size_t offset, const void *src,
                       size_t nbytes, int *stat)
 {
     void *addr;
-    if (!find_fast(c, offset, nbytes, image, &addr)) {
-        prf_want(to_image, c);
-        return put_slowly(image, c, offset, src, nbytes, stat);
-    }
+    if (!find_fast(c, offset, nbytes, image, &addr))
+        return put_wrong(image, c, offset, src, nbytes, stat);
     if (stat)
         *stat = 0;
     caf_put(addr, src, nbytes, image - 1);
@@ -115,10 +127,8 @@ int causeway_prif_get(int image, const prf_coarray_t *c, size_t offset, void *de
                       int *stat)
 {
     void *addr;
-    if (!find_fast(c, offset, nbytes, image, &addr)) {
-        prf_want(from_image, c);
-        return get_slowly(image, c, offset, dest, nbytes, stat);
-    }
+    if (!find_fast(c, offset, nbytes, image, &addr))
+        return get_wrong(image, c, offset, dest, nbytes, stat);
     if (stat)
         *stat = 0;
     caf_get(dest, addr, nbytes, image - 1);
