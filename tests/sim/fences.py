@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Does each fence earn its place? Each fence of the library, and each memory order that a comment
 defends, is weakened to relaxed in the running library, and the scenes that pass it run until one
-fails. The build directory keeps what has been found: a run goes on where the last one ended."""
+fails. The build directory keeps what has been found: a run goes on where the last one ended.
+A fence that no scene finds says why it stays in the comment in front of it: "No scene: ..."."""
 import argparse
 import json
 import re
@@ -19,6 +20,7 @@ import sites
 LEFT_OUT = ("transport/mpi/", "dart/windows/", "base/mpi/")  # do not run here
 DEFENDS = re.compile(r"//.*\b(pairs?|before|behind|after|order|orders|fence|acquires?|releases?|"
                      r"sees?|seen|visible|sleepers?)\b")
+STAYS = re.compile(r"\bNo scene: (.*?)\.?$")
 HEAD = ["fence", "order", "scene", "seed", "model, strategy", "runs"]
 
 
@@ -28,6 +30,7 @@ def arguments():
     p.add_argument("--seconds", type=int, default=60, help="for each of them, all scenes together")
     p.add_argument("--again", action="store_true", help="also those that no scene has found")
     p.add_argument("--only-fences", action="store_true", help="no memory orders of accesses")
+    p.add_argument("--scene", action="append", help="only this one (repeatable)")
     p.add_argument("--write", action="store_true", help="write docs/results/sim.md")
     p.add_argument("names", nargs="*", help="file:function, or a part of it")
     return p.parse_args()
@@ -71,26 +74,45 @@ def try_one(out, site, reached, seconds):
     return {"scenes": len(scenes)}
 
 
-def row(name, result):
+def reason(site):
+    """Why it stays, by the comment in front of it."""
+    lines = (sites.SRC / site.file).read_text().splitlines()[:site.line - 1]
+    words = []
+    for line in reversed(lines[-6:]):
+        if line.strip().startswith("//"):
+            words.insert(0, line.strip()[2:].strip())
+        elif words or "thread_fence" in line:
+            break
+    found = STAYS.search(" ".join(words))
+    return found and found[1]
+
+
+def row(name, result, site):
     name = f"`{name.split(',')[0]}`{name[name.index(','):]}"
     if "seed" in result:
         return (f"| {name} | {result['order']} | {result['scene']} | {result['seed']} | "
                 f"{result['model']}, {result['strategy']} | {result['runs']} |")
     says = "no scene passes it" if not result["scenes"] else f"none of {result['scenes']} fails"
+    if why := reason(site):
+        says = f"stays: {why}"
     return f"| {name} | {result['order']} | {says} | | | |"
 
 
-def write(known, names, seconds):
-    rows = [row(n, known[n]) for n in names if n in known]
-    found = sum("seed" in known[n] for n in names if n in known)
+def write(known, all_, seconds):
+    tables = []
+    for title, fences in (("Fences", True), ("Memory orders", False)):
+        part = [(n, s) for n, s in all_ if n in known and (s.kind == "thread_fence") == fences]
+        found = sum("seed" in known[n] for n, _ in part)
+        rows = [row(n, known[n], s) for n, s in part]
+        tables.append(f"{title}: {found} of {len(part)} are found.\n\n" + page.table(HEAD, rows))
     page.write("Fences", f"""
 Written by `./dev sim --fences --write`: each `atomic_thread_fence` of the library, and each memory
 order of an access that a comment defends, counts as relaxed in its turn, under `c11` (and `tso`
 where it was sequentially consistent), for {seconds} s at most beside other load, in the scenes that
-pass it. Of {len(rows)} so far, {found} are found. Where none fails, the search was too short or a
-scene is missing: that says nothing against the fence.
+pass it. A fence that no scene finds stays for the reason in the comment in front of it, or goes.
+Of memory orders of accesses that none finds, the search was too short or a scene is missing.
 
-""" + page.table(HEAD, rows))
+""" + "\n\n".join(tables))
 
 
 def main():
@@ -101,7 +123,7 @@ def main():
     store = out / "fences.json"
     known = json.loads(store.read_text()) if store.exists() else {}
     all_ = candidates(out / "libcauseway.so", args.only_fences)
-    reached = {s: coverage.passed(out, s, 5) for s in build.scene_names()}
+    reached = {s: coverage.passed(out, s, 5) for s in args.scene or build.scene_names()}
     for name, site in all_:
         if args.names and not any(n in name for n in args.names):
             continue
@@ -109,11 +131,11 @@ def main():
             continue
         known[name] = {"order": site.order, **try_one(out, site, reached, args.seconds)}
         store.write_text(json.dumps(known, indent=1))
-        print(row(name, known[name]), flush=True)
+        print(row(name, known[name], site), flush=True)
         if "what" in known[name]:
             print(f"    {known[name]['what']}", flush=True)
     if args.write:
-        write(known, [n for n, _ in all_], args.seconds)
+        write(known, all_, args.seconds)
     found = sum("seed" in known.get(n, {}) for n, _ in all_)
     print(f"{found} of {len(all_)} found")
     return 0

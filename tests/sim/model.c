@@ -9,8 +9,10 @@
 // c11   a location keeps its last stores; a load may read each one that coherence and
 //       happens-before permit. Fences, acquire and release are vector clocks, as in C11Tester.
 //       Sequentially consistent fences order as on Arm: all before one against all behind a later.
+//       Plain accesses of aligned words of shared files count as relaxed ones, but a plain load
+//       reads the newest store. Other plain accesses take place at once.
 //
-// Plain accesses happen in memory at once in all models: they can be neither late nor early.
+// Under tso plain accesses happen in memory at once: they can be neither late nor early.
 #include "exhaust.h"
 #include "model.h"
 #include "snap.h"
@@ -112,7 +114,7 @@ static void tso_store(volatile void *at, uint32_t nbytes, uint64_t value, int or
 
 // ---------------------------------------------------------------- c11
 
-enum { LOCATIONS = 8192, KEPT = 5 };
+enum { LOCATIONS = 8192, KEPT = 5, SHORT_COPY = 64 };
 typedef struct clock {
     uint32_t of[SIM_THREADS];
 } clock_t11;
@@ -129,6 +131,7 @@ typedef struct location {
     sim_key_t key;
     uint32_t nbytes, stamp;
     bool touched;                 // since the scene has begun
+    bool pending;                 // a plain store has begun, whose value is in memory by now
     uint32_t count;               // stores so far; the last KEPT are kept
     uint32_t last_sc;             // number of the last sequentially consistent one
     uint32_t floor[SIM_THREADS];  // the number below which a thread cannot read any more
@@ -140,6 +143,7 @@ typedef struct c11 {
     uint64_t order;               // sequentially consistent stores and fences so far
     uint64_t fence[SIM_THREADS];  // of these, when the thread's last fence was made
     clock_t11 now[SIM_THREADS], seen[SIM_THREADS], fenced[SIM_THREADS], sc;
+    clock_t11 device;  // what came before a release fence, or a call that posts
     uint64_t filter[1024];
     uint32_t ntouched;
     uint16_t touched[LOCATIONS];
@@ -205,9 +209,16 @@ static written_t *number(location_t *l, uint32_t n)
     return &l->last[n % KEPT];
 }
 
-/** What was stored past this model (plain stores, the kernel, the network) ends the history. */
+/** What was stored past this model (the kernel, the network, plain stores of other sizes) ends the
+ *  history. */
 static void check_untracked(location_t *l, uint64_t in_memory)
 {
+    if (l->pending) {
+        written_t *w = number(l, l->count);
+        l->pending = false;
+        w->value = in_memory;
+        l->floor[w->thread] = l->count++;
+    }
     if (l->count && number(l, l->count - 1)->value == in_memory)
         return;
     uint32_t n = l->count;
@@ -305,8 +316,10 @@ static void c11_fence(int order)
         c11->sc = *now;
         c11->fence[sim_me] = ++c11->order;
     }
-    if (releases(order))
+    if (releases(order)) {
         c11->fenced[sim_me] = *now;
+        join(&c11->device, now);
+    }
 }
 
 /** Of a key that a plain store changes, or memory that is used anew. */
@@ -322,14 +335,63 @@ static void c11_forget(const void *at, size_t nbytes)
                 location_t *l = &c11->table[i];
                 if (l->stamp != c11->stamp)
                     break;
-                if (l->key == byte && l->count)
-                    number(touch(l), l->count - 1)->value ^= UINT64_C(0x5a5a5a5a5a5a5a5a);
+                if (l->key == byte && l->count) {
+                    touch(l)->pending = false;
+                    number(l, l->count - 1)->value ^= UINT64_C(0x5a5a5a5a5a5a5a5a);
+                }
             }
     }
 }
 
-/** A word that the network has stored comes behind all that came before any thread's fence: who
- *  acquires it sees what was proved to be there before the network was asked for it. */
+/** The location of a plain access, if such ones are relaxed stores and loads there. */
+static location_t *find_plain(const void *at, size_t nbytes, bool make)
+{
+    if ((nbytes != 4 && nbytes != 8) || (uintptr_t)at % nbytes)
+        return NULL;
+    sim_key_t key = sim_key(at);
+    if (!sim_key_is_shared(key) ||
+        (!make && !(c11->filter[(key >> 3) % 65536 / 64] >> (key >> 3) % 64 & 1)))
+        return NULL;
+    return find(key, (uint32_t)nbytes, make);
+}
+
+/** Its value is known when the location is used next. */
+static void c11_plain_word(void *at, size_t nbytes)
+{
+    location_t *l = find_plain(at, nbytes, true);
+    if (!l) {
+        c11_forget(at, nbytes);
+        return;
+    }
+    check_untracked(l, sim_raw_load(at, (uint32_t)nbytes));
+    *number(l, l->count) = (written_t){
+        .at = ++c11->now[sim_me].of[sim_me], .thread = sim_me, .released = c11->fenced[sim_me]};
+    l->pending = true;
+}
+
+/** Before a plain store: of a word, or of some, as a short copy does it. */
+static void c11_plain_write(void *at, size_t nbytes)
+{
+    if (nbytes > SHORT_COPY || ((uintptr_t)at | nbytes) % 8 != 0) {
+        c11_plain_word(at, nbytes);
+        return;
+    }
+    for (size_t i = 0; i < nbytes; i += 8)
+        c11_plain_word((char *)at + i, 8);
+}
+
+static void c11_plain_read(const void *at, size_t nbytes)
+{
+    location_t *l = find_plain(at, nbytes, false);
+    if (!l)
+        return;
+    check_untracked(l, sim_raw_load(at, (uint32_t)nbytes));
+    read_it(l, l->count - 1, __ATOMIC_RELAXED);
+}
+
+/** A word that the network has stored comes behind all that came before any thread's release fence,
+ *  or its call that posted something: who acquires it sees what was there before the network was
+ *  asked for it, and what a server had done and fenced off. */
 static void c11_delivered(const void *at, uint32_t nbytes)
 {
     location_t *l = find(sim_key(at), nbytes, true);
@@ -337,7 +399,7 @@ static void c11_delivered(const void *at, uint32_t nbytes)
         return;
     uint32_t n = l->count++;
     *number(l, n) =
-        (written_t){.value = sim_raw_load(at, nbytes), .thread = -1, .released = c11->sc};
+        (written_t){.value = sim_raw_load(at, nbytes), .thread = -1, .released = c11->device};
     for (int i = 0; i < SIM_THREADS; i++)
         l->floor[i] = n;
 }
@@ -443,8 +505,20 @@ void sim_fence(int order)
         c11_fence(order);
 }
 
+void sim_device(bool posts)
+{
+    sim_drain();
+    if (sim->model != SIM_C11)
+        return;
+    join(&c11->now[sim_me], &c11->device);
+    if (posts)
+        join(&c11->device, &c11->now[sim_me]);
+}
+
 void sim_plain_read(const void *at, size_t nbytes)
 {
+    if (sim->model == SIM_C11)
+        c11_plain_read(at, nbytes);
     if (sim->nstores == 0)
         return;
     const sim_thread_t *me = SIM_ME;
@@ -460,7 +534,7 @@ void sim_plain_write(void *at, size_t nbytes)
 {
     sim_drain();  // stores become visible in order
     if (sim->model == SIM_C11)
-        c11_forget(at, nbytes);
+        c11_plain_write(at, nbytes);
 }
 
 void sim_forget(const void *at, size_t nbytes)

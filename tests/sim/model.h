@@ -15,6 +15,10 @@ uint64_t sim_rmw(volatile void *at, uint32_t nbytes, sim_op_t op, uint64_t opera
 bool sim_cas(volatile void *at, uint32_t nbytes, uint64_t *expected, uint64_t desired, int order,
              int on_failure);
 void sim_fence(int order);
+/** A call into a provider: what came before it is there for the network, if it posts something, and
+ *  what was there before posts of others is seen behind it. Nothing says that its caller's stores
+ *  are seen before its later loads. */
+void sim_device(bool posts);
 void sim_plain_read(const void *at, size_t nbytes);
 void sim_plain_write(void *at, size_t nbytes);
 

@@ -131,9 +131,9 @@ bool net_is_full(net_channel_t *channel)
     return channel->room_is_due || channel->wants_room;
 }
 
-void net_call(net_domain_t *domain)
+void net_call(net_domain_t *domain, bool posts)
 {
-    sim_fence(__ATOMIC_SEQ_CST);
+    sim_device(posts);
     if (domain->inside && !domain->is_safe)
         sim_stop(SIM_FAILED, "threads %d and %d call into a domain that takes one at a time",
                  domain->inside - 1, sim_me);
@@ -237,7 +237,7 @@ int sim_net_process(int action)
 void sim_net_act(int action)
 {
     net_channel_t *c = NET->channels[action / 2];
-    sim_fence(__ATOMIC_SEQ_CST);
+    sim_drain();
     if (action % 2)
         net_act_back(c);
     else

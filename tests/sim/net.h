@@ -191,7 +191,7 @@ uint16_t net_port(const void *addr);
 void net_name(uint16_t port, void *addr);
 
 /** The scheduling point of a call. */
-void net_call(net_domain_t *domain);
+void net_call(net_domain_t *domain, bool posts);
 net_op_t *net_pop(net_queue_t *queue);
 
 // ---------------------------------------------------------------- net_pick.c

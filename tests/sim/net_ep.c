@@ -34,7 +34,7 @@ static net_ep_t *target(net_ep_t *ep, fi_addr_t addr)
 /** All operations on their way. `early`: its completion may come before it is delivered. */
 static ssize_t post(net_ep_t *ep, fi_addr_t addr, net_op_t op, const void *buf, bool early)
 {
-    net_call(ep->domain);
+    net_call(ep->domain, true);
     net_ep_t *to = target(ep, addr);
     if (ep->msg && ep->state != NET_UP)
         return ep->state == NET_DOWN ? -FI_ENOTCONN : -FI_EAGAIN;
@@ -89,7 +89,7 @@ static ssize_t ep_send(struct fid_ep *fid, const void *buf, size_t nbytes, void 
 
 static ssize_t receive(net_ep_t *ep, void *buf, size_t nbytes, uint64_t flags, void *context)
 {
-    net_call(ep->domain);
+    net_call(ep->domain, true);
     if (ep->state == NET_DOWN || ep->state == NET_CLOSED)
         return -FI_ENOTCONN;
     if (ep->count == NET_RECEIVES)

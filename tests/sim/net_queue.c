@@ -62,7 +62,7 @@ static ssize_t cq_read(struct fid_cq *fid, void *buf, size_t count)
     net_cq_t *cq = cq_of(&fid->fid);
     struct fi_cq_data_entry *out = buf;
     size_t n = 0;
-    net_call(cq->domain);
+    net_call(cq->domain, false);
     cq->moved = false;
     if (cq->count > 0 && cq->queue[cq->first].err)
         return -FI_EAVAIL;
@@ -158,7 +158,7 @@ static ssize_t eq_read(struct fid_eq *fid, uint32_t *kind_p, void *buf, size_t n
                        uint64_t flags)
 {
     net_eq_t *eq = eq_of(&fid->fid);
-    sim_fence(__ATOMIC_SEQ_CST);
+    sim_device(false);
     sim_point();
     if (eq->count == 0 || (flags & FI_PEEK))
         return -FI_EAGAIN;
@@ -233,7 +233,7 @@ int net_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
     (void)fabric;
     for (int i = 0; i < count; i++) {
         if (fids[i]->fclass == FI_CLASS_CQ)
-            net_call(cq_of(fids[i])->domain);
+            net_call(cq_of(fids[i])->domain, false);
         if (has_news(fids[i]))
             return -FI_EAGAIN;
         clear_fd(fids[i]->fclass == FI_CLASS_CQ ? cq_of(fids[i])->fd : eq_of(fids[i])->fd);

@@ -206,6 +206,11 @@ static inline void sim_io(void)
 
 // ---------------------------------------------------------------- map.c
 sim_key_t sim_key(const void *at);
+/** Of memory of a file that PEs share; else it is its process's own. */
+static inline bool sim_key_is_shared(sim_key_t key)
+{
+    return key >> 63;
+}
 void sim_mapped(void *at, size_t nbytes, int flags, int fd, off_t offset);
 void sim_unmapped(void *at, size_t nbytes);
 void sim_remapped(void *from, size_t from_nbytes, void *to, size_t nbytes);

@@ -252,9 +252,8 @@ SIM_WRAPPER(void, free, void *block)
 SIM_WRAPPER(void *, memcpy, void *to, const void *from, size_t nbytes)
 {
     if (sim_inside()) {
-        sim_drain();
         sim_point();
-        sim_forget(to, nbytes);
+        sim_plain_write(to, nbytes);
     }
     return __real_memcpy(to, from, nbytes);
 }
@@ -262,9 +261,8 @@ SIM_WRAPPER(void *, memcpy, void *to, const void *from, size_t nbytes)
 SIM_WRAPPER(void *, memmove, void *to, const void *from, size_t nbytes)
 {
     if (sim_inside()) {
-        sim_drain();
         sim_point();
-        sim_forget(to, nbytes);
+        sim_plain_write(to, nbytes);
     }
     return __real_memmove(to, from, nbytes);
 }
@@ -272,9 +270,8 @@ SIM_WRAPPER(void *, memmove, void *to, const void *from, size_t nbytes)
 SIM_WRAPPER(void *, memset, void *to, int value, size_t nbytes)
 {
     if (sim_inside()) {
-        sim_drain();
         sim_point();
-        sim_forget(to, nbytes);
+        sim_plain_write(to, nbytes);
     }
     return __real_memset(to, value, nbytes);
 }

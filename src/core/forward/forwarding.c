@@ -230,8 +230,9 @@ static void take_left(uint32_t slot)
  *  relies on a look behind the next message, or wakes the server. */
 static void look_into_outboxes(void)
 {
+    // Behind what was answered; pairs with leave. No scene: a PE that waits looks itself.
     if (forwarding.has_heard)
-        atomic_thread_fence(memory_order_seq_cst);  // after unanswered; pairs with leave
+        atomic_thread_fence(memory_order_seq_cst);
     forwarding.has_heard = false;
     uint32_t left = atomic_load(cw_routed_left());
     if (left == forwarding.left)

@@ -50,7 +50,8 @@ static inline void cw_arrivals_turn_begin(void)
     cw_arrivals_t *a = &cw_segment.control->arrivals;
     uint32_t turns = atomic_load_explicit(&a->turns, memory_order_relaxed);
     atomic_store_explicit(&a->turns, turns + 1, memory_order_relaxed);
-    // before what the provider stores in this turn; pairs with the fence in cw_arrivals_turns()
+    // Before what the provider stores in this turn; pairs with the fence in cw_arrivals_turns().
+    // No scene: the simulated network's stores are seen at once.
     atomic_thread_fence(memory_order_release);
 }
 
@@ -65,6 +66,7 @@ static inline void cw_arrivals_turn_end(void)
  *  turn that made the change. */
 static inline uint32_t cw_arrivals_turns(void)
 {
+    // No scene: the simulated network's stores are seen at once.
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&cw_segment.control->arrivals.turns, memory_order_acquire);
 }

@@ -268,7 +268,9 @@ static void watch(cw_wait_t *w, cw_slot_t *me)
     uint64_t offset = alone && w->word ? offset_in_node(w->word, w->word_size) : 0;
     atomic_store_explicit(&me->watched, alone && w->notified ? WATCHES_NOTHING : 0,
                           memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);  // no reader pairs the old offset with the new value
+    // No reader pairs the old offset with the new value. No scene: a wake-up that is missed is late
+    // by one sleep, as some are that stores without a fence miss (wait.h).
+    atomic_thread_fence(memory_order_release);
     if (offset == 0 || w->notified)
         return;
     atomic_store_explicit(&me->seen, look_at(w->word, w->word_size), memory_order_relaxed);
@@ -519,7 +521,8 @@ static bool unchanged(cw_slot_t *slot)
         return true;
     uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
     uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
-    // offset and value belong together if the offset has not changed
+    // Offset and value belong together if the offset has not changed. No scene: a wake-up that is
+    // missed is late by one sleep.
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
            look_at(cw_segment.base + at, nbytes) == seen;

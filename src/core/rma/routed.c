@@ -403,7 +403,9 @@ static path_t leave(outgoing_t *out, const uint32_t sent[2])
     }
     if (cw_world.slot == 0)
         return BY_SERVER;
-    atomic_fetch_add(cw_routed_left(), 1);  // seq_cst: pairs with the server's turn
+    // The count before the loads that say whether an answer is due; pairs with the server's turn.
+    // No scene: a PE that waits looks itself, so that only what it leaves behind is late.
+    atomic_fetch_add(cw_routed_left(), 1);
     atomic_thread_fence(memory_order_seq_cst);
     bool was_by_server = routed.by_server;
     routed.by_server = true;

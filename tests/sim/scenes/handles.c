@@ -87,15 +87,30 @@ static void use(void)
     }
 }
 
+/** A quiet that has been decided on before handlers ran, and may begin when nothing is due. */
+static void wait_for_one(void)
+{
+    volatile long room = -1;
+    gasnet_handle_t handle = gasnet_get_nb((void *)(uintptr_t)&room, 1, word_of(1, 1), sizeof room);
+    gasnet_wait_syncnb_some(&handle, 1);
+    SIM_CHECK(room == 101, "a get behind its wait has brought %ld", room);
+}
+
 /** Quiets that complete nothing of this thread, mostly. */
 static void *wait(void *arg)
 {
     (void)arg;
     for (int i = 0; i < QUIETS; i++)
-        if (sim_draw(8))
-            gasnet_wait_syncnbi_all();
-        else
+        switch (sim_draw(8)) {
+        case 0:
             wait_for_all(0);
+            break;
+        case 1:
+            wait_for_one();
+            break;
+        default:
+            gasnet_wait_syncnbi_all();
+        }
     return NULL;
 }
 

@@ -43,4 +43,5 @@ const sim_scene_t sim_scene = {.name = "outboxes",
                                .nnodes = 2,
                                .run = run,
                                .env = env,
+                               .most_ns = 300000000,  // a server sleeps for up to a second
                                .timeless = SIM_UNDER_SC | SIM_UNDER_TSO};
