@@ -75,8 +75,6 @@ GAS_API void gasnet_causeway_block(unsigned round)
         gas_wait_begin(w);
     }
     gas_wait_round(w);
-    // the condition is the client's, and a handler of another thread may write it
-    atomic_thread_fence(memory_order_acquire);
 }
 
 GAS_API void gasnet_causeway_block_end(void)

@@ -126,7 +126,6 @@ int cw_quiet_try(void)
         return CW_EAGAIN;  // or a first contact
     int over = try_locked(ctx);
     cw_ctx_leave(ctx);
-    atomic_thread_fence(memory_order_seq_cst);
     return over;
 }
 

@@ -418,7 +418,6 @@ void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes)
                 __atomic_load_n((const uint64_t *)(const void *)src, __ATOMIC_ACQUIRE);
         else
             memcpy(dest, src, nbytes);
-        atomic_thread_fence(memory_order_acquire);
         return;
     }
     cw_ctx_enter(ctx);

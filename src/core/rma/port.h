@@ -103,8 +103,8 @@ void cw_port_count_put(void);
 // user's next quiet to do: a caller that needs its completion waits for a reply. Both may wait. A
 // node that cannot be reached ends the job.
 
-/** Reads from the control area of any node's object, this one's included. Acquires what its writer
- *  released. */
+/** Reads from the control area of any node's object, this one's included. A word of 8 bytes
+ *  acquires what its writer released. */
 void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes);
 /** Writes into the control area of another node's object. */
 void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes);

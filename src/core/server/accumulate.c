@@ -37,6 +37,5 @@ bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbyt
     size_t left = (nbytes - sizeof *req) / sizeof *at, words = 1;
     for (; left > 0 && words > 0; at += words, left -= words)
         words = record((cwu_number_t)part, at, left);
-    atomic_thread_fence(memory_order_release);  // before what a later message stores
     return words > 0;
 }

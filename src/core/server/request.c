@@ -81,7 +81,6 @@ static bool execute_put_strided(cw_from_t *from, const cwt_header_t *msg, size_t
     const char *payload = (const char *)msg + sizeof req;
     cwu_copy_rows((uintptr_t)cw_segment.base + req.offset, req.stride, (uintptr_t)payload,
                   req.block_nbytes, req.block_nbytes, req.nblocks);
-    atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
     return true;
 }
@@ -131,7 +130,6 @@ static bool execute_put_pieces(cw_from_t *from, const cwt_header_t *msg, size_t 
     (void)from;
     for (; left > 0 && words > 0; at += words, left -= words)
         words = put_piece(at, left);
-    atomic_thread_fence(memory_order_release);  // before what a later message stores
     return words > 0;
 }
 
@@ -183,7 +181,6 @@ static bool execute_fill(cw_from_t *from, const cwt_header_t *msg, size_t nbytes
         !cw_request_in_bounds(req->offset, req->nbytes, &slot))
         return false;
     memset(cw_segment.base + req->offset, (int)(req->value & 0xff), req->nbytes);
-    atomic_thread_fence(memory_order_release);  // before the puts that the provider stores next
     wake(slot);
     return true;
 }
@@ -315,7 +312,6 @@ static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbyte
     values_t values = {.wanted = from->awaits_reply};
     for (; left > 0 && words > 0; at += words, left -= words)
         words = batched_record(at, left, &values);
-    atomic_thread_fence(memory_order_release);  // before what a later message stores
     if (values.wanted)
         cw_server_reply(from, cw_server_room, values.nbytes);
     return words > 0;
@@ -381,7 +377,10 @@ void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes)
 void cw_request_run(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     unsigned op = msg->op & ~(unsigned)CW_REQ_ROUTED;
-    atomic_thread_fence(memory_order_release);  // after the puts that the provider stored
+    // Behind what was stored before: by the provider, and for earlier requests. What the provider
+    // stores for a put behind a request comes behind the acknowledgement of that request, whose
+    // sending orders it.
+    atomic_thread_fence(memory_order_release);
     if (op >= CW_SERVER_OPS || !kinds[op].execute)
         refuse("unknown", msg);
     else if (!kinds[op].execute(from, msg, nbytes))

@@ -12,7 +12,6 @@ uint64_t cw_rendezvous_ask(uint64_t *word, cw_amo_op_t op, uint64_t value, int p
     if (cw_world.nic_atomics || !cw_coll_is_local(pe))
         return cw_amo_fetching(&cw_ctx_default, word, op, sizeof *word, value, 0, pe);
     uint64_t before = cw_amo_local(cw_coll_before(pe, word), op, sizeof *word, value, 0);
-    atomic_thread_fence(memory_order_seq_cst);  // before the test for sleepers
     cw_local_stored(pe);
     return before;
 }
