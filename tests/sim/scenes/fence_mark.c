@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A put, a fence, and atomics of the default context that are collected in a bundle, while another
-// thread fences a context of its own: the bundle may not come before the put.
+// A put, a fence, and atomics of the default context that are collected in a bundle, while other
+// threads fence contexts of their own: the bundle may not come before the put.
 #include <pthread.h>
 #include <shmem.h>
 
 #include "sim.h"
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 6, FENCES = 100, IDLE_US = 300 };
 static long a, b, others[4], elsewhere;
 static int over;
 
@@ -17,10 +17,9 @@ static void *fence_another(void *arg)
     (void)arg;
     if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) != 0)
         return NULL;
-    for (long k = 0; k < 2 * ROUNDS; k++) {
-        shmem_ctx_long_p(ctx, &elsewhere, k, 1);
-        shmem_ctx_fence(ctx);
-    }
+    shmem_ctx_long_p(ctx, &elsewhere, 1, 1);
+    for (int k = 0; k < FENCES; k++)
+        shmem_ctx_fence(ctx);  // there is something to order until the quiet
     shmem_ctx_quiet(ctx);
     shmem_ctx_destroy(ctx);
     return NULL;
@@ -28,18 +27,22 @@ static void *fence_another(void *arg)
 
 static void put(void)
 {
-    pthread_t thread;
-    pthread_create(&thread, NULL, fence_another, NULL);
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, fence_another, NULL);
     for (long v = 1; v <= ROUNDS; v++) {
         shmem_long_p(&a, v, 1);
         shmem_fence();
         for (int i = 0; i < 4; i++)
             shmem_long_atomic_inc(&others[i], 1);
         shmem_long_atomic_set(&b, v, 1);
-        if (sim_draw(2))
+        if (sim_draw(8))
+            usleep(IDLE_US);  // the bundle is sent for this thread
+        else
             shmem_quiet();
     }
-    pthread_join(thread, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
     shmem_quiet();
 }
 
