@@ -54,23 +54,24 @@ static CW_PRINTF(2, 3) void add(line_t *line, const char *fmt, ...)
         line->used = sizeof line->text - 1;
 }
 
-/** PEs in a row with this text, as "2-63". Longer lists than fit end with "...". */
-static void add_range(line_t *line, int first, int last)
+void cwb_list_add(char *list, size_t nbytes, int first, int last)
 {
-    if (line->used > LINE_NBYTES / 3)
+    size_t used = strlen(list), room = nbytes - sizeof ", 2147483647-2147483647, ...";
+    if (used > room)
         return;
-    const char *comma = line->used ? ", " : "";
+    const char *comma = used ? ", " : "", *dash = last == first + 1 ? ", " : "-";
     if (first == last)
-        add(line, "%s%d", comma, first);
+        used += (size_t)snprintf(list + used, nbytes - used, "%s%d", comma, first);
     else
-        add(line, "%s%d%s%d", comma, first, last == first + 1 ? ", " : "-", last);
-    if (line->used > LINE_NBYTES / 3)
-        add(line, ", ...");
+        used += (size_t)snprintf(list + used, nbytes - used, "%s%d%s%d", comma, first, dash, last);
+    if (used > room)
+        snprintf(list + used, nbytes - used, ", ...");
 }
 
 static void print_one(const cwb_states_t *states, int i, const text_t *text)
 {
-    line_t pes = {.used = 0}, line = {.used = 0};
+    char pes[LINE_NBYTES / 3] = "";
+    line_t line = {.used = 0};
     uint64_t least = UINT64_MAX, most = 0;
     int first = -1, last = -1, npes = 0;
     for (int k = i; k < states->count; k++) {
@@ -89,11 +90,11 @@ static void print_one(const cwb_states_t *states, int i, const text_t *text)
             continue;
         }
         if (first >= 0)
-            add_range(&pes, first, last);
+            cwb_list_add(pes, sizeof pes, first, last);
         first = last = pe;
     }
-    add_range(&pes, first, last);
-    add(&line, npes > 1 ? "PEs %s: %s" : "PE %s: %s", pes.text, text->does);
+    cwb_list_add(pes, sizeof pes, first, last);
+    add(&line, npes > 1 ? "PEs %s: %s" : "PE %s: %s", pes, text->does);
     unsigned long long least_s = least / 1000000000u, most_s = most / 1000000000u;
     if (text->waits && least_s == most_s)
         add(&line, ", for %llu s", most_s);

@@ -38,6 +38,9 @@ typedef struct cwb_states {
 
 /** One line for each text, with all PEs that have it: "PEs 0, 2-63: in ...". Takes no memory. */
 void cwb_states_print(const cwb_states_t *states);
+/** Adds PEs in a row to a list, which begins as "": "0, 2-63". A list that gets too long ends with
+ *  "...". */
+void cwb_list_add(char *list, size_t nbytes, int first, int last);
 /** Has it replied to the last question? */
 static inline bool cwb_state_is_fresh(const cwb_state_t *s)
 {

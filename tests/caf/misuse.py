@@ -41,7 +41,7 @@ def cases():
     return {case: True for case in WRONG}
 
 
-LINE = re.compile(r"^causeway: error: PE \d of 3 \(.*\): image \d of 3: (.*)$", re.M)
+LINE = re.compile(r"^causeway: error: PEs? [-\d, ]+ of 3 \(.*\): image \d of 3: (.*)$", re.M)
 
 
 def job(program, argument):

@@ -70,15 +70,15 @@ def main():
         for case, says, nodes in ([(c, s, 1) for c, s in EXPLAINED.items()] +
                                   [(c, s, 2) for c, s in EXPLAINED_FAR.items()]):
             status, output = run(program, case, nodes=nodes, SHMEM_SYMMETRIC_SIZE="256M")
-            line = rf"^causeway: error: PE \d of 2 \(pid \d+, host \S+\): SIGSEGV{says}"
+            line = rf"^causeway: error: PEs? [01, ]+ of 2 \((pid \d+, )?host \S+\): SIGSEGV{says}"
             check(status == 139, f"{case}: status {status}\n{output}")
             check(re.search(line, output, re.M), f"{case}: no line with {line}\n{output}")
-            stack = r"^causeway:   PE \d #\d+ +(main|crash|deeper)\+0x\w+ \(crash\.c:\d+\)$"
+            stack = r"^causeway:   PEs? [01, ]+ #\d+ +(main|crash|deeper)\+0x\w+ \(crash\.c:\d+\)$"
             check(re.search(stack, output, re.M), f"{case}: no stack\n{output}")
         for case, (call, nbytes) in REFUSED.items():
             status, output = run(program, case)
-            line = (rf"^causeway: error: PE \d of 2 .*: {call}: the count is negative or absurd "
-                    rf"\({nbytes} bytes\); called from {IN_CRASH}$")
+            line = (rf"^causeway: error: PEs? [01, ]+ of 2 .*: {call}: the count is negative or "
+                    rf"absurd \({nbytes} bytes\); called from {IN_CRASH}$")
             check(status == 1 and re.search(line, output, re.M),
                   f"{case}: status {status}, no line with {line}\n{output}")
         for flag, where in {"-gdwarf-2": r"crash\.c:\d+", "-gdwarf-4": r"crash\.c:\d+",

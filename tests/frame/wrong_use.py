@@ -13,8 +13,9 @@ from frame.script import SLOW, STAGE, TESTS, fail, finish, oshcc
 
 PATIENCE = 60 * SLOW
 # "causeway: error: PE 0 of 2 (pid 7, host name): text"; before there are PEs "pid 7, host name:
-# text".
-LINE = re.compile(r"^causeway: error: (?:PE \d+ of \d+ \()?pid \d+, host [^:)]*\)?: (.*)$", re.M)
+# text"; of several PEs "PEs 0, 1 of 2 (host name): text".
+LINE = re.compile(r"^causeway: error: (?:PEs? [\d, -]+(?: of \d+)? \()?(?:pid \d+, )?"
+                  r"host [^:)]*\)?: (.*)$", re.M)
 
 
 @dataclass

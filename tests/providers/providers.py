@@ -44,7 +44,7 @@ PROGRAMS = [("conformance/rma", None, 2, 2), ("conformance/strided", None, 2, 2)
 SECONDS = 60       # of a program; a refusal must come sooner
 REFUSED_IN = 20
 SLOW = 4           # times what tcp with MSG endpoints takes
-REFUSAL = re.compile(r"causeway: error: (?:PE \d+ of \d+ \([^)]*\)|pid \d+, host \S+): (.*)")
+REFUSAL = re.compile(r"causeway: error: (?:PEs? [^()]*\([^)]*\)|pid \d+, host \S+): (.*)")
 
 
 @dataclass

@@ -143,7 +143,8 @@ def check_polls():
 
 def finished():
     """(interface, case, layout, pattern)"""
-    missing = r"PE [02] of 3 .* waits in {} for PE 1 \(pid \d+, host .*\), which has called {}$"
+    missing = (r"PEs? [02, ]+ of 3 .* waits in {} for PE 1 \(pid \d+, host .*\), which has "
+               r"called {}$")
     for layout in ("node", "2nodes-rdm"):
         yield 1, "barrier", layout, missing.format("shmem_barrier_all", "shmem_finalize")
     yield 1, "busy", "2nodes-msg", missing.format("shmem_barrier_all", "shmem_finalize")

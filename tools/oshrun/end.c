@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/machine.h"
+#include "collect.h"
 #include "oshrun.h"
 
 #define MS UINT64_C(1000000)
@@ -163,7 +164,7 @@ int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
 {
     uint64_t next = UINT64_MAX;
     const uint64_t at[] = {run->deadline_ns, run->cause_at_ns, run->term_at_ns, run->kill_at_ns,
-                           ask_next_ns(run, now_ns)};
+                           ask_next_ns(run, now_ns), collect_next_ns()};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         if (at[i] && at[i] < next)
             next = at[i];

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collect.h"
 #include "oshrun.h"
 
 // Opens descriptors 0-2 if they are closed, so that no descriptor of oshrun gets such a number.
@@ -144,6 +145,7 @@ static void loop(run_t *run)
             end_check_abort(run);
         take_signal_events(run);
         end_on_clock(run, cwu_now_ns());
+        collect_put_due(cwu_now_ns());
         output_push();
         if (output_error())
             end_unwritten(run);
@@ -175,6 +177,7 @@ int main(int argc, char **argv)
     handover(&run.opt);
     options_check_shape(&run.opt);
     output_init(run.opt.label, isatty(0));
+    output_collect(run.opt.npes);
     run.output_dir_fd = run.opt.output ? output_open_dir(run.opt.output) : -1;
     spawn_find_programs(&run);
     debug_check(&run.opt);
@@ -201,6 +204,7 @@ int main(int argc, char **argv)
     sigaddset(&mask, SIGXFSZ);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     take_leftovers(&run);
+    collect_put_all();
     recover_records(&run);
     output_drain();
     if (output_error())

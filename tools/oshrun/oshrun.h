@@ -6,7 +6,7 @@
 //   options.c   command line            job.c     shared objects of the job
 //   foreign.c   what other launchers call it
 //   spawn.c     one process per PE      output.c  line-wise forwarding
-//   input.c     standard input of PE 0
+//   input.c     standard input of PE 0  collect.c the same message of many PEs, once
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
 //   hint.c      a program of another library
 //   ask.c       what the PEs do, before the job is ended, and for --report
@@ -183,6 +183,8 @@ int spawn_pe_of(const run_t *run, pid_t pid);
 struct pollfd;
 
 void output_init(bool label, bool prompt_at_once);
+/** Messages of the PEs wait for equal ones from here on. */
+void output_collect(int npes);
 /** Takes what a stream has; returns false at its end, after closing it. */
 bool output_take(stream_t *stream);
 /** Makes the directory of --output where it is missing; returns a descriptor of it. */

@@ -4,6 +4,7 @@
 // the last newline waits; it goes out as it is when the PE closes the stream, or when it exceeds
 // PARTIAL_MAX. If another PE writes next, its output begins on a new line. oshrun never blocks in
 // write: output waits in a queue until poll reports that a write of that size cannot block.
+// Messages of the library wait for equal ones of other PEs (collect.c).
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "collect.h"
 #include "oshrun.h"
 
 #define PARTIAL_MAX (1u << 20)
@@ -120,6 +123,32 @@ static void put_piece(sink_t *s, int pe, const char *text, size_t len, bool firs
     s->open_line_pe = text[len - 1] == '\n' ? NO_PE : pe;
 }
 
+/** A message of one PE or of several, with its lines. */
+static void put_collected(const char *pes, const char *text, size_t len)
+{
+    sink_t *s = sink_of[2];
+    if (s->open_line_pe != NO_PE)
+        append(s, "\n", 1);
+    s->open_line_pe = NO_PE;
+    while (len) {
+        size_t n = (size_t)((const char *)memchr(text, '\n', len) - text) + 1;
+        if (label && *pes) {
+            append(s, "[", 1);
+            append(s, pes, strlen(pes));
+            append(s, "] ", 2);
+        }
+        append(s, text, n);
+        text += n;
+        len -= n;
+    }
+}
+
+void output_collect(int npes)
+{
+    if (collect_init(npes, put_collected) != 0)
+        die(1, "out of memory for %d PEs", npes);
+}
+
 static void put_lines(sink_t *s, int pe, const char *text, size_t len)
 {
     while (len) {
@@ -134,11 +163,47 @@ static void put_lines(sink_t *s, int pe, const char *text, size_t len)
     }
 }
 
+/** Whole lines of a PE's standard error, the first from its beginning. */
+static void put_errors(int pe, const char *text, size_t len)
+{
+    uint64_t now_ns = cwu_now_ns();
+    const char *plain = text, *end = text + len;
+    for (const char *at = text; at < end;) {
+        const char *next = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+        bool may_wait = collect_waits() || *at == 'c';
+        if (may_wait && at > plain)
+            put_lines(sink_of[2], pe, plain, (size_t)(at - plain));
+        if (may_wait)
+            plain = collect_take(pe, at, (size_t)(next - at), now_ns) ? next : at;
+        at = next;
+    }
+    if (end > plain)
+        put_lines(sink_of[2], pe, plain, (size_t)(end - plain));
+}
+
 void output_flush_partial(stream_t *stream)
 {
+    if (stream->len && stream->sink == 2 && collect_waits())
+        collect_put_of(stream->pe);
     if (stream->len)
         put_lines(sink_of[stream->sink], stream->pe, stream->partial, stream->len);
     stream->len = 0;
+}
+
+/** Whole lines, the first of which may have begun before. */
+static void take_errors(stream_t *stream, const char *text, size_t len)
+{
+    sink_t *s = sink_of[2];
+    size_t rest = 0;
+    if (stream->len || s->open_line_pe == stream->pe) {
+        rest = (size_t)((const char *)memchr(text, '\n', len) - text) + 1;
+        if (collect_waits())
+            collect_put_of(stream->pe);
+        output_flush_partial(stream);
+        put_lines(s, stream->pe, text, rest);
+    }
+    if (rest < len)
+        put_errors(stream->pe, text + rest, len - rest);
 }
 
 static void keep_partial(stream_t *stream, const char *text, size_t len)
@@ -177,7 +242,9 @@ bool output_take(stream_t *stream)
     }
     const char *last = memrchr(buffer, '\n', (size_t)n);
     size_t whole = last ? (size_t)(last - buffer) + 1 : 0;
-    if (whole) {
+    if (whole && stream->sink == 2) {
+        take_errors(stream, buffer, whole);
+    } else if (whole) {
         output_flush_partial(stream);
         put_lines(sink_of[stream->sink], stream->pe, buffer, whole);
     }
@@ -263,7 +330,10 @@ static void vsay(const char *fmt, va_list ap)
     size_t n = strlen(text);
     vsnprintf(text + n, sizeof text - n - 1, fmt, ap);
     strcat(text, "\n");
-    put_piece(sink_of[2], OSHRUN, text, strlen(text), true);
+    if (collect_waits())
+        collect_own(text);
+    else
+        put_piece(sink_of[2], OSHRUN, text, strlen(text), true);
 }
 
 void say(const char *fmt, ...)
@@ -281,6 +351,7 @@ void die(int status, const char *fmt, ...)
     va_start(ap, fmt);
     vsay(fmt, ap);
     va_end(ap);
+    collect_put_all();
     output_drain();
     exit(status);
 }

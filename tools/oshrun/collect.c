@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The same message of many PEs, once. A message of the library waits COLLECT_NS, and with it the
+// lines of a stack that follow it; equal ones of other PEs that come meanwhile, or wait already,
+// are printed with it, under the numbers of all. Nothing else waits: other lines of a PE print its
+// messages first. So each PE's lines keep their order; lines of oshrun, which explain messages,
+// stay behind those that wait. No I/O, no clock: output.c has both.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bootstrap/state.h"
+#include "collect.h"
+
+#define COLLECT_NS UINT64_C(50000000)
+
+enum {
+    MOST = 4096,         // messages that wait: more are a flood, whose comparison would cost time
+    TEXT_NBYTES = 2304,  // a message has at most 2048
+    LIST_NBYTES = 512,
+    OWN = -1,
+};
+#define PES '\1'  // stands for the number of the PE, or the list
+
+typedef struct message {
+    int pe;
+    char *text;    // as it came
+    char *common;  // without what differs between PEs; NULL: a line of oshrun's
+    uint64_t due_ns;
+    bool printed;  // by put_message
+} message_t;
+
+static struct {
+    message_t *at;
+    size_t count;
+    int npes;
+    unsigned char *seen, *in;  // by PE: a message of it has been looked at; it is of those printed
+    void (*put)(const char *pes, const char *text, size_t nbytes);
+} c;
+
+int collect_init(int npes, void (*put)(const char *pes, const char *text, size_t nbytes))
+{
+    c.at = calloc(MOST, sizeof *c.at);
+    c.seen = calloc((size_t)npes, 1);
+    c.in = calloc((size_t)npes, 1);
+    c.npes = npes;
+    c.put = put;
+    return c.at && c.seen && c.in ? 0 : -1;
+}
+
+bool collect_waits(void)
+{
+    return c.count > 0;
+}
+
+static void list_pes(char *list, size_t nbytes)
+{
+    list[0] = '\0';
+    for (int pe = 0; pe < c.npes; pe++) {
+        int first = pe;
+        while (pe < c.npes && c.in[pe])
+            pe++;
+        if (pe > first)
+            cwb_list_add(list, nbytes, first, pe - 1);
+    }
+}
+
+static void put_common(const char *common, const char *list)
+{
+    size_t nbytes = 0, list_nbytes = strlen(list) + strlen("PEs ");
+    for (const char *at = common; *at; at++)
+        nbytes += *at == PES ? list_nbytes : 1;
+    char *text = malloc(nbytes + 1), *end = text;
+    for (const char *at = common; text && *at; at++)
+        if (*at == PES)
+            end += sprintf(end, "PEs %s", list);
+        else
+            *end++ = *at;
+    if (text)
+        c.put(list, text, nbytes);
+    free(text);
+}
+
+/** Marks a message, the first of its PE, and the equal ones that can be printed with it: none whose
+ *  PE has an earlier one. Returns how many. */
+static int mark_equal(size_t chosen)
+{
+    const message_t *m = &c.at[chosen];
+    int count = 0;
+    memset(c.seen, 0, (size_t)c.npes);
+    memset(c.in, 0, (size_t)c.npes);
+    for (size_t i = 0; i < c.count; i++) {
+        message_t *other = &c.at[i];
+        other->printed = i == chosen || (m->common && other->common && !c.seen[other->pe] &&
+                                         strcmp(other->common, m->common) == 0);
+        count += other->printed;
+        if (other->common) {
+            c.seen[other->pe] = 1;
+            c.in[other->pe] |= other->printed;
+        }
+    }
+    return count;
+}
+
+static void put_message(size_t chosen)
+{
+    char list[LIST_NBYTES];
+    int count = mark_equal(chosen);
+    list_pes(list, sizeof list);
+    if (count > 1)
+        put_common(c.at[chosen].common, list);
+    else
+        c.put(list, c.at[chosen].text, strlen(c.at[chosen].text));
+    size_t kept = 0;
+    for (size_t i = 0; i < c.count; i++)
+        if (c.at[i].printed) {
+            free(c.at[i].text);
+            free(c.at[i].common);
+        } else {
+            c.at[kept++] = c.at[i];
+        }
+    c.count = kept;
+}
+
+void collect_put_due(uint64_t now_ns)
+{
+    while (c.count && c.at[0].due_ns <= now_ns)
+        put_message(0);
+}
+
+void collect_put_all(void)
+{
+    collect_put_due(UINT64_MAX);
+}
+
+uint64_t collect_next_ns(void)
+{
+    return c.count ? c.at[0].due_ns : 0;
+}
+
+void collect_put_of(int pe)
+{
+    for (size_t i = 0; i < c.count;)
+        if (c.at[i].common && c.at[i].pe == pe) {
+            put_message(i);
+            i = 0;
+        } else {
+            i++;
+        }
+}
+
+// ---------------------------------------------------------------- what is a message
+
+/** "causeway: error: PE 3 of 8 (pid 4711, host n1): text" without the numbers of PE and process, or
+ *  "causeway: error: pid 4711, host n1: text" of one that does not know its own. */
+static bool strip_message(int pe, const char *line, char *common)
+{
+    char level[8], host[128];
+    int from_pe, npes, after = 0;
+    if (sscanf(line, "causeway: %7[a-z]: PE %d of %d (pid %*d, host %127[^)]): %n", level, &from_pe,
+               &npes, host, &after) == 4 &&
+        after && from_pe == pe)
+        snprintf(common, TEXT_NBYTES, "causeway: %s: %c of %d (host %s): %s", level, PES, npes,
+                 host, line + after);
+    else if (after == 0 &&
+             sscanf(line, "causeway: %7[a-z]: pid %*d, host %127[^:]: %n", level, host, &after) ==
+                 2 &&
+             after)
+        snprintf(common, TEXT_NBYTES, "causeway: %s: %c (host %s): %s", level, PES, host,
+                 line + after);
+    else
+        return false;
+    return true;
+}
+
+/** A line of the stack that belongs to a message. */
+static bool strip_frame(int pe, const char *line, char *common)
+{
+    int from_pe, after = 0;
+    if (sscanf(line, "causeway:   PE %d %n", &from_pe, &after) != 1 || !after || from_pe != pe ||
+        line[after] != '#')
+        return false;
+    snprintf(common, TEXT_NBYTES, "causeway:   %c %s", PES, line + after);
+    return true;
+}
+
+static message_t *last_of(int pe)
+{
+    for (size_t i = c.count; i > 0; i--)
+        if (c.at[i - 1].common && c.at[i - 1].pe == pe)
+            return &c.at[i - 1];
+    return NULL;
+}
+
+static bool extend(message_t *m, const char *text, const char *common)
+{
+    char *longer = realloc(m->text, strlen(m->text) + strlen(text) + 1);
+    if (!longer)
+        return false;
+    m->text = longer;
+    char *longer_common = realloc(m->common, strlen(m->common) + strlen(common) + 1);
+    if (!longer_common)
+        return false;
+    m->common = longer_common;
+    strcat(m->text, text);
+    strcat(m->common, common);
+    return true;
+}
+
+static bool add(int pe, const char *text, const char *common, uint64_t due_ns)
+{
+    message_t m = {
+        .pe = pe, .text = strdup(text), .common = common ? strdup(common) : NULL, .due_ns = due_ns};
+    if (!m.text || (common && !m.common)) {
+        free(m.text);
+        free(m.common);
+        return false;
+    }
+    c.at[c.count++] = m;
+    if (c.count == MOST)
+        collect_put_all();
+    return true;
+}
+
+bool collect_take(int pe, const char *line, size_t nbytes, uint64_t now_ns)
+{
+    char text[TEXT_NBYTES], common[TEXT_NBYTES];
+    message_t *last;
+    bool mine = nbytes < sizeof text && nbytes > 10 && memcmp(line, "causeway: ", 10) == 0 &&
+                !memchr(line, PES, nbytes) && !memchr(line, '\0', nbytes);
+    if (mine) {
+        memcpy(text, line, nbytes);
+        text[nbytes] = '\0';
+        if (strip_message(pe, text, common) && add(pe, text, common, now_ns + COLLECT_NS))
+            return true;
+        if ((last = last_of(pe)) && strip_frame(pe, text, common) && extend(last, text, common)) {
+            last->due_ns = now_ns + COLLECT_NS;
+            return true;
+        }
+    }
+    collect_put_of(pe);
+    return false;
+}
+
+void collect_own(const char *line)
+{
+    if (!add(OWN, line, NULL, 0))
+        c.put("", line, strlen(line));
+}
