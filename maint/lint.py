@@ -147,7 +147,8 @@ def check_headers(_):
 def check_generated(_):
     complaints = []
     for generator in ("maint/gen_shmem.py", "maint/gen_gasnet.py", "maint/gen_env_page.py",
-                      "maint/gen_man_pages.py", "maint/gen_mistakes_page.py"):
+                      "maint/gen_man_pages.py", "maint/gen_mistakes_page.py",
+                      "maint/gen_messages.py"):
         answer = run(sys.executable, generator, "--check")
         complaints += [answer.stdout.strip()] if answer.returncode else []
     return complaints

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/env.h"
 #include "causeway_commit.h"
 #include "core/coll/describe.h"
 #include "info_doctor.h"
+#include "info_explain.h"
 #include "info_topology.h"
 #include "transport/describe.h"
 
@@ -57,29 +57,6 @@ static void print_value(const cwu_env_row_t *row)
         printf("      now: %s=%s\n", from, value);
 }
 
-/** Columns of the terminal, or what fits most. */
-static int width(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 100;
-}
-
-/** Words with an indent of 6, in lines of the terminal's width. */
-static void print_wrapped(const char *text)
-{
-    int used = 0, room = width();
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (used && used + 1 + length > room) {
-            putchar('\n');
-            used = 0;
-        }
-        used += printf("%s%.*s", used ? " " : "      ", length, text);
-        text += length + (text[length] == ' ');
-    }
-    putchar('\n');
-}
-
 /** Does the row have all words, in whatever case, in its names or its meaning? */
 static bool has_words(const cwu_env_row_t *row, char *const *words)
 {
@@ -108,7 +85,7 @@ static int print_env(bool tabs, char *const *words)
         if (*row.old_name)
             printf(" (old name: %s)", row.old_name);
         putchar('\n');
-        print_wrapped(row.meaning);
+        info_wrapped(row.meaning);
         printf("      default: %s\n", *row.def ? row.def : "(not set)");
         print_value(&row);
     }
@@ -219,6 +196,11 @@ static void usage(FILE *out)
         "                    those that have these words in their names or meanings\n"
         "      --env-table   the same as tab-separated lines: name, old name, kind, default, "
         "meaning\n"
+        "      --explain [TEXT|NAME|-]\n"
+        "                    cause and remedy of a message: of a printed line or a part of it, by "
+        "the name of\n"
+        "                    its section, or of all lines of the standard input; without a text: "
+        "all names\n"
         "  -c, --collectives every collective's algorithms, and when each is taken\n"
         "  -f, --libfabric   load libfabric; say which one it is, what it offers and what a job "
         "would use\n"
@@ -237,7 +219,7 @@ static void usage(FILE *out)
 
 int main(int argc, char **argv)
 {
-    enum { ENV_TABLE = 256, TRIAL };
+    enum { ENV_TABLE = 256, TRIAL, EXPLAIN };
     if (argc > 1 && strcmp(argv[1], "--plot") == 0)
         return become("causeway-plot", argv + 2);
     if (argc > 1 && strcmp(argv[1], "--startup") == 0)
@@ -247,6 +229,7 @@ int main(int argc, char **argv)
         {"trial", no_argument, NULL, TRIAL},  // a PE of --all's jobs
         {"env", no_argument, NULL, 'e'},
         {"env-table", no_argument, NULL, ENV_TABLE},
+        {"explain", no_argument, NULL, EXPLAIN},
         {"collectives", no_argument, NULL, 'c'},
         {"libfabric", no_argument, NULL, 'f'},
         {"topology", required_argument, NULL, 't'},
@@ -271,6 +254,8 @@ int main(int argc, char **argv)
         case ENV_TABLE:
             status |= print_env(true, argv + argc);
             break;
+        case EXPLAIN:
+            return info_explain(argv + optind);
         case 'c':
             print_collectives();
             break;

@@ -18,6 +18,7 @@ output_has '^CAUSEWAY_DEADLOCK_ACTION=$' complete_words oshrun -x CAUSEWAY_DEAD
 output_has '^--showme$' complete_words oshcc --sh
 output_has '^--collectives$' complete_words causeway-info --c
 output_has '^CAUSEWAY_SPIN$' complete_words causeway-info --env CAUSEWAY_SP
+output_has '^heap-full$' complete_words causeway-info --explain heap-f
 output_has '^providers$' complete_words "$CAUSEWAY_TEST_SOURCE/dev" pro
 touch a-file
 output_has '^a-file$' complete_words oshrun a-

@@ -12,6 +12,23 @@ output_has '^  CAUSEWAY_DEADLOCK_ACTION$' causeway-info -e deadlock ACTION
 refuses 1 'no variable has frobnicate' causeway-info --env frobnicate
 check "words filter" test "$(causeway-info --env heap | wc -l)" -lt 100
 check "lines fit" test -z "$(causeway-info --env | grep -v ' default: ' | awk 'length > 100')"
+# A line as it was printed, by several PEs; a part of one; a code; all that a job has printed.
+printed='[0, 2] causeway: error: PEs 0, 2 of 4 (host h): the symmetric heaps do not fit: 4 PEs of'
+printed="$printed this machine x 1024.00 GiB (SHMEM_SYMMETRIC_SIZE) = 4096.00 GiB, but it has 23.54"
+printed="$printed GiB; ask for at most 5.89 GiB per PE or start fewer PEs"
+output_has '^  heap-does-not-fit$' causeway-info --explain "$printed"
+output_has 'Remedy: Lower .SHMEM_SYMMETRIC_SIZE' causeway-info --explain "$printed"
+output_has '^  setting-value$' causeway-info --explain 'CAUSEWAY_SPIN="x" is not a whole number'
+output_has '^  heap-does-not-fit$' causeway-info --explain symmetric heaps do not fit
+output_has '^  CW_ETIMEOUT$' causeway-info --explain cw_etimeout
+output_has '^      - not all PEs reached' causeway-info --explain pe-absent
+output_has '^  null-buffer$' causeway-info --explain \
+    'causeway: error: PE 1 of 2 (pid 7, host h): shmem_put: source is next to NULL for 16 bytes'
+refuses 1 'no message is like "frobnicate"' causeway-info --explain frobnicate
+printf '%s\n' hello "$printed" "$printed" \
+    'oshrun: PE 0 of 4 (pid 7, host h) was killed by signal 9 (Killed)' >lines
+check "each row once, in order" test "$(causeway-info --explain - <lines | grep -oE '^  [a-z]\S+$' |
+    tr -d '\n')" = '  heap-does-not-fit  oshrun-pe-failed'
 output_has '^broadcast \(bytes: of the message\)$' causeway-info --collectives
 output_has '^  binomial +several nodes' causeway-info -c
 output_has '^  ring +\[CAUSEWAY_COLL\] several nodes' env CAUSEWAY_COLL=reduce=ring causeway-info \

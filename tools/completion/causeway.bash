@@ -24,6 +24,9 @@ _causeway() {
         COMPREPLY=($(compgen -S= -W "$words" -- "$cur"))
         return
         ;;
+    --explain)
+        words=$(causeway-info --explain 2>/dev/null | grep -oE '^  [A-Za-z]\S*$')
+        ;;
     -e | --env)
         [ "${COMP_WORDS[0]##*/}" != causeway-info ] ||
             words=$(causeway-info --env-table 2>/dev/null | cut -f1)
