@@ -5,4 +5,4 @@ enum { PES = 4 };
 #include "../algorithms.h"
 
 const sim_scene_t sim_scene = {
-    .name = "algorithms", .npes = PES, .nnodes = 2, .run = run_collectives};
+    .name = "algorithms", .npes = PES, .nnodes = 2, .run = run_collectives, .most_steps = 64000000};

@@ -4,5 +4,8 @@
 enum { PES = 3 };
 #include "../algorithms.h"
 
-const sim_scene_t sim_scene = {
-    .name = "algorithms_node", .npes = PES, .nnodes = 1, .run = run_collectives};
+const sim_scene_t sim_scene = {.name = "algorithms_node",
+                               .npes = PES,
+                               .nnodes = 1,
+                               .run = run_collectives,
+                               .most_steps = 64000000};

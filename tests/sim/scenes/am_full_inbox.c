@@ -40,5 +40,9 @@ static void run(void)
 }
 
 static const char *const env[] = {"CAUSEWAY_AM_CREDITS=256", "CAUSEWAY_AGGREGATE=off", NULL};
-const sim_scene_t sim_scene = {
-    .name = "am_full_inbox", .npes = PROCESSES, .nnodes = 2, .run = run, .env = env};
+const sim_scene_t sim_scene = {.name = "am_full_inbox",
+                               .npes = PROCESSES,
+                               .nnodes = 2,
+                               .run = run,
+                               .env = env,
+                               .most_steps = 64000000};

@@ -114,14 +114,9 @@ static void *send(void *arg)
 
 static void run(void)
 {
-    static const char *const stats[] = {"1", "pes", "json:/dev/null"};
     pthread_t thread;
     setenv("CAUSEWAY_AM_CREDITS", sim_setting(0, 2) ? "2" : "64", 1);
     setenv("CAUSEWAY_AM_REPLIES", sim_setting(1, 2) ? "2" : "0", 1);
-    if (sim_setting(2, 3) == 0)
-        setenv("CAUSEWAY_STATS", stats[sim_setting(3, 3)], 1);
-    if (sim_setting(4, 3) == 0)
-        setenv("CAUSEWAY_TRACE", "/dev/null", 1);
     for (int i = 0; i < MOST; i++)
         payload[i] = (unsigned char)(7 * i + 1);
     scene_attach(handlers, 4, (2 * PLACES * ROOM + 65535) & ~65535);
@@ -141,4 +136,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "am_loaded", .npes = PROCESSES, .nnodes = 2, .run = run, .most_steps = 16000000};
+    .name = "am_loaded", .npes = PROCESSES, .nnodes = 2, .run = run, .most_steps = 64000000};

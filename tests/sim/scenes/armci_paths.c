@@ -142,4 +142,5 @@ static void run(void)
     ARMCI_Finalize();
 }
 
-const sim_scene_t sim_scene = {.name = "armci_paths", .npes = PROCESSES, .nnodes = 2, .run = run};
+const sim_scene_t sim_scene = {
+    .name = "armci_paths", .npes = PROCESSES, .nnodes = 2, .run = run, .most_steps = 64000000};

@@ -27,4 +27,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "barrier_absent", .npes = PROCESSES, .nnodes = 2, .run = run, .most_steps = 16000000};
+    .name = "barrier_absent", .npes = PROCESSES, .nnodes = 2, .run = run, .most_steps = 64000000};

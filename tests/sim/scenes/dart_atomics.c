@@ -147,4 +147,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "dart_atomics", .npes = UNITS, .nnodes = 2, .run = run, .most_steps = 16000000};
+    .name = "dart_atomics", .npes = UNITS, .nnodes = 2, .run = run, .most_steps = 64000000};

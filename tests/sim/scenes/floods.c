@@ -69,4 +69,5 @@ static void run(void)
     shmem_finalize();
 }
 
-const sim_scene_t sim_scene = {.name = "floods", .npes = PES, .nnodes = 2, .run = run};
+const sim_scene_t sim_scene = {
+    .name = "floods", .npes = PES, .nnodes = 2, .run = run, .most_steps = 64000000};

@@ -154,4 +154,4 @@ const sim_scene_t sim_scene = {.name = "gasnet_everything",
                                .npes = PROCESSES,
                                .nnodes = 2,
                                .run = run,
-                               .most_steps = 16000000};
+                               .most_steps = 64000000};

@@ -75,4 +75,5 @@ static void run(void)
     gasnet_exit(0);
 }
 
-const sim_scene_t sim_scene = {.name = "gasnet_floods", .npes = 2, .nnodes = 2, .run = run};
+const sim_scene_t sim_scene = {
+    .name = "gasnet_floods", .npes = 2, .nnodes = 2, .run = run, .most_steps = 64000000};

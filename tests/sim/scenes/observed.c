@@ -49,7 +49,7 @@ static void run(void)
     setenv("CAUSEWAY_STATS", kinds[how % 4], 1);
     if (how / 4 % 2)
         setenv("CAUSEWAY_TRACE", "/dev/null", 1);
-    setenv("CAUSEWAY_TRACE_EVENTS", how / 8 % 2 ? "16" : "1000", 1);
+    setenv("CAUSEWAY_TRACE_EVENTS", how / 8 % 2 ? "16" : "40", 1);  // more take long to collect
     if (how / 16 % 3 == 0)
         setenv("CAUSEWAY_CHECK", "1", 1);
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
@@ -75,5 +75,5 @@ const sim_scene_t sim_scene = {.name = "observed",
                                .npes = PES,
                                .nnodes = 2,
                                .run = run,
-                               .most_steps = 16000000,
+                               .most_steps = 64000000,
                                .most_ns = 20000000000};

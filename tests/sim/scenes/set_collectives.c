@@ -88,4 +88,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "set_collectives", .npes = ALL, .nnodes = 3, .run = run, .most_steps = 16000000};
+    .name = "set_collectives", .npes = ALL, .nnodes = 3, .run = run, .most_steps = 64000000};

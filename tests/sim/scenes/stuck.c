@@ -68,6 +68,6 @@ const sim_scene_t sim_scene = {.name = "stuck",
                                .npes = PES,
                                .nnodes = 2,
                                .run = run,
-                               .most_steps = 16000000,
+                               .most_steps = 64000000,
                                .most_ns = UINT64_C(60000000000),
                                .may_fail = 1};

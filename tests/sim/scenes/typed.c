@@ -118,4 +118,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "typed", .npes = PES, .nnodes = 2, .run = run, .most_steps = 16000000};
+    .name = "typed", .npes = PES, .nnodes = 2, .run = run, .most_steps = 64000000};
