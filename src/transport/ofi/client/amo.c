@@ -70,6 +70,7 @@ static int amo_locked(cwt_conn_t *conn, uint64_t offset, int amo, int nbytes, ui
     conn->reads++;
     while (rc == 0 && completion.left > 1)
         rc = ofi_wait_round(client, conn, &w);
+    rc = rc ? rc : conn->error;  // an operation that fails is over, too
     if (rc != 0)
         ofi_completion_forget(client, &completion);
     else if (old_p)

@@ -177,7 +177,7 @@ int ofi_drain(cwt_conn_t *conn)
     uint32_t sent = conn->sent;
     while (rc == 0 && (conn->writes || conn->reads || !ofi_is_executed(conn, sent)))
         rc = ofi_acks_round(conn, sent, &w);
-    return rc;
+    return rc ? rc : conn->error;
 }
 
 int ofi_drain_puts(cwt_conn_t *conn)

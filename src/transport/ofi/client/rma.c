@@ -184,6 +184,7 @@ int ofi_completion_wait(cwt_conn_t *conn, ofi_completion_t *completion, const ch
     while (completion->left > 1 && rc == 0)
         rc = ofi_wait_round(conn->client, conn, &w);
     ofi_settle(conn);
+    rc = rc ? rc : conn->error;  // an operation that fails is over, too
     if (rc != 0) {
         ofi_completion_forget(conn->client, completion);
         completion->left = 1;
