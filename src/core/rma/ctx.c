@@ -237,10 +237,17 @@ void cw_lost_grace(int rc)
         ;
 }
 
-void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+void cw_failed(int rc, const char *call, int pe)
 {
     cw_lost_grace(rc);
-    cwu_fatal("%s to PE %d failed (%s)", call, cw_ctx_pe(ctx, rank), cwu_error_name(rc));
+    if (pe < 0)
+        cwu_fatal("%s failed (%s)", call, cwu_error_name(rc));
+    cwu_fatal("%s to PE %d failed (%s)", call, pe, cwu_error_name(rc));
+}
+
+void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
+{
+    cw_failed(rc, call, cw_ctx_pe(ctx, rank));
 }
 
 /** What this PE waits for may have been lost with the connection. PEs that know more have time to

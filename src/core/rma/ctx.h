@@ -89,11 +89,13 @@ static inline void cw_ctx_mark(cw_ctx_t *ctx)
 
 /** Says that a transfer failed, and ends the job. */
 noreturn void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank) CW_COLD;
+/** The same; pe: -1 where it is not known. */
+noreturn void cw_failed(int rc, const char *call, int pe) CW_COLD;
 /** A failed transfer ends the job; the transport has said why. */
 static inline void cw_must(int rc, const char *call, int pe)
 {
     if (CW_UNLIKELY(rc))
-        cwu_fatal("%s to PE %d failed (%s)", call, pe, cwu_error_name(rc));
+        cw_failed(rc, call, pe);
 }
 
 /** The same to a rank of a context's team. */

@@ -65,9 +65,11 @@ static void fail_replies(cwt_conn_t *conn, int code)
 static const char *remedy(int code)
 {
     return code == CW_ETIMEOUT ? "CAUSEWAY_TIMEOUT waits longer"
-           : cwu_env.check     ? "that node's first PE has probably ended: look for its own message"
-                               : "that node's first PE has ended (look for its own message), or an "
-                                 "address is wrong: CAUSEWAY_CHECK=1 checks every call";
+           : cwu_env.check ? "that node's first PE has ended (look for its own message), or the "
+                             "network has failed"
+                           : "that node's first PE has ended (look for its own message), the "
+                             "network has failed, or an address is wrong: CAUSEWAY_CHECK=1 "
+                             "checks every call";
 }
 
 void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *reason)
@@ -202,6 +204,9 @@ static int cq_error(cwt_client_t *client)
 int ofi_client_poll(cwt_client_t *client)
 {
     struct fi_cq_data_entry entries[16];
+    // behind a failure the queue may name what is freed
+    if (CW_UNLIKELY(client->error))
+        return 0;
     ssize_t n = fi_cq_read(client->device.cq, entries, 16);
     if (CW_UNLIKELY(client->late))
         ofi_post_late(client);
@@ -210,7 +215,7 @@ int ofi_client_poll(cwt_client_t *client)
     if (n == -FI_EAVAIL)
         return cq_error(client);
     if (n < 0) {
-        client->error = client->error ? client->error : ofi_device_cq_failed(&client->device, n);
+        client->error = ofi_device_cq_failed(&client->device, n);
         return 0;
     }
     for (ssize_t i = 0; i < n; i++) {

@@ -99,7 +99,8 @@ int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
         if (out.reason == OFI_REJECT_PROOF || out.reason == OFI_REJECT_WIRE)
             return ofi_connect_failed(conn, CW_EREFUSED, reject_text(out.reason));
         if (conn->opened > 0 && out.err == FI_ECONNREFUSED && out.reason == 0)
-            return ofi_connect_failed(conn, CW_ELOST, "its node server has ended");
+            return ofi_connect_failed(conn, CW_ELOST,
+                                      "its node server has ended, or closed it at once");
         rc = ofi_connect_pause(conn, start, &pause_us);
         if (rc == CW_ETIMEOUT)
             return ofi_connect_failed(conn, CW_ETIMEOUT,

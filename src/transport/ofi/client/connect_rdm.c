@@ -76,8 +76,10 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
                     ofi_welcome_t *welcome)
 {
     uint64_t start = cwu_now_ns();
-    if (fi_av_insert(conn->client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL) != 1)
-        return ofi_connect_failed(conn, CW_EINVAL, "the provider does not take its address");
+    int n = fi_av_insert(conn->client->device.av, blob->addr, 1, &conn->fi_addr, 0, NULL);
+    if (n != 1)
+        return ofi_connect_failed(conn, CW_EINVAL,
+                                  n < 0 ? ofi_reason(n) : "the provider does not take its address");
     ofi_turn_t turn;
     uint32_t pause_us = 0;
     int rc = 0;

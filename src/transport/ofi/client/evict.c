@@ -194,6 +194,8 @@ int ofi_conn_down(cwt_conn_t *conn, const char *what)
     if (conn->linked)
         return ofi_link_leave(conn);
     if (conn->down)
-        ofi_conn_fail(conn, CW_ELOST, what, "the peer closed it before");
+        ofi_conn_fail(conn, CW_ELOST, what,
+                      conn->receives.why ? ofi_reason(conn->receives.why)
+                                         : "the peer closed it before");
     return conn->error;
 }

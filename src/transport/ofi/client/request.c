@@ -265,9 +265,9 @@ static void post_again(cwt_client_t *client, ofi_op_t *op)
     if (rc != 0 && conn) {
         ofi_conn_closed(conn);
     } else if (rc != 0 && r->count == 0 && !client->error) {
-        cwu_error("libfabric (%s): buffers for messages cannot be posted again; set "
+        cwu_error("libfabric (%s): buffers for messages cannot be posted again: %s; set "
                   "CAUSEWAY_MULTI_RECV=0",
-                  ofi_choice.info->fabric_attr->prov_name);
+                  ofi_choice.info->fabric_attr->prov_name, ofi_reason(r->why));
         client->error = rc;
     }
 }

@@ -33,9 +33,9 @@ static void post_again(cwt_server_t *server, ofi_op_t *op)
     int rc = ofi_receives_again(op);
     if (rc == 0 || r->peer || r->count > 0)
         return;
-    cwu_error("libfabric (%s): the node server cannot post buffers for messages again; set "
+    cwu_error("libfabric (%s): the node server cannot post buffers for messages again: %s; set "
               "CAUSEWAY_MULTI_RECV=0",
-              ofi_choice.info->fabric_attr->prov_name);
+              ofi_choice.info->fabric_attr->prov_name, ofi_reason(r->why));
     server->lost = rc;
 }
 

@@ -136,8 +136,11 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
     if (!peer)
         return;
     peer->addr_digest = addr_digest;
-    if (fi_av_insert(server->device.av, addr, 1, &peer->fi_addr, 0, NULL) != 1) {
-        ofi_server_drop(server, "a first message with an invalid address");
+    int n = fi_av_insert(server->device.av, addr, 1, &peer->fi_addr, 0, NULL);
+    if (n != 1) {
+        cwu_warn("libfabric (%s): the node server cannot take the address of PE %u: %s",
+                 ofi_choice.info->fabric_attr->prov_name, first->hello.pe,
+                 n < 0 ? ofi_reason(n) : "it is not valid");
         peer->dying = true;
         return;
     }

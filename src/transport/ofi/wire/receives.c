@@ -93,6 +93,7 @@ int ofi_receives_again(ofi_op_t *op)
     if (rc == 0 || rc == -FI_EAGAIN)
         return 0;
     r->count--;
+    r->why = rc;
     ofi_device_give(r->device, 1);
     cwu_debug("libfabric (%s): a receive cannot be posted: %s; %u are left",
               ofi_choice.info->fabric_attr->prov_name, ofi_reason(rc), r->count);
@@ -119,11 +120,15 @@ void ofi_receives_init(ofi_receives_t *r, ofi_device_t *device, struct fid_ep *e
 
 // ---------------------------------------------------------------- a buffer for each message
 
+/** All of them, the first time: what fails is said, but for descriptors, which may yet be had. */
 static int post_block(ofi_buffers_t *block)
 {
     int rc = 0;
     for (uint32_t i = 0; i < block->count && rc == 0; i++)
         rc = ofi_receives_again(&block->ops[i]);
+    if (rc != 0 && !ofi_no_files())
+        cwu_error("libfabric (%s): posting a buffer for messages failed: %s",
+                  ofi_choice.info->fabric_attr->prov_name, ofi_reason(block->ops[0].receives->why));
     return rc;
 }
 
@@ -151,6 +156,7 @@ int ofi_receives_start(ofi_receives_t *r, struct fid_ep *ep)
 {
     int rc = 0;
     r->ep = ep;
+    r->why = 0;
     for (ofi_buffers_t *block = r->blocks; block && rc == 0; block = block->next)
         rc = post_block(block);
     return rc;

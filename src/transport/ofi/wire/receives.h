@@ -31,6 +31,7 @@ typedef struct ofi_receives {
     ofi_op_t *first_late;
     uint32_t *late_p;  // sum of `late` over all pools of the owner
     bool many;         // buffers for many messages
+    ssize_t why;       // the last one was not taken; 0: all were
 } ofi_receives_t;
 
 /** An empty pool; late_p: the owner's sum. longest: bytes of a message. */
