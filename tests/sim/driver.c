@@ -187,16 +187,28 @@ static const char *output_text(void)
     return text;
 }
 
+/** A line of an error that says who, where and what; and how the call failed that did. */
+static bool says_why(const char *text)
+{
+    const char *line = strstr(text, "causeway: error: ");
+    bool says_how = !sim->fault_error || strstr(text, strerror(sim->fault_error)) ||
+                    strstr(text, "the provider cannot reach it") ||
+                    strstr(text, "out of file descriptors");
+    return line && strstr(line, "pid ") && strstr(line, "host ") && says_how;
+}
+
 /** A fault has been met, and this PE ends by it: it says why, and the launcher ends the others. */
 static void judge_fault(int pe, int status)
 {
     const char *text = output_text();
-    if (strstr(text, "causeway: error: ") && !strstr(text, ": SIGSEGV in "))
-        failed(SIM_DONE, "done");
-    else if (strstr(text, ": SIGSEGV in "))
+    if (strstr(text, ": SIGSEGV in "))
         failed(SIM_CRASHED, "a PE crashes by a fault");
-    else
+    else if (!strstr(text, "causeway: error: "))
         failed(SIM_FAILED, "PE %d ends with status %d and says nothing", pe, status);
+    else if (!says_why(text))
+        failed(SIM_FAILED, "PE %d ends with status %d and does not say why", pe, status);
+    else
+        failed(SIM_DONE, "done");
 }
 
 /** This PE has met the fault; others of its node do, too, where the node is lost. */
@@ -213,7 +225,7 @@ static void lose_others(int pe)
 static void judge_end(int pe, int status)
 {
     sim->pids[pe] = 0;
-    if (pe == sim->fault_pe && sim->fault_hit && sim->fault >= SIM_FAULT_KILL)
+    if (pe == sim->fault_pe && sim->fault_hit && sim_fault_ends(sim->fault))
         lose_others(pe);
     else if (WIFSIGNALED(status))
         failed(SIM_CRASHED, "PE %d ends by signal %d (%s)", pe, WTERMSIG(status),
@@ -336,10 +348,10 @@ static void run_from_scene(uint64_t seed)
 }
 
 /** A PE has met its end, the others wait, and the launcher, which sees that, would have ended them
- *  long ago. */
+ *  long ago. Or it stands still for ever, and so do those that wait for it. */
 static bool is_ended_by_launcher(void)
 {
-    return sim->fault_hit && sim->fault >= SIM_FAULT_KILL &&
+    return sim->fault_hit && (sim_fault_ends(sim->fault) || sim->stopped_until == SIM_FOR_EVER) &&
            (sim->verdict == SIM_DEADLOCK || sim->verdict == SIM_LATE ||
             sim->verdict == SIM_LIVELOCK);
 }

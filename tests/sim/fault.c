@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model.h"
 #include "snap.h"
@@ -32,10 +33,11 @@ void sim_fault_draw(uint64_t seed)
     seed /= (uint64_t)n;
     uint64_t length = sim->plan_steps > sim->plan_begun ? sim->plan_steps - sim->plan_begun : 1;
     uint64_t draw = sim->seed * 31 + 7;
-    if (sim->fault <= SIM_FAULT_DESCRIPTORS)
+    if (sim_fault_counts(sim->fault))
         sim->fault_at = 1 + seed % (sim->plan_uses[sim->fault] + 1);
     else
         sim->fault_at = sim->steps + 1 + sim_random(&draw) % length;
+    sim->fault_for = sim_random(&draw);
 }
 
 bool sim_fault_hits(sim_fault_t kind)
@@ -51,29 +53,57 @@ bool sim_fault_hits(sim_fault_t kind)
 
 const char *sim_fault_text(void)
 {
-    static char text[96];
+    static char text[128];
     static const char *const what[SIM_FAULTS] = {
         [SIM_FAULT_MEMORY] = "allocation %llu fails",
         [SIM_FAULT_DESCRIPTORS] = "descriptor %llu is not to be had",
         [SIM_FAULT_KILL] = "killed at step %llu",
         [SIM_FAULT_EXIT] = "_exit at step %llu",
-        [SIM_FAULT_NODE] = "its node is lost at step %llu"};
+        [SIM_FAULT_NODE] = "its node is lost at step %llu",
+        [SIM_FAULT_CALL] = "libfabric's call %llu fails, ",
+        [SIM_FAULT_POLL] = "libfabric's look %llu fails, ",
+        [SIM_FAULT_LINK] = "a connection is cut at step %llu",
+        [SIM_FAULT_STOP] = "stopped at step %llu"};
     text[0] = '\0';
     if (sim->fault_hit && what[sim->fault]) {
         int n = snprintf(text, sizeof text, " (PE %d: ", sim->fault_pe);
         n += snprintf(text + n, sizeof text - (size_t)n, what[sim->fault],
                       (unsigned long long)sim->fault_at);
+        if (sim->fault_error)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s: %s", sim->fault_call,
+                          strerror(sim->fault_error));
         snprintf(text + n, sizeof text - (size_t)n, ")");
     }
     return text;
 }
 
-// ---------------------------------------------------------------- ends of processes
+// ---------------------------------------------------------------- stops and ends of processes
+
+/** How long, by the seed: from less than any patience of the library to for ever. */
+static void stop_for_a_while(void)
+{
+    static const uint64_t longest_ms[] = {1, 50, 1000, 20000, 200000, 0};
+    uint64_t ms = longest_ms[sim->fault_for % 6];
+    sim->stopped_until = SIM_FOR_EVER;
+    if (ms)
+        sim->stopped_until = sim->now_ns + (sim->fault_for >> 8) % (ms * 1000000) + 1;
+    sim->fault_hit = true;
+}
+
+static bool step_has_come(void)
+{
+    return !sim->fault_hit && sim->begun_by >= 0 && sim->steps >= sim->fault_at;
+}
 
 bool sim_fault_is_due(void)
 {
-    return sim->fault >= SIM_FAULT_KILL && !sim->fault_hit && sim->begun_by >= 0 &&
-           sim->steps >= sim->fault_at && sim_thread_of(sim->fault_pe) >= 0;
+    if (sim->fault <= SIM_FAULT_POLL || !step_has_come())
+        return false;
+    if (sim->fault == SIM_FAULT_LINK)
+        sim_net_cut(sim->fault_pe);
+    else if (sim->fault == SIM_FAULT_STOP)
+        stop_for_a_while();
+    return sim_fault_ends(sim->fault) && sim_thread_of(sim->fault_pe) >= 0;
 }
 
 void sim_fault_carry_out(void)

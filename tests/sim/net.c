@@ -211,8 +211,16 @@ static bool is_gone(int pe)
     return true;
 }
 
+/** A process that stands still moves no bytes, but a card does. */
+static bool stands_still(const net_ep_t *ep)
+{
+    return !NET->card && sim_is_stopped(ep->pe);
+}
+
 static bool may_act(const net_channel_t *c, bool back)
 {
+    if (stands_still(back ? c->from : c->to))
+        return false;
     if (back)
         return c->back.first && !is_gone(c->from->pe);
     return c->forth.first && !is_gone(c->to->pe) && net_may_act(c);

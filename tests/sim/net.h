@@ -81,6 +81,7 @@ typedef struct net_ep {
     struct fid_pep pep;
     int pe;
     bool listens, msg;
+    bool cut;  // the network carries nothing any more
     net_state_t state;
     uint16_t port;
     net_domain_t *domain;
@@ -211,6 +212,23 @@ void net_fail(net_channel_t *c, net_op_t *op, int err);
 void net_cancel_receives(net_ep_t *ep);
 void net_signal(int fd);
 void net_drop(net_op_t *op);
+
+// ---------------------------------------------------------------- net_fault.c
+/** 0, or the error that this call is to return. */
+int net_fails(const char *name);
+int net_look_fails(const char *name);  // of those that are made again and again
+#define NET_MAY_FAIL(name)              \
+    do {                                \
+        int failure = net_fails(name);  \
+        if (failure)                    \
+            return failure;             \
+    } while (0)
+#define NET_MAY_FAIL_LOOK(name)             \
+    do {                                    \
+        int failure = net_look_fails(name); \
+        if (failure)                        \
+            return failure;                 \
+    } while (0)
 
 // ---------------------------------------------------------------- net_ep.c, net_queue.c
 int net_open_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,

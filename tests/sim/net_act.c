@@ -131,7 +131,7 @@ static void take_read(net_ep_t *to, net_op_t *op)
 
 static bool goes_in_parts(const net_op_t *op, const net_ep_t *to)
 {
-    bool lost = to->state == NET_CLOSED || (to->msg && to->state == NET_DOWN);
+    bool lost = to->state == NET_CLOSED || to->cut || (to->msg && to->state == NET_DOWN);
     return (op->kind == NET_WRITE || op->kind == NET_READ) && !lost && op->nbytes > LEAST_PART &&
            op->moved == 0 && !NET->whole && sim_below(2);
 }
@@ -220,7 +220,8 @@ void net_act_forth(net_channel_t *c)
         net_announce_room(c);
     c->wants_room = false;
     bool data = op->kind <= NET_READ;
-    if (to->state == NET_CLOSED || (data && to->msg && to->state == NET_DOWN)) {
+    bool lost = to->cut && op->kind != NET_END;
+    if (to->state == NET_CLOSED || lost || (data && to->msg && to->state == NET_DOWN)) {
         net_fail(c, op, FI_ECONNRESET);
         return;
     }

@@ -34,7 +34,9 @@ static net_ep_t *target(net_ep_t *ep, fi_addr_t addr)
 /** All operations on their way. `early`: its completion may come before it is delivered. */
 static ssize_t post(net_ep_t *ep, fi_addr_t addr, net_op_t op, const void *buf, bool early)
 {
+    static const char *const names[] = {"fi_send", "fi_write", "fi_read"};
     net_call(ep->domain, true);
+    NET_MAY_FAIL(names[op.kind]);
     net_ep_t *to = target(ep, addr);
     if (ep->msg && ep->state != NET_UP)
         return ep->state == NET_DOWN ? -FI_ENOTCONN : -FI_EAGAIN;
@@ -90,6 +92,7 @@ static ssize_t ep_send(struct fid_ep *fid, const void *buf, size_t nbytes, void 
 static ssize_t receive(net_ep_t *ep, void *buf, size_t nbytes, uint64_t flags, void *context)
 {
     net_call(ep->domain, true);
+    NET_MAY_FAIL_LOOK("fi_recv");
     if (ep->state == NET_DOWN || ep->state == NET_CLOSED)
         return -FI_ENOTCONN;
     if (ep->count == NET_RECEIVES)
@@ -179,6 +182,7 @@ static struct fi_ops_rma rma_ops = {.size = sizeof(struct fi_ops_rma),
 
 static int cm_getname(fid_t fid, void *addr, size_t *nbytes_p)
 {
+    NET_MAY_FAIL("fi_getname");
     size_t room = *nbytes_p;
     *nbytes_p = sizeof(struct sockaddr_in);
     if (room < sizeof(struct sockaddr_in))
@@ -201,6 +205,7 @@ static int cm_connect(struct fid_ep *fid, const void *addr, const void *data, si
 {
     net_ep_t *ep = ep_of(fid), *listener = net_ep_at(net_port(addr));
     sim_point();
+    NET_MAY_FAIL("fi_connect");
     ep->state = NET_ASKED;
     if (!listener || !listener->listens) {
         net_event(ep->eq, &(net_event_t){.fid = &ep->fid.fid, .err = FI_ECONNREFUSED});
@@ -213,6 +218,7 @@ static int cm_connect(struct fid_ep *fid, const void *addr, const void *data, si
 static int cm_listen(struct fid_pep *fid)
 {
     net_ep_t *ep = ep_of_fid(&fid->fid);
+    NET_MAY_FAIL("fi_listen");
     ep->listens = true;
     return 0;
 }
@@ -221,6 +227,7 @@ static int cm_accept(struct fid_ep *fid, const void *data, size_t nbytes)
 {
     net_ep_t *ep = ep_of(fid);
     sim_point();
+    NET_MAY_FAIL("fi_accept");
     if (!ep->peer)
         return -FI_EINVAL;
     ep->state = NET_ASKED;
@@ -232,6 +239,7 @@ static int cm_reject(struct fid_pep *pep, fid_t handle, const void *data, size_t
 {
     net_ep_t *from = (net_ep_t *)handle, *listener = ep_of_fid(&pep->fid);
     sim_point();
+    NET_MAY_FAIL("fi_reject");
     net_push(&net_channel(listener, from)->forth, net_op(NET_REFUSE, data, nbytes));
     return 0;
 }
@@ -240,6 +248,7 @@ static int cm_shutdown(struct fid_ep *fid, uint64_t flags)
 {
     net_ep_t *ep = ep_of(fid);
     (void)flags;
+    NET_MAY_FAIL("fi_shutdown");
     if (ep->peer && ep->state == NET_UP)
         net_push(&net_channel(ep, ep->peer)->forth, net_op(NET_END, NULL, 0));
     return 0;
@@ -267,6 +276,7 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags)
 {
     net_ep_t *ep = ep_of_fid(fid);
     (void)flags;
+    NET_MAY_FAIL("fi_ep_bind");
     if (other->fclass == FI_CLASS_CQ)
         ep->cq = (net_cq_t *)other;
     else if (other->fclass == FI_CLASS_EQ)
@@ -281,12 +291,14 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags)
 static int ep_control(struct fid *fid, int command, void *arg)
 {
     (void)fid, (void)arg;
+    NET_MAY_FAIL("fi_enable");
     return command == FI_ENABLE ? 0 : -FI_ENOSYS;
 }
 
 static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *nbytes_p)
 {
     (void)fid, (void)level;
+    NET_MAY_FAIL("fi_getopt");
     if (name != FI_OPT_CM_DATA_SIZE || *nbytes_p < sizeof(size_t))
         return -FI_ENOPROTOOPT;
     *(size_t *)value = NET_PRIVATE;
@@ -297,6 +309,7 @@ static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *nbytes
 static int ep_setopt(fid_t fid, int level, int name, const void *value, size_t nbytes)
 {
     (void)level;
+    NET_MAY_FAIL("fi_setopt");
     if (name != FI_OPT_MIN_MULTI_RECV || nbytes != sizeof(size_t))
         return -FI_ENOPROTOOPT;
     ep_of_fid(fid)->least_room = *(const size_t *)value;
@@ -332,6 +345,7 @@ static net_ep_t *make(void *context)
 int net_open_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,
                 void *context)
 {
+    NET_MAY_FAIL("fi_endpoint");
     net_ep_t *ep = make(context);
     ep->domain = (net_domain_t *)domain;
     ep->msg = info->ep_attr->type == FI_EP_MSG;
@@ -346,6 +360,7 @@ int net_open_pep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep
                  void *context)
 {
     (void)fabric, (void)info;
+    NET_MAY_FAIL("fi_passive_ep");
     net_ep_t *ep = make(context);
     ep->msg = true;
     *pep_p = &ep->pep;

@@ -103,6 +103,7 @@ static int get_info(uint32_t version, const char *node, const char *service, uin
                     const struct fi_info *hints, struct fi_info **info_p)
 {
     (void)version, (void)node, (void)service, (void)flags;
+    NET_MAY_FAIL("fi_getinfo");
     if (hints && (hints->caps & FI_ATOMIC))
         return -FI_ENODATA;
     if (hints && hints->ep_attr->type != FI_EP_UNSPEC) {
@@ -129,6 +130,7 @@ static int mr_reg(struct fid *domain, const void *buf, size_t nbytes, uint64_t a
                   void *context)
 {
     (void)domain, (void)access, (void)offset, (void)flags;
+    NET_MAY_FAIL("fi_mr_reg");
     if (NET->nregions == NET_REGIONS)
         return -FI_ENOMEM;
     net_region_t *r = sim_alloc(sizeof *r);
@@ -171,6 +173,7 @@ static int open_domain(struct fid_fabric *fabric, struct fi_info *info,
                        struct fid_domain **domain_p, void *context)
 {
     (void)fabric;
+    NET_MAY_FAIL("fi_domain");
     net_domain_t *domain = sim_alloc(sizeof *domain);
     domain->fid = (struct fid_domain){
         .fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &plain_ops},
@@ -189,8 +192,9 @@ static struct fi_ops_fabric fabric_ops = {.size = sizeof(struct fi_ops_fabric),
 
 static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, void *context)
 {
-    struct fid_fabric *fabric = sim_alloc(sizeof *fabric);
     (void)attr;
+    NET_MAY_FAIL("fi_fabric");
+    struct fid_fabric *fabric = sim_alloc(sizeof *fabric);
     *fabric = (struct fid_fabric){
         .fid = {.fclass = FI_CLASS_FABRIC, .context = context, .ops = &plain_ops},
         .ops = &fabric_ops,

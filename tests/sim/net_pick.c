@@ -60,7 +60,7 @@ static bool stays_behind(const net_op_t *op, const net_op_t *before)
 /** May it be chosen now? A message waits for a receive. */
 static bool may_go(const net_channel_t *c, const net_op_t *op)
 {
-    bool down = c->to->state == NET_CLOSED || c->to->state == NET_DOWN;
+    bool down = c->to->state == NET_CLOSED || c->to->state == NET_DOWN || c->to->cut;
     if (op->not_before > sim->now_ns || (op->kind == NET_SEND && c->to->count == 0 && !down))
         return false;
     for (const net_op_t *before = c->forth.first; before != op; before = before->next)

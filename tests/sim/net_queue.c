@@ -32,6 +32,7 @@ static int get_wait(int fd, int command, void *arg)
 {
     if (command != FI_GETWAIT || fd < 0)
         return -FI_ENOSYS;
+    NET_MAY_FAIL("fi_control");
     *(int *)arg = fd;
     return 0;
 }
@@ -63,6 +64,7 @@ static ssize_t cq_read(struct fid_cq *fid, void *buf, size_t count)
     struct fi_cq_data_entry *out = buf;
     size_t n = 0;
     net_call(cq->domain, false);
+    NET_MAY_FAIL_LOOK("fi_cq_read");
     cq->moved = false;
     if (cq->count > 0 && cq->queue[cq->first].err)
         return -FI_EAVAIL;
@@ -115,6 +117,7 @@ static struct fi_ops_cq cq_ops = {.size = sizeof(struct fi_ops_cq),
 int net_open_cq(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq_p,
                 void *context)
 {
+    NET_MAY_FAIL("fi_cq_open");
     net_cq_t *cq = sim_alloc(sizeof *cq);
     cq->domain = (net_domain_t *)domain;
     cq->pe = SIM_ME->pe;
@@ -160,6 +163,7 @@ static ssize_t eq_read(struct fid_eq *fid, uint32_t *kind_p, void *buf, size_t n
     net_eq_t *eq = eq_of(&fid->fid);
     sim_device(false);
     sim_point();
+    NET_MAY_FAIL_LOOK("fi_eq_read");
     if (eq->count == 0 || (flags & FI_PEEK))
         return -FI_EAGAIN;
     if (eq->queue[eq->first].err)
@@ -211,6 +215,7 @@ int net_open_eq(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_e
                 void *context)
 {
     (void)fabric;
+    NET_MAY_FAIL("fi_eq_open");
     net_eq_t *eq = sim_alloc(sizeof *eq);
     eq->pe = SIM_ME->pe;
     eq->fd = open_fd(attr->wait_obj);
@@ -231,6 +236,7 @@ static bool has_news(struct fid *fid)
 int net_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 {
     (void)fabric;
+    NET_MAY_FAIL_LOOK("fi_trywait");
     for (int i = 0; i < count; i++) {
         if (fids[i]->fclass == FI_CLASS_CQ)
             net_call(cq_of(fids[i])->domain, false);
@@ -248,6 +254,7 @@ static int av_insert(struct fid_av *fid, const void *addr, size_t count, fi_addr
 {
     net_av_t *av = (net_av_t *)fid;
     (void)flags, (void)context;
+    NET_MAY_FAIL("fi_av_insert");
     if (count != 1 || av->count == sizeof av->ports / sizeof *av->ports)
         return 0;
     av->ports[av->count] = net_port(addr);
@@ -269,6 +276,7 @@ int net_open_av(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
                 void *context)
 {
     (void)domain, (void)attr;
+    NET_MAY_FAIL("fi_av_open");
     net_av_t *av = sim_alloc(sizeof *av);
     av->fid = (struct fid_av){
         .fid = {.fclass = FI_CLASS_AV, .context = context, .ops = &av_fid_ops}, .ops = &av_ops};

@@ -183,6 +183,8 @@ static void advance_time(void)
     for (int i = 0; i < sim->nthreads; i++)
         if (sim->threads[i].state == SIM_WAITS)
             first = earlier(first, sim->threads[i].deadline);
+    if (sim->stopped_until > sim->now_ns && sim->stopped_until < SIM_FOR_EVER)
+        first = earlier(first, sim->stopped_until);
     if (first == 0)
         deadlock();
     if (sim->strict_from && (sim->scene->timeless & 1 << sim->model))
@@ -199,6 +201,8 @@ static void advance_time(void)
 
 static bool may_run(const sim_thread_t *t)
 {
+    if (sim_is_stopped(t->pe))
+        return false;
     return t->state == SIM_RUNS || (t->state == SIM_WAITS && t->polls && t->seen_io != sim->io);
 }
 

@@ -14,14 +14,20 @@
 
 enum { SIM_UNDER_SC = 1, SIM_UNDER_TSO = 2, SIM_UNDER_C11 = 4, SIM_UNDER_ALL = 7 };
 
-/** Faults that a scene stands: an allocation that fails, descriptors that have run out; a PE that
- *  is killed, or ends by _exit; the end of all PEs of a node. */
+/** Faults that a scene stands: an allocation that fails, descriptors that have run out; a call of
+ *  libfabric that fails, which opens or sends or which looks for news; a PE that is killed, or ends
+ *  by _exit; the end of all PEs of a node; a connection that the network closes; a PE that is
+ *  stopped. */
 enum {
     SIM_MAY_LACK_MEMORY = 2,
     SIM_MAY_LACK_FDS = 4,
-    SIM_MAY_KILL = 8,
-    SIM_MAY_EXIT = 16,
-    SIM_MAY_LOSE_NODE = 32
+    SIM_MAY_FAIL_CALLS = 8,
+    SIM_MAY_FAIL_POLLS = 16,
+    SIM_MAY_KILL = 32,
+    SIM_MAY_EXIT = 64,
+    SIM_MAY_LOSE_NODE = 128,
+    SIM_MAY_LOSE_LINK = 256,
+    SIM_MAY_STOP = 512
 };
 
 typedef struct sim_scene {

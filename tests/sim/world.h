@@ -29,6 +29,8 @@ enum {
     SIM_DIE,              // another: end by the run's fault
 };
 
+#define SIM_FOR_EVER (UINT64_MAX / 2)  // of virtual time
+
 typedef uint64_t sim_key_t;  // names a byte of memory in the whole job (map.c); 0: none
 
 typedef enum sim_model { SIM_SC, SIM_TSO, SIM_C11 } sim_model_t;
@@ -38,11 +40,26 @@ typedef enum sim_fault {
     SIM_FAULT_NONE,
     SIM_FAULT_MEMORY,
     SIM_FAULT_DESCRIPTORS,
+    SIM_FAULT_CALL,  // of libfabric: what opens, connects or sends
+    SIM_FAULT_POLL,  // of libfabric: what looks for completions and events
     SIM_FAULT_KILL,  // a PE, by a signal
     SIM_FAULT_EXIT,  // a PE, by _exit
     SIM_FAULT_NODE,  // all PEs of a node
+    SIM_FAULT_LINK,  // a connection of a PE is closed by the network
+    SIM_FAULT_STOP,  // a PE stands still for a while, or for ever
     SIM_FAULTS
 } sim_fault_t;
+
+/** Its place is the number of a use, not a step. */
+static inline bool sim_fault_counts(sim_fault_t kind)
+{
+    return kind <= SIM_FAULT_POLL;
+}
+
+static inline bool sim_fault_ends(sim_fault_t kind)
+{
+    return kind >= SIM_FAULT_KILL && kind <= SIM_FAULT_NODE;
+}
 
 typedef enum sim_state { SIM_NONE, SIM_RUNS, SIM_WAITS, SIM_GONE } sim_state_t;
 
@@ -109,7 +126,11 @@ typedef struct sim_world {
     int fault_pe;
     uint64_t fault_at;  // the number of the use, or its step
     bool fault_hit;
-    uint64_t uses[SIM_FAULTS][SIM_PES], plan_uses[SIM_FAULTS];  // of memory and descriptors
+    char fault_call[24];     // the call that has failed, and its error
+    int fault_error;
+    uint64_t fault_for;      // how long a PE stands still
+    uint64_t stopped_until;  // of virtual time: fault_pe stands still; 0: it does not
+    uint64_t uses[SIM_FAULTS][SIM_PES], plan_uses[SIM_FAULTS];
     bool snaps, snap_asked;
     int copied;    // 1: the run's processes are copies
     int begun_by;  // the thread that began the scene; -1: not yet
@@ -157,6 +178,12 @@ extern _Thread_local int sim_me __attribute__((tls_model("initial-exec")));  // 
 static inline bool sim_inside(void)
 {
     return sim_me >= 0;
+}
+
+/** Does none of its threads run, since the PE stands still? */
+static inline bool sim_is_stopped(int pe)
+{
+    return sim->stopped_until > sim->now_ns && pe == sim->fault_pe;
 }
 
 // ---------------------------------------------------------------- sched.c
@@ -234,6 +261,7 @@ int64_t sim_net_priority(int action);
 void sim_net_set_priority(int action, int64_t priority);
 const char *sim_net_text(int action);
 void sim_net_lost(int pe);  // its process has ended
+void sim_net_cut(int pe);   // one of its connections, if there is one
 uint64_t sim_net_deadline(void);
 void *sim_net_library(const char *name);  // dlsym of the simulated libfabric
 void *sim_share(size_t nbytes);           // by the driver: memory that its PEs share
