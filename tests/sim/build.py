@@ -16,9 +16,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUNTIME = ["driver", "exhaust", "fault", "map", "model", "net", "net_act", "net_ep", "net_fault",
-           "net_lib", "net_pick", "net_queue", "options", "plan", "report", "sched", "sites",
-           "snap", "tsan"]
+RUNTIME = ["driver", "exhaust", "fault", "map", "model", "mpi", "net", "net_act", "net_ep",
+           "net_fault", "net_lib", "net_pick", "net_queue", "options", "plan", "report", "sched",
+           "sites", "snap", "tsan"]
 WRAPPERS = ["wrap_fault", "wrap_io", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]

@@ -15,7 +15,7 @@ import page
 import sites
 
 # what the page speaks for, and what in it cannot run here
-ROOMS = ("core/", "transport/ofi/", "armci/", "dart/")
+ROOMS = ("core/", "transport/ofi/", "transport/mpi/", "armci/", "dart/")
 NOT_HERE = ("dart/windows/",)  # windows of an MPI
 REASONS = Path(__file__).with_name("unreached.toml")  # why the rest is not reached
 

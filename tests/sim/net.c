@@ -226,14 +226,29 @@ static bool may_act(const net_channel_t *c, bool back)
     return c->forth.first && !is_gone(c->to->pe) && net_may_act(c);
 }
 
+static bool is_passive(const net_channel_t *c, bool back)
+{
+    return back ? c->from->passive : c->to->passive;
+}
+
 int sim_net_actions(int *list, int most)
 {
     int n = 0;
     for (int i = 0; i < NET->nchannels; i++)
         for (int back = 0; back < 2; back++)
-            if (n < most && may_act(NET->channels[i], back))
+            if (n < most && !is_passive(NET->channels[i], back) && may_act(NET->channels[i], back))
                 list[n++] = 2 * i + back;
     return n;
+}
+
+void sim_net_serve(int pe)
+{
+    for (int action = 0; action < 2 * NET->nchannels; action++) {
+        const net_channel_t *c = NET->channels[action / 2];
+        while (sim_net_process(action) == pe && is_passive(c, action % 2) &&
+               may_act(c, action % 2) && sim_below(4))
+            sim_net_act(action);
+    }
 }
 
 int sim_net_process(int action)
@@ -264,10 +279,17 @@ void sim_net_set_priority(int action, int64_t priority)
 
 const char *sim_net_text(int action)
 {
-    static const char *const names[] = {"a message",           "a write",   "a read",
-                                        "a completion",        "room",      "a connection request",
-                                        "an acceptance",       "a refusal", "a confirmation",
-                                        "an end of connection"};
+    static const char *const names[] = {"a message",
+                                        "a write",
+                                        "a read",
+                                        "a completion",
+                                        "room",
+                                        "a connection request",
+                                        "an acceptance",
+                                        "a refusal",
+                                        "a confirmation",
+                                        "an end of connection",
+                                        "a message of MPI"};
     const net_op_t *op = queue_of(action)->first;
     return op ? names[op->kind] : "nothing";
 }

@@ -81,7 +81,8 @@ typedef struct net_ep {
     struct fid_pep pep;
     int pe;
     bool listens, msg;
-    bool cut;  // the network carries nothing any more
+    bool cut;      // the network carries nothing any more
+    bool passive;  // nothing happens to it but in calls of its process (sim_net_serve)
     net_state_t state;
     uint16_t port;
     net_domain_t *domain;
@@ -110,7 +111,8 @@ typedef enum net_kind {
     NET_ACCEPT,
     NET_REFUSE,
     NET_CONFIRM,
-    NET_END
+    NET_END,
+    NET_MESSAGE  // of MPI: its key is the tag
 } net_kind_t;
 
 typedef struct net_op {
@@ -159,17 +161,18 @@ typedef struct sim_net {
     net_ep_t *eps[NET_CHANNELS];
     net_region_t *regions[NET_REGIONS];
     int nregions;
-    uint32_t refusals;   // one of so many calls gets FI_EAGAIN; 0: none
-    bool early;          // completions may come before delivery
-    bool silent;         // no event says that there is room again
-    bool in_order;       // all, whatever is promised
-    bool whole;          // transfers do not come in parts
-    bool card;           // writes and reads of others wake no thread of the target
+    uint32_t refusals;  // one of so many calls gets FI_EAGAIN; 0: none
+    bool early;         // completions may come before delivery
+    bool silent;        // no event says that there is room again
+    bool in_order;      // all, whatever is promised
+    bool whole;         // transfers do not come in parts
+    bool card;          // writes and reads of others wake no thread of the target
     uint32_t unproved;  // one of so many messages to an RDM endpoint comes behind a broken one
-    uint32_t failures;   // one of so many replies of RDM endpoints fails, when called or later
-    uint64_t order;      // promised: FI_ORDER_...
-    uint64_t late_ns;    // that some operations are late, at most
+    uint32_t failures;  // one of so many replies of RDM endpoints fails, when called or later
+    uint64_t order;     // promised: FI_ORDER_...
+    uint64_t late_ns;   // that some operations are late, at most
     net_op_t *spare;
+    struct sim_mpi *mpi;  // mpi.c
 } sim_net_t;
 
 #define NET sim->net
@@ -213,15 +216,22 @@ void net_cancel_receives(net_ep_t *ep);
 void net_signal(int fd);
 void net_drop(net_op_t *op);
 
+// ---------------------------------------------------------------- for mpi.c
+net_ep_t *net_new_ep(void *context);
+void net_add_region(net_region_t *region);
+/** Some of what waits for a call of this PE's process takes place. */
+void sim_net_serve(int pe);
+void sim_mpi_arrived(const net_ep_t *from, const net_ep_t *to, const net_op_t *op);
+
 // ---------------------------------------------------------------- net_fault.c
 /** 0, or the error that this call is to return. */
 int net_fails(const char *name);
 int net_look_fails(const char *name);  // of those that are made again and again
-#define NET_MAY_FAIL(name)              \
-    do {                                \
-        int failure = net_fails(name);  \
-        if (failure)                    \
-            return failure;             \
+#define NET_MAY_FAIL(name)             \
+    do {                               \
+        int failure = net_fails(name); \
+        if (failure)                   \
+            return failure;            \
     } while (0)
 #define NET_MAY_FAIL_LOOK(name)             \
     do {                                    \

@@ -171,7 +171,7 @@ static void connection_op(net_channel_t *c, net_op_t *op)
 {
     net_ep_t *to = c->to;
     net_event_t event = {.nbytes = (uint32_t)op->nbytes, .fid = &to->fid.fid};
-    if (op->nbytes)
+    if (op->nbytes && op->kind != NET_MESSAGE)
         memcpy(event.data, op->data, op->nbytes);
     if (op->kind == NET_ASK) {
         event.kind = FI_CONNREQ;
@@ -194,6 +194,8 @@ static void connection_op(net_channel_t *c, net_op_t *op)
         net_event(to->eq, &event);
     } else if (op->kind == NET_END) {
         connection_ended(to);
+    } else if (op->kind == NET_MESSAGE) {
+        sim_mpi_arrived(c->from, to, op);
     }
 }
 
@@ -227,7 +229,10 @@ void net_act_forth(net_channel_t *c)
     }
     if (!data) {
         connection_op(c, op);
-        net_drop(op);
+        if (op->signals)
+            net_push(&c->back, op);
+        else
+            net_drop(op);
         return;
     }
     if (op->kind == NET_SEND)

@@ -321,7 +321,7 @@ static struct fi_ops ep_fid_ops = {
 static struct fi_ops_ep ep_ops = {
     .size = sizeof(struct fi_ops_ep), .getopt = ep_getopt, .setopt = ep_setopt};
 
-static net_ep_t *make(void *context)
+net_ep_t *net_new_ep(void *context)
 {
     if (NET->neps == NET_CHANNELS)
         sim_stop(SIM_STUCK, "more than %d endpoints", NET_CHANNELS);
@@ -346,7 +346,7 @@ int net_open_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
                 void *context)
 {
     NET_MAY_FAIL("fi_endpoint");
-    net_ep_t *ep = make(context);
+    net_ep_t *ep = net_new_ep(context);
     ep->domain = (net_domain_t *)domain;
     ep->msg = info->ep_attr->type == FI_EP_MSG;
     ep->peer = (net_ep_t *)info->handle;
@@ -361,7 +361,7 @@ int net_open_pep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep
 {
     (void)fabric, (void)info;
     NET_MAY_FAIL("fi_passive_ep");
-    net_ep_t *ep = make(context);
+    net_ep_t *ep = net_new_ep(context);
     ep->msg = true;
     *pep_p = &ep->pep;
     return 0;

@@ -125,6 +125,13 @@ static int mr_close(struct fid *fid)
 
 static struct fi_ops mr_fid_ops = {.size = sizeof(struct fi_ops), .close = mr_close};
 
+void net_add_region(net_region_t *region)
+{
+    if (NET->nregions == NET_REGIONS)
+        sim_stop(SIM_STUCK, "more than %d regions", NET_REGIONS);
+    NET->regions[NET->nregions++] = region;
+}
+
 static int mr_reg(struct fid *domain, const void *buf, size_t nbytes, uint64_t access,
                   uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **mr_p,
                   void *context)
@@ -141,7 +148,7 @@ static int mr_reg(struct fid *domain, const void *buf, size_t nbytes, uint64_t a
     r->nbytes = nbytes;
     r->key = key;
     r->open = true;
-    NET->regions[NET->nregions++] = r;
+    net_add_region(r);
     *mr_p = &r->fid;
     return 0;
 }

@@ -21,6 +21,7 @@
 
 #include "fault.h"
 #include "model.h"
+#include "mpi.h"
 #include "wrap.h"
 
 // ---------------------------------------------------------------- descriptors
@@ -327,19 +328,25 @@ SIM_WRAPPER(void *, dlopen, const char *path, int flags)
         return __real_dlopen(path, flags);
     if (path && strcmp(path, "libfabric-sim.so") == 0)
         return the_fabric = __real_dlopen("libm.so.6", RTLD_NOW);
-    return NULL;
+    return sim_mpi_open(path);
 }
 
 SIM_WRAPPER(void *, dlsym, void *handle, const char *name)
 {
     if (handle && handle == the_fabric)
         return sim_net_library(name);
-    return sim_inside() ? NULL : __real_dlsym(handle, name);
+    return sim_inside() ? sim_mpi_symbol(handle, name) : __real_dlsym(handle, name);
+}
+
+/** The plugin is a file of the library's installation. */
+SIM_WRAPPER(int, access, const char *path, int mode)
+{
+    return sim_inside() && sim_mpi_open(path) ? 0 : __real_access(path, mode);
 }
 
 SIM_WRAPPER(int, dlclose, void *handle)
 {
-    return handle == the_fabric ? 0 : __real_dlclose(handle);
+    return handle == the_fabric || sim_inside() ? 0 : __real_dlclose(handle);
 }
 
 SIM_WRAPPER(char *, dlerror, void)
