@@ -37,7 +37,9 @@ ENDS = {
                    ["it went wrong"]),
     "error_quiet": (1, ["late T T -1 none", "early T T -1 none"], []),
 }
-LINE = re.compile(r"^causeway: error: (?:PE \d of 3 \(.*\): image \d of 3: |pid .*?: )?(.*)$", re.M)
+# of several images that say the same, one line
+LINE = re.compile(r"^causeway: error: (?:PEs? [-\d, ]+(?: of 3)? \(.*?\): (?:image \d of 3: )?|"
+                  r"pid .*?: )?(.*)$", re.M)
 
 
 def job(program, argument):
