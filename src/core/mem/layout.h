@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/futex.h"
 #include "core/world/agreement.h"
 #include "transport/transport.h"
 
@@ -86,18 +87,16 @@ typedef struct cw_control {
 
 /** One line per PE of the node. */
 typedef struct cw_slot {
-    _Atomic uint32_t doorbell;      // bumped to wake; futex
+    cwu_bell_t doorbell;            // of this PE's threads
     _Atomic uint32_t waiting;       // threads of this PE that have announced a sleep
-    _Atomic uint32_t asleep;        // one of them went to sleep since the last wake-up: spares the
-                                    // others the system call
     _Atomic int32_t pid;            // 0 before the PE comes and after it has left in good order
+    _Atomic uint32_t watched_size;  // bytes of the word at `watched`: 2, 4 or 8
     _Atomic uint64_t watched;       // offset in the node object of the word that the sleeper waits
                                     // for; 0: not known
     _Atomic uint64_t seen;          // its value when the sleeper last looked
-    _Atomic uint32_t watched_size;  // bytes of it: 2, 4 or 8
     uint32_t pid_namespace;         // that pid is a number of; 0: not known. Written before pid
     _Atomic uint32_t life;          // robust futex of its thread core/life/neighbour.c
-    char pad[20];
+    char pad[24];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 

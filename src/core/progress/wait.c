@@ -287,11 +287,10 @@ static void sleep_for(cw_wait_t *w, uint64_t timeout_ns)
     cw_progress_hooks.leave_server();
     w->turns_asleep = w->turns;
     cw_wait_current = w;
-    atomic_store(&me->asleep, 1);  // before the kernel compares the doorbell; pairs with ring()
     cw_wait_asleep = true;
-    cwu_futex_wait((uint32_t *)&me->doorbell, bell, timeout_ns);
+    cwu_bell_sleep(&me->doorbell, bell, timeout_ns);
     cw_wait_asleep = false;
-    w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+    w->bell = cwu_bell_rings(&me->doorbell);
     w->slept = true;
     w->rung = w->bell != bell;
 }
@@ -306,7 +305,7 @@ static void announce(cw_wait_t *w)
     watch(w, me);
     // seq_cst: before the caller's next load of its condition
     atomic_fetch_add(&cw_segment.control->hot.sleepers, 1);
-    w->bell = atomic_load_explicit(&me->doorbell, memory_order_acquire);
+    w->bell = cwu_bell_rings(&me->doorbell);
 }
 
 /** No PE rings the doorbell for a reply on this PE's own connection, so that sleep is short. (The
@@ -424,7 +423,7 @@ void cw_wait_round(cw_wait_t *w)
 
 #define BETWEEN_NS 50000u  // longer between two calls, and the caller has work beside its loop
 #define SLOW_TURN_NS 1000000000u  // of TESTS tests, and the caller does something else
-#define TESTS 64u          // without a result, in a loop, until others get the core
+#define TESTS 64u                 // without a result, in a loop, until others get the core
 
 /** This thread's loop, as far as it can be seen from inside. */
 static _Thread_local struct {
@@ -503,11 +502,8 @@ void cw_wait_found(void)
 
 static void ring(cw_slot_t *slot)
 {
-    if (atomic_load_explicit(&slot->waiting, memory_order_relaxed) == 0)
-        return;
-    atomic_fetch_add(&slot->doorbell, 1);
-    if (atomic_load(&slot->asleep) && atomic_exchange(&slot->asleep, 0))
-        cwu_futex_wake((uint32_t *)&slot->doorbell, INT_MAX);
+    if (atomic_load_explicit(&slot->waiting, memory_order_relaxed) != 0)
+        cwu_bell_ring(&slot->doorbell);
 }
 
 /** Is the word that this PE's only sleeper watches unchanged, or does it wait for notifications

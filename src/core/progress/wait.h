@@ -56,7 +56,7 @@ extern const cw_wait_on_t cw_wait_world;
 typedef struct cw_wait {
     const char *call;        // for the report
     uint32_t round;          // rounds so far
-    uint32_t bell;           // doorbell value when the sleep was announced
+    uint32_t bell;           // rings of the doorbell when the sleep was announced
     uint64_t sleep_ns;       // next timeout
     uint64_t polls_ns;       // since when it polls while yields are dear; 0: it does not
     const void *word;        // what is waited for, if it is a word of the node object, or several

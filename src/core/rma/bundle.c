@@ -257,7 +257,7 @@ static bool is_flooded(cw_way_t *way, unsigned kind, const cw_bundle_order_t *or
 }
 
 CW_DEFAULT_PORT_HELD
-static void close(cw_way_t *way, cw_bundle_reason_t reason)
+static void send_off(cw_way_t *way, cw_bundle_reason_t reason)
 {
     bool aged;
     if (claim(way->open, &aged))
@@ -272,7 +272,7 @@ CW_DEFAULT_PORT_HELD
 static cw_bundle_t *begin_ordered(cw_way_t *way, cw_bundle_order_t *order)
 {
     while (order->behind && cw_bundles.filled)
-        close(cw_bundles.filled, CW_BUNDLE_ORDER);
+        send_off(cw_bundles.filled, CW_BUNDLE_ORDER);
     prove();
     order->proved = order->behind;
     cw_bundle_t *b = begin(way);
@@ -331,7 +331,7 @@ CW_DEFAULT_PORT_HELD
 static void part(cw_way_t *way, const cw_bundle_order_t *order)
 {
     if (order && way->open && (order->behind || !way->proved))
-        close(way, CW_BUNDLE_ORDER);
+        send_off(way, CW_BUNDLE_ORDER);
 }
 
 CW_DEFAULT_PORT_HELD
@@ -540,7 +540,7 @@ void cw_bundles_send_locked(cw_bundle_reason_t reason)
 {
     cw_bundles.pauses++;
     while (cw_bundles.filled)
-        close(cw_bundles.filled, reason);
+        send_off(cw_bundles.filled, reason);
     judge();
     cw_bundles_rest();
     // last: another thread that reads it takes its own operations for sent, and overtakes them
@@ -551,7 +551,7 @@ void cw_bundles_send_locked(cw_bundle_reason_t reason)
 void cw_bundles_flush_locked(void)
 {
     while (cw_bundles.filled)
-        close(cw_bundles.filled, CW_BUNDLE_ORDER);
+        send_off(cw_bundles.filled, CW_BUNDLE_ORDER);
 }
 
 void cw_bundles_flush(void)

@@ -49,8 +49,7 @@ static struct {
     cwt_server_t *server;
     cwb_t *boot;
     _Atomic bool stop;
-    _Atomic uint32_t nap_over;  // futex: bumped to end a nap
-    _Atomic bool naps;
+    cwu_bell_t nap_over;        // ends naps
     _Atomic bool knows_secret;  // before, a peer's first message would be refused as
                                 // unauthenticated, so no PE polls
     _Atomic uint32_t polls;     // bumped by cw_server_poll; relaxed, a hint
@@ -213,17 +212,13 @@ static bool take_over(bool sleepers, uint32_t nap_over, seen_t *seen)
 /** A PE is about to sleep, or the thread has to stop. */
 static void end_nap(void)
 {
-    atomic_fetch_add(&srv.nap_over, 1);  // before the thread is looked for; pairs with nap()
-    if (atomic_load(&srv.naps) && atomic_exchange(&srv.naps, false))
-        cwu_futex_wake((uint32_t *)&srv.nap_over, INT_MAX);
+    cwu_bell_ring(&srv.nap_over);
 }
 
 /** nap_over: as it was before the caller found that PEs poll. */
 static void nap(uint32_t nap_over, uint64_t nap_ns)
 {
-    atomic_store(&srv.naps, true);  // before the kernel compares; pairs with end_nap()
-    cwu_futex_wait((uint32_t *)&srv.nap_over, nap_over, nap_ns);
-    atomic_store_explicit(&srv.naps, false, memory_order_relaxed);
+    cwu_bell_sleep(&srv.nap_over, nap_over, nap_ns);
 }
 
 // ---------------------------------------------------------------- the program's threads have ended
@@ -284,7 +279,7 @@ static void serve_until_stopped(void)
     uint64_t tested_ns = cwu_now_ns();
     long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
     for (;;) {
-        uint32_t nap_over = atomic_load_explicit(&srv.nap_over, memory_order_acquire);
+        uint32_t nap_over = cwu_bell_rings(&srv.nap_over);
         if (atomic_load_explicit(&srv.stop, memory_order_acquire))
             break;
         bool sleepers = has_sleepers();
@@ -371,7 +366,7 @@ int cw_server_poll(void)
         return 0;
     bool alone = cw_progress_alone_serves();
     if (!alone && has_sleepers()) {  // the thread serves; it may nap since this PE's last poll
-        if (atomic_load_explicit(&srv.naps, memory_order_relaxed))
+        if (cwu_bell_has_sleeper(&srv.nap_over))
             end_nap();
         return 0;
     }
@@ -415,7 +410,7 @@ void cw_server_wake(void)
 
 void cw_server_serve(void)
 {
-    uint32_t nap_over = atomic_load_explicit(&srv.nap_over, memory_order_acquire);
+    uint32_t nap_over = cwu_bell_rings(&srv.nap_over);
     if (pthread_mutex_trylock(&srv.lock)) {  // a PE polls, for this thread, too
         nap(nap_over, NAP_NS);
         return;
