@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shared by the tests of this room: compile and run."""
+import json
 import os
+import re
 import subprocess
 
 from frame.script import ROOT, SLOW, STAGE, check, fail, finish, oshcc  # noqa: F401
@@ -36,3 +38,12 @@ def run(program, *arguments, pes=2, layout="node", timeout=60, expect=0, oshrun=
              f"{done.returncode}, not {expect}\n"
              f"{done.stdout}")
     return done.stdout
+
+
+def page_data(path):
+    """The data in a page of a job, which names nothing outside of it."""
+    text = open(path, encoding="utf-8").read()
+    check("default-src 'none'" in text and not re.search(r"https?:|src=|href=|@import|url\(", text),
+          f"{path} loads something")
+    found = re.search(r'<script type="application/json" id="job">(.*?)</script>', text, re.S)
+    return json.loads(found[1]) if check(found, f"{path} has no data") else {}

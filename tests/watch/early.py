@@ -7,7 +7,7 @@ import json
 import os
 import re
 
-from common import ROOT, check, compile_program, finish, run
+from common import ROOT, check, compile_program, finish, page_data, run
 
 try:
     import jsonschema
@@ -71,6 +71,12 @@ def main():
     output = run("early", "kill", pes=PES, layout="2nodes-msg", expect=137, CAUSEWAY_STATS=1)
     check(re.search(r"causeway: job: early, 3 PEs on 2 nodes; ended early", output)
           and re.search(r"causeway: job: p +60 +480 B", output), output)
+    run("early", "kill", pes=PES, expect=137, CAUSEWAY_STATS="html")
+    data = page_data("causeway-stats.html")
+    check(data["job"]["ended"] == "early" and data["pes"][0]["timeline"]["begin_us"] == 0
+          and all(sum(record["timeline"]["library_us"]) > 0 for record in data["pes"]),
+          f"page: {data}")
+    os.remove("causeway-stats.html")
     # nothing is recovered where the job has written it
     output = run("early", pes=PES, CAUSEWAY_STATS="json:stats.json")
     check("early" not in output, output)

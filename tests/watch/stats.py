@@ -4,11 +4,12 @@
 they name the same figures."""
 import gzip
 import json
+import os
 import re
 import subprocess
 from collections import Counter
 
-from common import ROOT, check, compile_program, fail, finish, run
+from common import ROOT, check, compile_program, fail, finish, page_data, run
 
 try:
     import jsonschema
@@ -47,6 +48,25 @@ def compare(what, got, want):
     check(got == want, f"{what}: {got}, expected {want}")
 
 
+def check_timeline(record, where):
+    """Its sums are those of the other figures."""
+    line = record["timeline"]
+    counters = [*record["classes"].values(), *record["routines"].values()]
+    library = sum(c["time_us"] for c in counters)
+    waited = sum(c["waited_us"] for c in record["routines"].values())
+    # waits of transfers are in none of the figures above
+    check(waited - 0.5 < sum(line["waiting_us"]) < library + 0.5, f"{where} PE {record['pe']} "
+          f"timeline: waits {sum(line['waiting_us'])}, not from {waited} to {library}")
+    for name, want in [("library_us", library),
+                       ("bytes", sum(p["put_bytes"] + p["get_bytes"] + 8 * p["atomics"]
+                                     for p in record["peers"]))]:
+        check(abs(sum(line[name]) - want) < 0.5, f"{where} PE {record['pe']} timeline: {name} "
+              f"{sum(line[name])}, not {want}")
+        check(len(line[name]) * line["slice_us"] < record["elapsed_us"] + 2 * line["slice_us"],
+              f"{where} PE {record['pe']} timeline: {name} after the end: {line}")
+    check(record["pe"] or line["begin_us"] == 0, f"{where}: PE 0 begins at {line['begin_us']}")
+
+
 def check_record(record, npes, nnodes, where):
     pe = record["pe"]
     got = {name: (c["calls"], c["bytes"]) for name, c in record["classes"].items()}
@@ -59,6 +79,7 @@ def check_record(record, npes, nnodes, where):
             for peer, figures in expected_peers(pe, npes).items()}
     compare(f"{where} PE {pe} peers", got, want)
     compare(f"{where} PE {pe} peers_touched", record["peers_touched"], len(set(want) - {pe}))
+    check_timeline(record, where)
     check(record["elapsed_us"] > 0 and record["rss_bytes"] > 100000,
           f"{where} PE {pe}: no time or no memory: {record}")
     check(record["heap"]["peak_bytes"] >= 65536, f"{where} PE {pe}: heap {record['heap']}")
@@ -158,9 +179,21 @@ def check_compressed():
     check(done.returncode == 0 and "bootstrap" in done.stdout, f"--startup: {done.stdout}")
 
 
+def check_page_in_html():
+    """The same data, in a page; a name that would end the script does not."""
+    os.link("traffic", "a<b")
+    for setting, name in [("html", "causeway-stats.html"), ("html:p.html", "p.html")]:
+        run("a<b", pes=2, layout="2nodes-msg", CAUSEWAY_STATS=setting)
+        data = page_data(name)
+        check(data["job"]["program"].endswith("/a<b"), f"page: {data['job']}")
+        for record in data["pes"]:
+            check_record(record, 2, 2, setting)
+        os.remove(name)
+
+
 def check_wrong_settings():
     for value, text in [("yes", r'CAUSEWAY_STATS="yes" is not known.*json:PATH'),
-                        ("json:", "is not known"),
+                        ("json:", "is not known"), ("html:", "is not known"),
                         ("json:/nonexistent/folder/x.json",
                          "cannot write the statistics to /nonexistent")]:
         output = run("traffic", pes=2, expect=1, CAUSEWAY_STATS=value)
@@ -177,6 +210,7 @@ def main():
     check_text()
     check_page()
     check_compressed()
+    check_page_in_html()
     check_wrong_settings()
     if not jsonschema:
         print("note: python3-jsonschema is not installed: figures were compared, the schema was "

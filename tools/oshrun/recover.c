@@ -39,13 +39,16 @@ static bool find_one(const run_t *run, int pe, cw_view_t *view_p)
     return r->pe == pe && r->npes == run->opt.npes && !r->is_packed;
 }
 
-/** The records that PEs have begun, in their order. */
+/** The records that PEs have begun, in their order. One machine, one clock: the first one's start
+ *  is zero. */
 static void find(const run_t *run, records_t *all)
 {
     all->n = 0;
     all->views = calloc((size_t)run->opt.npes, sizeof *all->views);
     for (int pe = 0; all->views && pe < run->opt.npes; pe++)
         all->n += find_one(run, pe, &all->views[all->n]);
+    for (int i = 0; i < all->n; i++)
+        all->views[i].head->offset_ns = -(int64_t)all->views[0].head->begin_ns;
 }
 
 /** Says how it went. */
@@ -59,15 +62,16 @@ static void close_file(FILE *out, const char *path, const char *what)
             strcmp(what, "trace") ? "are" : "is", path);
 }
 
-static void write_json(const records_t *all, const char *path)
+static void write_statistics(const records_t *all, const char *setting)
 {
+    const char *path = cw_stats_path(setting);
     FILE *out = cw_report_file(path);
     if (out)
-        cw_stats_json_begin(out, &all->views[0], true);
+        cw_stats_file_begin(out, setting, &all->views[0], true);
     for (int i = 0; out && i < all->n; i++)
         cw_stats_json_pe(out, &all->views[i], i == 0);
     if (out)
-        cw_stats_json_end(out);
+        cw_stats_file_end(out, setting);
     close_file(out, path, "statistics");
 }
 
@@ -87,15 +91,13 @@ static void print_text(const records_t *all, bool page_wanted)
 
 static void write_trace(const records_t *all, const char *path)
 {
-    // one machine, one clock: PE 0's start, or the first one's, is zero
-    int64_t offset_ns = -(int64_t)all->views[0].head->begin_ns;
     static char piece[16384];
     FILE *out = cw_report_file(path);
     if (out)
         cw_trace_begin(out);
     for (int i = 0; out && i < all->n; i++) {
         cw_trace_text_t text;
-        cw_trace_text_open(&text, &all->views[i], offset_ns, i == 0);
+        cw_trace_text_open(&text, &all->views[i], all->views[i].head->offset_ns, i == 0);
         for (size_t n; (n = cw_trace_text_next(&text, piece, sizeof piece)) != 0;)
             fwrite(piece, 1, n, out);
     }
@@ -112,8 +114,8 @@ void recover_records(const run_t *run)
     find(run, &all);
     const cw_record_t *r = all.n ? all.views[0].head : NULL;
     if (r && r->stats_state == CW_RECORD_OPEN) {
-        if (strncmp(r->stats, "json:", 5) == 0)
-            write_json(&all, r->stats + 5);
+        if (cw_stats_path(r->stats))
+            write_statistics(&all, r->stats);
         else
             print_text(&all, strcmp(r->stats, "pes") != 0);
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that are compressed when their name ends with ".gz", by zlib, which is loaded for them.
+// Files that are compressed when their name ends with ".gz", by zlib, which is loaded for them; and
+// statistics as a file: CAUSEWAY_STATS=json:PATH, or html:PATH, the same inside of a page that
+// draws it.
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "core/report/record.h"
+
+#define DEFAULT_PAGE "causeway-stats.html"
 
 static struct {
     void *(*gzopen)(const char *path, const char *mode);
@@ -52,4 +56,33 @@ FILE *cw_report_file(const char *path)
     errno = ENOMEM;
     void *file = zlib.gzopen(path, "wbe");
     return file ? fopencookie(file, "w", calls) : NULL;
+}
+
+// ---------------------------------------------------------------- statistics
+
+static bool is_page(const char *setting)
+{
+    return strncmp(setting, "html", 4) == 0;
+}
+
+const char *cw_stats_path(const char *setting)
+{
+    if (strcmp(setting, "html") == 0)
+        return DEFAULT_PAGE;
+    bool has_path = strncmp(setting, "json:", 5) == 0 || strncmp(setting, "html:", 5) == 0;
+    return has_path && setting[5] ? setting + 5 : NULL;
+}
+
+void cw_stats_file_begin(FILE *out, const char *setting, const cw_view_t *first, bool recovered)
+{
+    if (is_page(setting))
+        fputs(cw_job_page[0], out);
+    cw_stats_json_begin(out, first, recovered);
+}
+
+void cw_stats_file_end(FILE *out, const char *setting)
+{
+    cw_stats_json_end(out);
+    if (is_page(setting))
+        fputs(cw_job_page[1], out);
 }

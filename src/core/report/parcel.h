@@ -31,7 +31,7 @@ size_t cw_parcel_from_text(void *arg, char *text, size_t capacity);
 /**
  * Nanoseconds to add to this PE's cwu_now_ns() for the time since `origin_ns` on PE 0's clock.
  * Exact on one machine (one monotonic clock); else estimated by PE 0 as in NTP: the quickest of
- * some round trips, half of which is the error.
+ * some round trips, half of which is the error. Collective the first time; kept from then on.
  */
 int64_t cw_parcel_clock_offset(uint64_t origin_ns);
 

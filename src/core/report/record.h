@@ -26,9 +26,10 @@
 #include "core/world/startup.h"
 #include "transport/transport.h"
 
-#define CW_RECORD_MAGIC UINT64_C(0x3130524357534143)  // "CASWCR01"
+#define CW_RECORD_MAGIC UINT64_C(0x3230524357534143)  // "CASWCR02"
 
 enum {
+    CW_SLICES = 128,    // of the timeline: 64 or more are in use, which suits a page's width
     CW_ROUTINES = 512,  // more than a program uses; what does not fit is counted in the last
     CW_TRACE_NAMES = 1024,
     CW_NAME_NBYTES = 64,
@@ -53,6 +54,12 @@ typedef struct cw_peer_count {
         waited_ns;
     _Atomic int64_t pe;
 } cw_peer_count_t;
+
+/** What a PE did over time, in slices of one length, which doubles as the job goes on. */
+typedef enum cw_span { CW_SPAN_LIBRARY, CW_SPAN_WAITING, CW_SPAN_NBYTES, CW_SPANS } cw_span_t;
+typedef struct cw_timeline {
+    _Atomic uint64_t slice_ns, slices[CW_SPANS][CW_SLICES];
+} cw_timeline_t;
 
 /** Active messages of one kind. */
 typedef struct cw_message_count {
@@ -94,6 +101,8 @@ typedef struct cw_record {
     char stats[CW_PATH_NBYTES], trace[CW_PATH_NBYTES];  // as set; paths are absolute
     _Atomic uint32_t stats_state, trace_state;          // cw_record_state_t
     _Atomic uint64_t last_ns;                           // when something was counted
+    int64_t offset_ns;  // from this PE's clock to the time since PE 0 joined
+    cw_timeline_t timeline;
     cw_figures_t figures;
     cw_counter_t classes[CW_OP_TRANSFERS];
     cw_message_count_t messages[2][CW_MESSAGE_KINDS];  // [request or reply][kind]
@@ -131,13 +140,30 @@ uint64_t cw_record_elapsed_ns(const cw_record_t *record);
 /** The bytes of transfers and messages; an atomic counts 8. */
 uint64_t cw_peer_nbytes(const cw_peer_count_t *peer);
 
+// ---------------------------------------------------------------- counting over time
+
+void cw_timeline_open(cw_timeline_t *timeline);
+/** Times since the PE joined. */
+void cw_timeline_add(cw_timeline_t *timeline, cw_span_t span, uint64_t from_ns, uint64_t to_ns);
+/** Bytes that were moved at a moment. */
+void cw_timeline_bytes(cw_timeline_t *timeline, uint64_t at_ns, uint64_t nbytes);
+
 // ---------------------------------------------------------------- what prints records
 
 /** Opens a file to be written, compressed if its name ends with ".gz". NULL with errno: ELIBACC,
  *  zlib is not here. */
 FILE *cw_report_file(const char *path);
 
-/** CAUSEWAY_STATS=json:PATH. recovered: not by the job itself. */
+/** The path in CAUSEWAY_STATS=json:PATH, html:PATH or html; NULL: it names no file. */
+const char *cw_stats_path(const char *setting);
+/** The statistics as a file: JSON, or a page in HTML with this JSON in it. recovered: not by the
+ *  job itself. */
+void cw_stats_file_begin(FILE *out, const char *setting, const cw_view_t *first, bool recovered);
+void cw_stats_file_end(FILE *out, const char *setting);
+
+/** The page before and behind the JSON: tools/page.html. */
+extern const char *const cw_job_page[2];
+
 void cw_stats_json_begin(FILE *out, const cw_view_t *first, bool recovered);
 void cw_stats_json_pe(FILE *out, const cw_view_t *view, bool is_first);
 void cw_stats_json_end(FILE *out);

@@ -46,8 +46,8 @@ static void describe(cw_record_t *r, uint64_t capacity)
     gethostname(r->host, sizeof r->host - 1);
     ssize_t n = readlink("/proc/self/exe", r->program, sizeof r->program - 1);
     r->program[n > 0 ? n : 0] = '\0';
-    if (strncmp(stats, "json:", 5) == 0)
-        put_path(r->stats, "json:", stats + 5);
+    if (cw_stats_path(stats))
+        put_path(r->stats, stats[0] == 'h' ? "html:" : "json:", cw_stats_path(stats));
     else
         snprintf(r->stats, sizeof r->stats, "%s", stats);
     if (cwu_env.trace)

@@ -11,10 +11,11 @@
 #include "core/report/parcel.h"
 #include "core/report/region.h"
 #include "core/rma/ctx.h"
+#include "core/world/startup.h"
 
 #define REFRESH_NS UINT64_C(100000000)  // between two looks at the figures of other rooms
 
-static enum { NOTHING, PAGE, PES, JSON } form;
+static enum { NOTHING, PAGE, PES, AS_FILE } form;
 static _Atomic uint64_t refresh_ns;                             // when the next look is due
 static pthread_mutex_t refreshing = PTHREAD_MUTEX_INITIALIZER;  // guards the record's figures
 static _Thread_local uint64_t waited_known;  // of the routine that runs: for a PE that is known
@@ -23,11 +24,6 @@ static _Thread_local int behind;     // PE + 1 that holds the lock this thread w
 
 // ---------------------------------------------------------------- settings
 
-static const char *json_path(void)
-{
-    return cwu_env.stats + sizeof "json:" - 1;
-}
-
 static int open_stats(unsigned *wants_p)
 {
     const char *what = cwu_env.stats;
@@ -35,25 +31,28 @@ static int open_stats(unsigned *wants_p)
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
     cw_port_stats_begin();
-    form = strcmp(what, "1") == 0                      ? PAGE
-           : strcmp(what, "pes") == 0                  ? PES
-           : strncmp(what, "json:", 5) == 0 && what[5] ? JSON
-                                                       : NOTHING;
+    form = strcmp(what, "1") == 0     ? PAGE
+           : strcmp(what, "pes") == 0 ? PES
+           : cw_stats_path(what)      ? AS_FILE
+                                      : NOTHING;
     if (form == NOTHING)
-        cwu_fatal("CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print a page of the job at "
-                  "finalize), pes (print what each PE did) or json:PATH (write one file)",
-                  what);
-    if (form == JSON && cw_world.pe == 0) {
+        cwu_fatal(
+            "CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print a page of the job at "
+            "finalize), pes (print what each PE did), json:PATH or html:PATH (write one file)",
+            what);
+    if (form == AS_FILE && cw_world.pe == 0) {
         // a wrong path is reported now, not after hours of work
-        FILE *probe = cw_report_file(json_path());
+        FILE *probe = cw_report_file(cw_stats_path(cwu_env.stats));
         if (!probe)
-            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", json_path());
+            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m",
+                      cw_stats_path(cwu_env.stats));
         fclose(probe);
     }
     int rc = cw_region_open();
     if (rc)
         return rc;
     atomic_store(&refresh_ns, 0);
+    cw_timeline_open(&cw_mine.head->timeline);
     atomic_store(&cw_mine.head->stats_state, CW_RECORD_OPEN);
     cw_parcel_open();
     *wants_p = CW_OBSERVES | CW_OBSERVES_TRANSFERS | CW_OBSERVES_TIMES;
@@ -155,8 +154,23 @@ static void count_wait(uint64_t ns)
     for_word = false;
 }
 
+/** Waits, calls and transfers in the slices of time. */
+static void count_time(const cw_frame_t *f, uint64_t ns, bool outermost)
+{
+    cw_timeline_t *t = &cw_mine.head->timeline;
+    uint64_t begin = cw_mine.head->begin_ns, from = f->start_ns > begin ? f->start_ns - begin : 0;
+    if (f->op == CW_OP_WAIT)
+        cw_timeline_add(t, CW_SPAN_WAITING, from, from + ns);
+    if (!outermost)
+        return;
+    cw_timeline_add(t, CW_SPAN_LIBRARY, from, from + ns);
+    if (f->op < CW_OP_TRANSFERS)
+        cw_timeline_bytes(t, from + ns, f->op >= CW_OP_ATOMIC ? 8 : f->nbytes);
+}
+
 static void count_frame(const cw_frame_t *frame, uint64_t ns, bool outermost)
 {
+    count_time(frame, ns, outermost);
     if (frame->op == CW_OP_WAIT)
         count_wait(ns);
     if (!outermost)
@@ -195,6 +209,7 @@ static void message_sent(const cw_message_t *msg)
     cw_peer_count_t *p = peer_of(msg->pe);
     add(&p->messages, 1);
     add(&p->message_nbytes, msg->nbytes);
+    cw_timeline_bytes(&cw_mine.head->timeline, cwu_now_ns() - cw_mine.head->begin_ns, msg->nbytes);
 }
 
 static void message_handled(const cw_message_t *msg)
@@ -265,22 +280,24 @@ static void gather(gathering_t *g)
     free(g->bytes);
 }
 
-static void write_json(void)
+static void write_file(void)
 {
     gathering_t g = {.out = NULL};
+    cw_mine.head->offset_ns = cw_parcel_clock_offset(cw_startup_begin_ns());
     if (cw_world.pe == 0) {
-        g.out = cw_report_file(json_path());
+        g.out = cw_report_file(cw_stats_path(cwu_env.stats));
         if (!g.out)
-            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m", json_path());
-        cw_stats_json_begin(g.out, &cw_mine, false);
+            cwu_fatal("cannot write the statistics to %s (CAUSEWAY_STATS): %m",
+                      cw_stats_path(cwu_env.stats));
+        cw_stats_file_begin(g.out, cwu_env.stats, &cw_mine, false);
     }
     gather(&g);
     if (!g.out)
         return;
-    cw_stats_json_end(g.out);
+    cw_stats_file_end(g.out, cwu_env.stats);
     bool failed = ferror(g.out) != 0;
     if (fclose(g.out) || failed)
-        cwu_error("the statistics in %s are incomplete: %m", json_path());
+        cwu_error("the statistics in %s are incomplete: %m", cw_stats_path(cwu_env.stats));
 }
 
 /** At once, so that the lines stay together. */
@@ -309,8 +326,8 @@ static void finish_stats(void)
     pthread_mutex_lock(&refreshing);
     cw_figures_take();
     pthread_mutex_unlock(&refreshing);
-    if (form == JSON)
-        write_json();
+    if (form == AS_FILE)
+        write_file();
     else
         print_text();
     atomic_store(&cw_mine.head->stats_state, CW_RECORD_DONE);

@@ -4,8 +4,9 @@
 // transport). With CAUSEWAY_STATS also calls, bytes and time per operation class, per routine and
 // per peer, from every frame that ends (core/report/record.h). At finalize PE 0 gathers the
 // records of all PEs and prints a page of the job (CAUSEWAY_STATS=1: stats_page.c), or writes
-// them into one JSON file (CAUSEWAY_STATS=json:PATH: stats_json.c; causeway-stats(5) describes
-// it); or each PE prints its own (CAUSEWAY_STATS=pes: stats_text.c).
+// them into one file (file.c): JSON (CAUSEWAY_STATS=json:PATH: stats_json.c;
+// causeway-stats(5) describes it), or a page in HTML that draws this JSON (html:PATH:
+// tools/page.html); or each PE prints its own (CAUSEWAY_STATS=pes: stats_text.c).
 // Threads: any thread may count; all counters are relaxed atomics. Size: 80 bytes per PE,
 // only while counting, because the traffic with each is the question.
 #ifndef CW_CORE_STATS_H

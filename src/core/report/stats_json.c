@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CAUSEWAY_STATS=json:PATH: records as text. The format is described in
+// Records as JSON, for CAUSEWAY_STATS=json:PATH and within pages. The format is described in
 // docs/man/causeway-stats.5.md and by docs/causeway-stats.schema.json; a change of meaning needs a
 // new "version".
 #include <inttypes.h>
@@ -16,8 +16,7 @@ static double us(uint64_t ns)
     return (double)ns / 1000.0;
 }
 
-/** As a JSON string; bytes above 127 pass as they are (host and program names are UTF-8 or
- *  harmless). */
+/** As a JSON string; '<' is escaped, too: it could end the JSON within a page. */
 static void put_string(FILE *out, const char *s, size_t most)
 {
     fputc('"', out);
@@ -25,7 +24,7 @@ static void put_string(FILE *out, const char *s, size_t most)
         unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c > 0x7e)
+        else if (c < 0x20 || c > 0x7e || c == '<')
             fprintf(out, "\\u%04x", c);
         else
             fputc(c, out);
@@ -181,6 +180,34 @@ static void put_routines(FILE *out, const cw_view_t *v)
     fputs("},\n", out);
 }
 
+static void put_slices(FILE *out, const cw_timeline_t *t, cw_span_t span, const char *name)
+{
+    int n = CW_SLICES;
+    while (n > 0 && !t->slices[span][n - 1])
+        n--;
+    fprintf(out, ",\n       \"%s\": [", name);
+    for (int i = 0; i < n; i++) {
+        uint64_t value = t->slices[span][i];
+        if (span == CW_SPAN_NBYTES || !value)
+            fprintf(out, "%s%" PRIu64, i ? "," : "", value);
+        else
+            fprintf(out, "%s%.3f", i ? "," : "", us(value));
+    }
+    fputc(']', out);
+}
+
+/** Without the slices at the end in which nothing happened. */
+static void put_timeline(FILE *out, const cw_record_t *r)
+{
+    const cw_timeline_t *t = &r->timeline;
+    fprintf(out, "     \"timeline\": {\"begin_us\": %.3f, \"slice_us\": %.3f",
+            (double)((int64_t)r->begin_ns + r->offset_ns) / 1000.0, us(t->slice_ns));
+    put_slices(out, t, CW_SPAN_LIBRARY, "library_us");
+    put_slices(out, t, CW_SPAN_WAITING, "waiting_us");
+    put_slices(out, t, CW_SPAN_NBYTES, "bytes");
+    fputs("},\n", out);
+}
+
 /** Only the peers touched: the file grows with the traffic's pattern, not with the square of the
  *  job. */
 static void put_peers(FILE *out, const cw_view_t *v)
@@ -231,6 +258,7 @@ void cw_stats_json_pe(FILE *out, const cw_view_t *v, bool is_first)
     put_classes(out, v->head);
     put_messages(out, v->head);
     put_routines(out, v);
+    put_timeline(out, v->head);
     put_peers(out, v);
 }
 
