@@ -254,7 +254,7 @@ class Drawer:
                 shapes = axis.bar(xs, [p.median if p else 0 for p in pools], width, label=label,
                                   color=color)
                 axis.bar_label(shapes, [f"{p.median:.0f}" if p else "" for p in pools], fontsize=7)
-            axis.set_xticks(range(len(names)), [label.replace(" ", "\n") for _, label in names])
+            axis.set_xticks(range(len(names)), [label.replace(" ", "\n", 1) for _, label in names])
             axis.set(title=title, ylabel="instructions")
             axis.grid(axis="x", visible=False)
             axis.set_ylim(top=1.25 * axis.get_ylim()[1])

@@ -20,7 +20,10 @@ CAPTIONS = {
                              "can start them, on one node.",
     "startup-peers.png": "With how many PEs a PE of each program exchanges data, and the "
                          "connections and the memory that takes.",
-    "startup-endtoend.png": "Whole programs from launch to end, static against on demand.",
+    "startup-endtoend.png": "Whole programs from launch to end, static against on demand. On "
+                            "demand, PEs load libfabric when they first communicate: one after "
+                            "another where their first transfers follow one another (lu, search), "
+                            "while cores wait, and not at all where they never do (ep).",
     "startup-latency.png": "Latency once connected, on demand against static: of pairs of jobs, as "
                            "in the table.",
     "startup-overlap.png": "How long the first transfer of any PE waits for the exchange of "
