@@ -163,8 +163,8 @@ void end_on_clock(run_t *run, uint64_t now_ns)
 int end_poll_timeout_ms(const run_t *run, uint64_t now_ns)
 {
     uint64_t next = UINT64_MAX;
-    const uint64_t at[] = {run->deadline_ns, run->cause_at_ns, run->term_at_ns, run->kill_at_ns,
-                           ask_next_ns(run, now_ns), collect_next_ns()};
+    const uint64_t at[] = {run->deadline_ns, run->cause_at_ns,         run->term_at_ns,
+                           run->kill_at_ns,  ask_next_ns(run, now_ns), collect_next_ns()};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         if (at[i] && at[i] < next)
             next = at[i];
