@@ -313,7 +313,7 @@ static void await_verdict(void)
 
 // ---------------------------------------------------------------- one run
 
-static uint64_t block;     // whose start-up the snapshot has
+static uint64_t block;  // whose start-up the snapshot has
 
 static void forget_start(void)
 {
@@ -348,10 +348,10 @@ static void run_from_scene(uint64_t seed)
 }
 
 /** A PE has met its end, the others wait, and the launcher, which sees that, would have ended them
- *  long ago. Or it stands still for ever, and so do those that wait for it. */
+ *  long ago. Or it stands still, and so do those that wait for it. */
 static bool is_ended_by_launcher(void)
 {
-    return sim->fault_hit && (sim_fault_ends(sim->fault) || sim->stopped_until == SIM_FOR_EVER) &&
+    return sim->fault_hit && (sim_fault_ends(sim->fault) || sim_is_stopped(sim->fault_pe)) &&
            (sim->verdict == SIM_DEADLOCK || sim->verdict == SIM_LATE ||
             sim->verdict == SIM_LIVELOCK);
 }

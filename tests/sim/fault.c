@@ -79,10 +79,11 @@ const char *sim_fault_text(void)
 
 // ---------------------------------------------------------------- stops and ends of processes
 
-/** How long, by the seed: from less than any patience of the library to for ever. */
+/** How long, by the seed: less than any patience of the library, a while, or for ever. Each
+ *  millisecond costs steps of those that poll meanwhile. */
 static void stop_for_a_while(void)
 {
-    static const uint64_t longest_ms[] = {1, 50, 1000, 20000, 200000, 0};
+    static const uint64_t longest_ms[] = {1, 5, 50, 200, 1000, 0};
     uint64_t ms = longest_ms[sim->fault_for % 6];
     sim->stopped_until = SIM_FOR_EVER;
     if (ms)
