@@ -10,6 +10,7 @@
 #include "core/progress/wait.h"
 #include "core/report/report.h"
 #include "core/rma/port.h"
+#include "core/rma/rma.h"
 #include "core/world/job.h"
 
 enum { CLOCK_ROUNDS = 8 };
@@ -137,6 +138,7 @@ void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_s
     }
     for (size_t n; (n = source(source_arg, piece, sizeof piece)) != 0;)
         sink(sink_arg, piece, n);
+    cw_quiet_default();  // a read may pass the puts of an earlier gathering to the same words
     for (int pe = 1; pe < cw_world.npes; pe++) {
         uint64_t taken;  // the number of pieces that earlier gatherings took
         read_slot(pe, offsetof(cw_report_slot_t, taken), &taken, sizeof taken);
