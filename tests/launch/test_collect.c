@@ -57,6 +57,8 @@ static void test_merged(void)
     CHECK(says(1, WINDOW, "no memory (a heap)"));
     collect_put_all();
     expect("a late one", "1> causeway: error: PE 1 of 8 (pid 101, host n1): no memory (a heap)\n");
+    line(0, 0, "causeway: debug: PE 0 of 8 (pid 100, host n1): x\n");
+    expect("for reading PE by PE", "causeway: debug: PE 0 of 8 (pid 100, host n1): x\n");
     line(0, 0, "causeway: warning: pid 1, host n1: x\n");
     line(1, 0, "causeway: warning: pid 2, host n1: x\n");
     line(2, 0, "causeway: error: pid 2, host n1: x\n");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The same message of many PEs, once. A message of the library waits COLLECT_NS, and with it the
-// lines of a stack that follow it; equal ones of other PEs that come meanwhile, or wait already,
-// are printed with it, under the numbers of all. Nothing else waits: other lines of a PE print its
-// messages first. So each PE's lines keep their order; lines of oshrun, which explain messages,
-// stay behind those that wait. No I/O, no clock: output.c has both.
+// The same message of many PEs, once. An error or a warning of the library waits COLLECT_NS, and
+// with it the lines of a stack that follow it; equal ones of other PEs that come meanwhile, or wait
+// already, are printed with it, under the numbers of all. Nothing else waits: other lines of a PE
+// print its messages first. So each PE's lines keep their order; lines of oshrun, which explain
+// messages, stay behind those that wait. No I/O, no clock: output.c has both.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +170,7 @@ static bool strip_message(int pe, const char *line, char *common)
                  line + after);
     else
         return false;
-    return true;
+    return strcmp(level, "debug") != 0;  // those are read PE by PE, in time
 }
 
 /** A line of the stack that belongs to a message. */
