@@ -229,11 +229,16 @@ def build_locked(directory, out):
     # meson's list of sources, should it be of yesterday
     subprocess.run(["ninja", "-C", directory, "--quiet", "build.ninja"], check=False,
                    stdout=subprocess.DEVNULL)
+    directory = directory.resolve()
+    made = [source.relative_to(directory) for source, _ in library_sources(directory)
+            if source.is_relative_to(directory)]  # by the build itself
+    if made:
+        subprocess.run(["ninja", "-C", directory, "--quiet", *made], check=True)
     for sub in ("lib", "runtime", "scenes"):
         (out / sub).mkdir(parents=True, exist_ok=True)
-    write_ninja(directory.resolve(), out, sorted(HERE.glob("scenes/*.c")) +
+    write_ninja(directory, out, sorted(HERE.glob("scenes/*.c")) +
                 sorted(HERE.glob("selftest/*.c")))
-    return subprocess.run(ninja_of(directory.resolve(), out), check=False).returncode
+    return subprocess.run(ninja_of(directory, out), check=False).returncode
 
 
 if __name__ == "__main__":
