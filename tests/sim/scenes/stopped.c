@@ -47,5 +47,5 @@ const sim_scene_t sim_scene = {.name = "stopped",
                                .nnodes = 2,
                                .run = run,
                                .most_ns = UINT64_C(1000000000000),
-                               .most_steps = 4000000,
+                               .most_steps = 64000000,
                                .faults = SIM_MAY_STOP};
