@@ -71,7 +71,7 @@ bool ofi_attached_may_block(cwt_client_t *client, bool *naps_p, bool *quiet_p)
     bool may = true;
     ofi_lock(client);
     *naps_p = client->late > 0;
-    *quiet_p = client->quiet.rounds > QUIET_ROUNDS && !*naps_p;
+    *quiet_p = client->quiet.rounds > QUIET_ROUNDS && !*naps_p && client->introducing == 0;
     client->apart_at = client->quiet.tries;
     if (!*quiet_p)
         may = ofi_device_may_block(&client->device);

@@ -189,6 +189,7 @@ struct cwt_client {
     _Atomic uint32_t tries;      // messages that were tried (ofi_try_message)
     _Atomic bool apart;          // the server sleeps without this client's descriptors
     int wake_fd;                 // of the server
+    uint32_t introducing;        // connections that wait for their welcome: by the server's thread
     uint32_t apart_at;           // `tries` when the server's thread last found the client quiet
     struct {                     // guarded by the server's lock
         _Atomic uint32_t tries;  // when it began

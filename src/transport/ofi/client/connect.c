@@ -199,8 +199,10 @@ int ofi_conn_introduce(cwt_conn_t *conn)
     int rc = ofi_choice.msg ? 0 : name_conn(conn->client, (uint32_t)conn->node, conn);
     if (rc != 0)
         return rc;
+    conn->client->introducing++;
     rc = ofi_choice.msg ? ofi_connect_msg(conn, &conn->blob, &hello, &welcome)
                         : ofi_connect_rdm(conn, &conn->blob, &hello, &welcome);
+    conn->client->introducing--;
     return rc ? rc : take_welcome(conn, &welcome, &hello);
 }
 
