@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_STEPS = 64000000 };
+enum { MOST_STEPS = 4000000 };
 
 static void draw_changes(uint64_t *draw, uint64_t from, uint64_t to)
 {

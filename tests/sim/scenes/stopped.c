@@ -42,6 +42,7 @@ static void run(void)
     shmem_finalize();
 }
 
+// Others poll while one stands still, up to a second: some 4 million steps each.
 const sim_scene_t sim_scene = {.name = "stopped",
                                .npes = PES,
                                .nnodes = 2,
