@@ -116,25 +116,23 @@ static const size_t *strides(const ptrdiff_t *strides)
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount,     \
-                                        list(srclist)),                                            \
-                         tm, dstrank);                                                             \
+        return run_##way(                                                                          \
+            gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount, list(srclist)),  \
+            tm, dstrank);                                                                          \
     }                                                                                              \
-    GAS_API result gex_VIS_VectorGet##way(gex_TM_t tm, size_t dstcount,                            \
-                                          gex_Memvec_t const dstlist[], gex_Rank_t srcrank,        \
-                                          size_t srccount, gex_Memvec_t const srclist[],           \
-                                          gex_Flags_t flags)                                       \
+    GAS_API result gex_VIS_VectorGet##way(                                                         \
+        gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], gex_Rank_t srcrank,            \
+        size_t srccount, gex_Memvec_t const srclist[], gex_Flags_t flags)                          \
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount,    \
-                                        list(dstlist)),                                            \
-                         tm, srcrank);                                                             \
+        return run_##way(                                                                          \
+            gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)), \
+            tm, srcrank);                                                                          \
     }                                                                                              \
-    GAS_API result gex_VIS_IndexedPut##way(gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount,       \
-                                           void *const dstlist[], size_t dstlen, size_t srccount,  \
-                                           void *const srclist[], size_t srclen,                   \
-                                           gex_Flags_t flags)                                      \
+    GAS_API result gex_VIS_IndexedPut##way(                                                        \
+        gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[], size_t dstlen,    \
+        size_t srccount, void *const srclist[], size_t srclen, gex_Flags_t flags)                  \
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
@@ -142,10 +140,9 @@ static const size_t *strides(const ptrdiff_t *strides)
                                          srclist, srclen),                                         \
                          tm, dstrank);                                                             \
     }                                                                                              \
-    GAS_API result gex_VIS_IndexedGet##way(gex_TM_t tm, size_t dstcount, void *const dstlist[],    \
-                                           size_t dstlen, gex_Rank_t srcrank, size_t srccount,     \
-                                           void *const srclist[], size_t srclen,                   \
-                                           gex_Flags_t flags)                                      \
+    GAS_API result gex_VIS_IndexedGet##way(                                                        \
+        gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen, gex_Rank_t srcrank,    \
+        size_t srccount, void *const srclist[], size_t srclen, gex_Flags_t flags)                  \
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
@@ -153,11 +150,10 @@ static const size_t *strides(const ptrdiff_t *strides)
                                          dstlist, dstlen),                                         \
                          tm, srcrank);                                                             \
     }                                                                                              \
-    GAS_API result gex_VIS_StridedPut##way(gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr,         \
-                                           const ptrdiff_t dststrides[], void *srcaddr,            \
-                                           const ptrdiff_t srcstrides[], size_t elemsz,            \
-                                           const size_t count[], size_t stridelevels,              \
-                                           gex_Flags_t flags)                                      \
+    GAS_API result gex_VIS_StridedPut##way(                                                        \
+        gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr, const ptrdiff_t dststrides[],              \
+        void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],          \
+        size_t stridelevels, gex_Flags_t flags)                                                    \
     {                                                                                              \
         (void)flags;                                                                               \
         if (is_empty(elemsz, count, stridelevels)) {                                               \
@@ -166,23 +162,22 @@ static const size_t *strides(const ptrdiff_t *strides)
         }                                                                                          \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
         return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides),         \
-                                         srcaddr, strides(srcstrides), elemsz, count,           \
-                                         stridelevels),                                         \
+                                         srcaddr, strides(srcstrides), elemsz, count,              \
+                                         stridelevels),                                            \
                          tm, dstrank);                                                             \
     }                                                                                              \
-    GAS_API result gex_VIS_StridedGet##way(gex_TM_t tm, void *dstaddr,                             \
-                                           const ptrdiff_t dststrides[], gex_Rank_t srcrank,       \
-                                           void *srcaddr, const ptrdiff_t srcstrides[],            \
-                                           size_t elemsz, const size_t count[],                    \
-                                           size_t stridelevels, gex_Flags_t flags)                 \
+    GAS_API result gex_VIS_StridedGet##way(                                                        \
+        gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[], gex_Rank_t srcrank,              \
+        void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],          \
+        size_t stridelevels, gex_Flags_t flags)                                                    \
     {                                                                                              \
         (void)flags;                                                                               \
         if (is_empty(elemsz, count, stridelevels))                                                 \
             return 0;                                                                              \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
         return run_##way(gas_vis_strided(__func__, false, pe, srcaddr, strides(srcstrides),        \
-                                         dstaddr, strides(dststrides), elemsz, count,           \
-                                         stridelevels),                                         \
+                                         dstaddr, strides(dststrides), elemsz, count,              \
+                                         stridelevels),                                            \
                          tm, srcrank);                                                             \
     }
 CALLS(int, Blocking)

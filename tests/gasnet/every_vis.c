@@ -18,16 +18,16 @@ static void complete(kind_t kind, gasnet_handle_t h, int put)
         gasnet_wait_syncnbi_gets();
 }
 
-#define CALL(kind, name, ...)                             \
-    do {                                                  \
-        gasnet_handle_t h_ = GASNET_INVALID_HANDLE;       \
-        if ((kind) == BLOCKING)                           \
-            gasnet_##name##_bulk(__VA_ARGS__);            \
-        else if ((kind) == NB)                            \
-            h_ = gasnet_##name##_nb_bulk(__VA_ARGS__);    \
-        else                                              \
-            gasnet_##name##_nbi_bulk(__VA_ARGS__);        \
-        complete(kind, h_, #name[0] == 'p');              \
+#define CALL(kind, name, ...)                          \
+    do {                                               \
+        gasnet_handle_t h_ = GASNET_INVALID_HANDLE;    \
+        if ((kind) == BLOCKING)                        \
+            gasnet_##name##_bulk(__VA_ARGS__);         \
+        else if ((kind) == NB)                         \
+            h_ = gasnet_##name##_nb_bulk(__VA_ARGS__); \
+        else                                           \
+            gasnet_##name##_nbi_bulk(__VA_ARGS__);     \
+        complete(kind, h_, #name[0] == 'p');           \
     } while (0)
 
 /** Fills this node's segment and its private memory. */
