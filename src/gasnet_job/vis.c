@@ -50,9 +50,11 @@ cw_vector_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void
 
 static void check_addresses(const cw_vector_t *v)
 {
-    cw_vector_list_t remote = v->remote, local = v->local;
+    cw_vector_walk_t remote, local;
     char *addr = NULL;
     size_t nbytes = 0;
+    cw_vector_begin(&remote, &v->remote);
+    cw_vector_begin(&local, &v->local);
     while (!v->by_owner && cw_vector_next(&remote, &addr, &nbytes))
         gas_check_remote(v->call, "the remote address", v->pe, addr, nbytes);
     while (cw_vector_next(&local, &addr, &nbytes))

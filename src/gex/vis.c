@@ -37,11 +37,12 @@ static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
     char *addr = NULL;
     size_t nbytes = 0;
-    cw_vector_list_t remote = v->remote, first = v->remote;
-    bool some = cw_vector_next(&first, &addr, &nbytes);  // all are in one segment
+    cw_vector_walk_t walk;
+    cw_vector_begin(&walk, &v->remote);
+    bool some = cw_vector_next(&walk, &addr, &nbytes);  // all are in one segment
     v->by_owner = v->pe != gas.me && gas.segments != GAS_EVERYTHING &&
                   (tm->remote != 0 || (some && gex_is_far(tm, v->pe, addr, nbytes)));
-    while (CW_UNLIKELY(gas.check) && cw_vector_next(&remote, &addr, &nbytes))
+    for (; CW_UNLIKELY(gas.check) && some; some = cw_vector_next(&walk, &addr, &nbytes))
         gex_check_remote(v->call, tm, rank, v->pe, addr, nbytes);
     return v->put && after.handler;
 }

@@ -165,6 +165,55 @@ static void test_strided(kind_t kind)
     check_put("puts of one run", kind);
 }
 
+// ------------------ strided: rows without gaps, on both sides, on one, in some levels only
+typedef struct section {
+    size_t count[4], far[3], near[3];
+} section_t;
+
+static const section_t dense[] = {
+    {{6, 5, 3, 1}, {6, 30, 0}, {6, 40, 0}},       // the lowest level of both sides
+    {{6, 5, 3, 2}, {6, 30, 90}, {6, 30, 90}},     // everything
+    {{6, 5, 3, 2}, {6, 30, 90}, {10, 60, 200}},   // one side
+    {{8, 1, 4, 3}, {999, 8, 50}, {77, 8, 40}},    // behind a level of one row
+    {{8, 1, 1, 3}, {999, 8, 50}, {77, 8, 40}},    // behind two
+    {{16, 7, 1, 3}, {20, 1, 200}, {24, 0, 240}},  // and one in the middle
+    {{6, 5, 0, 2}, {6, 30, 90}, {6, 30, 90}},     // nothing
+    {{6, 0, 5, 2}, {6, 30, 90}, {6, 30, 90}},
+    {{64, 60, 1, 1}, {64, 0, 0}, {64, 0, 0}},  // long rows
+    {{64, 30, 1, 1}, {64, 0, 0}, {128, 0, 0}},
+};
+
+static void move_section(unsigned char *to, const size_t *to_stride, const unsigned char *from,
+                         const size_t *from_stride, const size_t *count)
+{
+    for (size_t k = 0; k < count[3]; k++)
+        for (size_t j = 0; j < count[2]; j++)
+            for (size_t i = 0; i < count[1]; i++)
+                for (size_t b = 0; b < count[0]; b++)
+                    to[b + i * to_stride[0] + j * to_stride[1] + k * to_stride[2]] =
+                        from[b + i * from_stride[0] + j * from_stride[1] + k * from_stride[2]];
+}
+
+static void test_dense(kind_t kind)
+{
+    unsigned char source[AREA];
+    for (unsigned i = 0; i < sizeof dense / sizeof *dense; i++) {
+        const section_t *s = &dense[i];
+        prepare(10 + i);
+        CALL(kind, puts, next, theirs + 7, s->far, here + 9, s->near, s->count, 3);
+        fill(model, me, 10 + i, AREA);
+        fill(source, prev, 110 + i, AREA);
+        move_section(model + 7, s->far, source + 9, s->near, s->count);
+        check_put("puts of a dense section", kind);
+        prepare(30 + i);
+        CALL(kind, gets, here + 9, s->near, next, theirs + 7, s->far, s->count, 3);
+        fill(model, me, 130 + i, AREA);
+        fill(source, next, 30 + i, AREA);
+        move_section(model + 9, s->near, source + 7, s->far, s->count);
+        check_get("gets of a dense section", kind);
+    }
+}
+
 // --------------------------------- many regions: more than a message holds, some too large for one
 enum { MANY = 2000, WIDE = 400000 };
 
@@ -223,6 +272,7 @@ void test_vis(void)
         test_vectors(kind);
         test_indexed(kind);
         test_strided(kind);
+        test_dense(kind);
         test_many(kind);
     }
     barrier();

@@ -2,8 +2,9 @@
 //
 // Vector, indexed and strided transfers in owner's addresses: lists of regions in the remote PE and
 // here, of the same total length, whose bytes pair off in order. A walk over both lists gives
-// contiguous pieces, each one put or get; one synchronization completes them all. Small pieces to
-// another node travel packed.
+// contiguous pieces. Within the node they are copied; to another node each one is a put or get, and
+// small ones travel packed; one synchronization completes them all. Regions of strided sections
+// that follow each other without a gap are one.
 // Threads: any. Blocking: cw_vector_blocking, and for room to send.
 #ifndef CW_OWNER_VECTOR_H
 #define CW_OWNER_VECTOR_H
@@ -24,9 +25,8 @@ typedef struct cw_vector_list {
     void *const *addresses;         // all of len bytes; or
     char *base;                     // a strided section
     const size_t *strides, *count;  // [levels]; strides may stand for negative numbers
-    size_t levels, index[CW_VECTOR_MAX_LEVELS];
+    size_t levels;
     size_t n, len;  // regions; bytes of each (not of `regions`)
-    size_t at;      // region that comes next
 } cw_vector_list_t;
 
 cw_vector_list_t cw_vector_regions(size_t n, const cw_region_t *regions);
@@ -34,9 +34,18 @@ cw_vector_list_t cw_vector_indexed(size_t n, void *const *addresses, size_t len)
 /** At most CW_VECTOR_MAX_LEVELS levels; nbytes: of each region. */
 cw_vector_list_t cw_vector_strided(void *base, const size_t *strides, size_t nbytes,
                                    const size_t *count, size_t levels);
-/** The next region; false: there is none. */
-bool cw_vector_next(cw_vector_list_t *list, char **addr_p, size_t *nbytes_p);
 size_t cw_vector_total(const cw_vector_list_t *list);
+
+/** A walk over the regions of a list. */
+typedef struct cw_vector_walk {
+    const cw_vector_list_t *list;
+    size_t at;                           // region that comes next
+    size_t index[CW_VECTOR_MAX_LEVELS];  // of a strided section
+} cw_vector_walk_t;
+
+void cw_vector_begin(cw_vector_walk_t *walk, const cw_vector_list_t *list);
+/** The next region; false: there is none. */
+bool cw_vector_next(cw_vector_walk_t *walk, char **addr_p, size_t *nbytes_p);
 
 typedef struct cw_vector {
     cw_owner_t *owner;
@@ -47,7 +56,8 @@ typedef struct cw_vector {
     cw_vector_list_t remote, local;
 } cw_vector_t;
 
-/** The lists have one total length, and the front end has checked their addresses. */
+/** The lists are of one kind (strided ones of the same counts) and have one total length; the front
+ *  end has checked their addresses. */
 void cw_vector_blocking(cw_vector_t *v);
 cw_handle_t cw_vector_explicit(cw_vector_t *v);
 void cw_vector_implicit(cw_vector_t *v);
