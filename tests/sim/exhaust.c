@@ -5,7 +5,7 @@
 //
 // - at a point, the thread that runs goes on; another thread, or the network, costs 1;
 // - where it waits or ends, each other that can run is next, for nothing; where it yields, the next
-//   in turn is, and another costs 1;
+//   in turn is, and another costs 1; behind a turn of yields, a step of the network is;
 // - of several operations of the network the oldest channel's is first; another costs 1;
 // - memory: a store is visible at once, a load returns the newest; later and older cost 1.
 //

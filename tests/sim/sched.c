@@ -313,7 +313,8 @@ static int pick_forced(const int *list, int n)
     return choice;
 }
 
-/** What can be next, the plainest first: this thread, others in turn, one step of the network. */
+/** What can be next, the plainest first: this thread, others in turn, one step of the network. That
+ *  comes first where all threads have given way to each other. */
 static int pick_exhaustive(const int *list, int n)
 {
     int order[SIM_THREADS + 1], count = 0, threads = 0;
@@ -321,21 +322,26 @@ static int pick_exhaustive(const int *list, int n)
     bool stays = can && SIM_ME->run_steps <= STARVING;
     while (threads < n && list[threads] < NET)
         threads++;
+    bool waited = !stays && threads < n && sim->yields > threads;
     if (stays)
         order[count++] = sim_me;
+    if (waited)
+        order[count++] = NET;
     for (int behind = 1; behind >= 0; behind--)
         for (int i = 0; i < threads; i++)
             if (list[i] != sim_me && (list[i] > sim_me) == behind)
                 order[count++] = list[i];
-    if (threads < n)
+    if (threads < n && !waited)
         order[count++] = NET;
     if (count == 0)
         order[count++] = sim_me;  // gives way to none
     if (sim_me >= 0 && !stays)
         SIM_ME->run_steps = 0;
     int choice = order[sim_choose((uint32_t)count, can)];
-    if (choice == NET)
+    if (choice == NET) {
+        sim->yields = 0;
         choice = list[threads + (int)sim_choose((uint32_t)(n - threads), 1)];
+    }
     sim->quantum = sim_search->spent < sim_search->most ? 1 : STARVING / 4;
     return choice;
 }
@@ -470,6 +476,7 @@ void sim_give_way(bool yields)
     count_steps();
     if (yields)
         sim->now_ns += YIELD_NS;
+    sim->yields += yields;
     if (yields && sim->strategy == SIM_PCT)
         lower(sim_me);
     if (yields && (sim->strategy == SIM_FORCED || sim->strategy == SIM_EXHAUSTIVE))

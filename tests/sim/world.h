@@ -137,6 +137,7 @@ typedef struct sim_world {
     // the token
     int64_t left, quantum;  // scheduling points until the next decision
     uint64_t steps, switches, decisions;
+    int yields;  // behind the network's last step
     int current, errand;      // errand: network action that the woken thread is to carry out
     _Atomic uint32_t driver;  // futex of the driver
     int ended_pe;             // a process that has ended, for the driver to wait for
