@@ -30,7 +30,8 @@ TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 SKIP_STATUS = 77
 # by the first source; else oshcc
-WRAPPERS = {".cc": "oshc++", ".cpp": "oshc++", ".cxx": "oshc++", ".f90": "caf"}
+WRAPPERS = {".cc": "oshc++", ".cpp": "oshc++", ".cxx": "oshc++", ".f90": "caf",
+            ".F90": "caf"}
 # Most cases wait for half of their time, for sleeps and for each other.
 JOBS = max(2, len(os.sched_getaffinity(0)) * 3 // 2)
 WAITING = 2  # cases at a time of those that mostly sleep, beside the others
@@ -218,15 +219,15 @@ def have_namespaces():
 
 
 def missing_coarrays():
-    """Why there are no coarrays here, or None: the library has what gfortran 12 to 14 call."""
+    """Why there are no coarrays here, or None: the library has what gfortran 12 to 16 call."""
     compiler = shutil.which(os.environ.get("CAF_FC", "gfortran"))
     if not compiler:
         return "needs gfortran"
     done = subprocess.run([compiler, "-dumpversion"], stdin=subprocess.DEVNULL, check=False,
                           stdout=subprocess.PIPE, text=True)
     version = done.stdout.strip()
-    return None if version.split(".")[0] in ("12", "13", "14") else (
-        f"needs gfortran 12, 13 or 14, and this one is {version or 'unknown'}")
+    return None if version.split(".")[0] in ("12", "13", "14", "15", "16") else (
+        f"needs gfortran 12 to 16, and this one is {version or 'unknown'}")
 
 
 def missing_need(need, options):

@@ -26,13 +26,13 @@
 // ---------------------------------------------------------------- outcomes (status.c)
 typedef enum caf_code {
     CAF_OK,
-    CAF_LOCKED,        // by this image
+    CAF_LOCKED,  // by this image
     CAF_UNLOCKED,
     CAF_LOCKED_OTHER,  // by another one
     CAF_STOPPED,
     CAF_FAILED,
     CAF_NO_MEMORY,
-    CAF_ERROR,         // of any other kind
+    CAF_ERROR,  // of any other kind
     CAF_CODES
 } caf_code_t;
 
@@ -70,24 +70,24 @@ typedef struct caf_team {
 
 /** What the door of a compiler brings. */
 typedef struct caf_door {
-    int stat[CAF_CODES];      // the compiler's codes
-    void (*flush)(void);      // the units of the program
+    int stat[CAF_CODES];  // the compiler's codes
+    void (*flush)(void);  // the units of the program
     const char *init, *finalize;
     bool (*is_routine)(const char *symbol);
     bool (*survives)(void);  // the program asks for images that are gone
     // the team of an allocatable coarray ends: the program's variable is not allocated any more
     void (*released)(const struct caf_coarray *coarray);
-    bool keeps_siblings;      // it asks for teams by their number
-    struct caf_door *next;    // of those of this process
+    bool keeps_siblings;    // it asks for teams by their number
+    struct caf_door *next;  // of those of this process
 } caf_door_t;
 
 typedef struct caf_state {
     const cw_group_t *group;  // of the current team; NULL: not joined
     caf_team_t *team;         // the current one
     caf_team_t initial;
-    caf_door_t *door;         // that the program joined by; NULL: it has not
-    uint64_t statics;         // sum over the static coarrays of this image: the same on all
-    uint64_t seed;            // of this run, the same on all images
+    caf_door_t *door;  // that the program joined by; NULL: it has not
+    uint64_t statics;  // sum over the static coarrays of this image: the same on all
+    uint64_t seed;     // of this run, the same on all images
 } caf_state_t;
 extern caf_state_t caf CW_HIDDEN;
 
@@ -151,8 +151,11 @@ typedef struct caf_coarray {
     uintptr_t symmetric;  // the address of all images' memory; 0: `at` has them
     uintptr_t *at;        // [images of the team], else NULL
     size_t nbytes;
-    caf_team_t *team;     // NULL: memory of this image alone, of a component
-    void *descriptor;     // kept for the door
+    caf_team_t *team;              // NULL: memory of this image alone, of a component
+    const struct caf_coarray *of;  // not NULL: a part of that one, which has the memory
+    void *descriptor;              // kept for the door
+    bool is_plain;                 // elements are numbers, logicals or characters
+    bool is_component;
     struct caf_coarray *next, **link;  // of the team's coarrays
 } caf_coarray_t;
 
@@ -165,16 +168,23 @@ caf_coarray_t *caf_register_static(size_t nbytes);
 caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes);
 /** Collective over its team. [waits] */
 void caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
+/** A coarray of the current team that begins at that place of another one, until the team ends. */
+caf_coarray_t *caf_associate(const caf_coarray_t *of, size_t offset);
 /** Releases this image's memory of a coarray, behind a synchronisation of its team. */
 void caf_release(caf_coarray_t *coarray);
 /** Releases what was allocated in the team, behind a synchronisation of it. */
 void caf_release_all(caf_team_t *team);
+// ---------------------------------------------------------------- components (component.c)
 /** A component of this image: a token without memory, its memory, and their ends. */
 caf_coarray_t *caf_component_register(void);
+/** That token; NULL: it is none of a component, and may be anything. */
+caf_coarray_t *caf_component_find(void *token);
 bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *component, size_t nbytes);
 void caf_component_deallocate(caf_coarray_t *component);
 void caf_component_deregister(caf_coarray_t *component);
-/** Memory of this image alone, without a token. NULL: reported. */
+void caf_component_close(void);
+
+/** Memory of this image alone (memory.c), without a token. NULL: reported. */
 void *caf_memory_allocate(const caf_status_t *status, size_t nbytes);
 /** False: it is none. */
 bool caf_memory_release(void *memory);

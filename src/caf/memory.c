@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "caf/gone.h"
 #include "caf/transfer.h"
+#include "caf/window.h"
 #include "core/mem/area.h"
 #include "core/mem/blocks.h"
 #include "core/sync/fused.h"
@@ -71,6 +72,7 @@ void caf_memory_open(void)
 {
     size_t nbytes;
     char *base = area(&nbytes);
+    nbytes = caf_window_open(base, nbytes);
     if (cw_blocks_open(&blocks, base, nbytes,
                        cw_area_early(caf_own(CAF_OWN_USED), cw_world.pes_of_node[0])))
         cwu_fatal("out of memory for the table of coarrays");
@@ -79,6 +81,8 @@ void caf_memory_open(void)
 
 void caf_memory_close(void)
 {
+    caf_window_close();
+    caf_component_close();
     cw_blocks_close(&blocks);
     free(addresses);
     addresses = NULL;
@@ -87,6 +91,8 @@ void caf_memory_close(void)
 // ---------------------------------------------------------------- places
 uintptr_t caf_at_slow(const caf_coarray_t *coarray, int pe)
 {
+    if (coarray->of)
+        return (uintptr_t)caf_at(coarray->of, pe, (size_t)(coarray->mine - coarray->of->mine));
     int rank = coarray->at ? cw_group_rank_of(coarray->team->group, pe) : -1;
     if (rank < 0)
         caf_fatal("access to a coarray", "it was not allocated by the team of PE %d", pe);
@@ -105,8 +111,9 @@ static uintptr_t address_of(int pe)
 bool caf_is_mine(const void *addr)
 {
     size_t nbytes;
-    uintptr_t base = (uintptr_t)area(&nbytes);
-    return (uintptr_t)addr - base < nbytes;
+    const uintptr_t base = (uintptr_t)area(&nbytes);
+    return (uintptr_t)addr - base < nbytes ||
+           (uintptr_t)addr - (uintptr_t)caf_view((void *)base) < nbytes;
 }
 
 void *caf_at_owners(int pe, const void *addr, size_t nbytes)
@@ -144,10 +151,21 @@ void caf_release(caf_coarray_t *c)
         if (c->next)
             c->next->link = c->link;
     }
-    if (c->mine)
+    if (c->mine && !c->of)
         cw_blocks_release(&blocks, c->mine);
     free(c->at);
     free(c);
+}
+
+caf_coarray_t *caf_associate(const caf_coarray_t *of, size_t offset)
+{
+    caf_coarray_t *c = new_coarray(of->nbytes - offset);
+    c->mine = of->mine + offset;
+    c->symmetric = of->symmetric ? of->symmetric + offset : 0;
+    c->of = of;
+    c->is_plain = of->is_plain;
+    enter(c, caf.team);
+    return c;
 }
 
 static size_t at_least(size_t nbytes)
@@ -253,38 +271,7 @@ void caf_release_all(caf_team_t *team)
         caf_release(team->coarrays);
 }
 
-// ---------------------------------------------------------------- components
-caf_coarray_t *caf_component_register(void)
-{
-    return new_coarray(0);
-}
-
-bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *c, size_t nbytes)
-{
-    c->nbytes = nbytes;
-    if (!(c->mine = cw_blocks_alloc(&blocks, at_least(nbytes)))) {
-        caf_fail(status, CAF_NO_MEMORY, "allocate", "no memory for a component of %zu bytes",
-                 nbytes);
-        return false;
-    }
-    c->symmetric = (uintptr_t)c->mine;
-    caf_succeed(status);
-    return true;
-}
-
-void caf_component_deallocate(caf_coarray_t *c)
-{
-    if (c->mine)
-        cw_blocks_release(&blocks, c->mine);
-    c->mine = NULL;
-    c->symmetric = 0;
-}
-
-void caf_component_deregister(caf_coarray_t *c)
-{
-    caf_release(c);
-}
-
+// ---------------------------------------------------------------- memory of this image alone
 void *caf_memory_allocate(const caf_status_t *status, size_t nbytes)
 {
     void *memory = cw_blocks_alloc(&blocks, at_least(nbytes));

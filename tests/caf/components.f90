@@ -80,7 +80,8 @@ program components
   x[next]%a(3) = 30
   x[next]%a(7:9:2) = [70, 90]
   x[next]%grid(3,1) = -1
-  x[next]%s = x[next]%s + 100
+  i = x[next]%s  ! gfortran 15 takes its own value in x[next]%s = x[next]%s + 100
+  x[next]%s = i + 100
   x[next]%p(2) = 22
   x[next]%in%deep(2) = 8
   sync all

@@ -61,7 +61,8 @@ program gone
   if (how /= "stop") then
     lock (lk[1], stat=st)
     call check(st == 0, "the lock that it held")
-    x(1)[1] = x(1)[1] + 1
+    i = x(1)[1]
+    x(1)[1] = i + 1
     unlock (lk[1])
   end if
   sync images (last, stat=st)

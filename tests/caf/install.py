@@ -44,12 +44,17 @@ def wrapper():
     check("gfortran" in show and "-fcoarray=lib" in show and "-lcaf_causeway" in show, "-showme",
           show)
     check(works(CAF, "--showme:compile").stdout.split()[-1] == "-fcoarray=lib", "--showme:compile")
-    Path("old").write_text("#!/bin/sh\necho 15\n")
+    Path("old").write_text("#!/bin/sh\necho 17\n")
     Path("old").chmod(0o755)
     os.environ["CAF_FC"] = "./old"
     done = works(CAF, "f.f90")
-    check(done.returncode == 1 and "caf: ./old is version 15" in done.stderr, "another version",
+    check(done.returncode == 1 and "caf: ./old is version 17" in done.stderr, "another version",
           done.stderr)
+    Path("old").write_text("#!/bin/sh\necho 16\n")
+    show = works(CAF, "-showme", "f.f90").stdout
+    check("-lcaf_causeway16 -lcaf_causeway" in show, "gfortran 16", show)
+    show = works(CAF, "-showme", "-static-causeway", "f.f90").stdout
+    check(re.search(r"libcaf_causeway16\.a \S*libcauseway\.a", show), "its archive", show)
     del os.environ["CAF_FC"]
 
 
@@ -60,6 +65,8 @@ def coverage():
         done = works(CAF, "-w", "-S", "-O0", TESTS / f"caf/{source}.f90", "-o", "-")
         check(done.returncode == 0, f"{source}.f90", done.stderr)
         reached |= set(re.findall(r"\b_gfortran_caf_\w+", done.stdout))
+    # what gfortran 15 and 16 call
+    reached |= set(re.findall(r"\b_gfortran_caf_\w+", (TESTS / "caf/accessors.c").read_text()))
     have = exported("_gfortran_caf_")
     check(have - UNREACHABLE <= reached, "the tests call what the library has",
           sorted(have - UNREACHABLE - reached))

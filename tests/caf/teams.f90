@@ -9,6 +9,7 @@ program teams
   integer :: x(2)[*]
   type(lock_type) :: lk[*]
   integer, allocatable :: inside(:)[:], after(:)[:]
+  logical, external :: ancestors
   integer :: me, n, half, i, s, me2, n2, round
 
   me = this_image()
@@ -41,14 +42,15 @@ program teams
     sync images (*)
     call check(inside(3) == -merge(me - 2, me - 2 + 2 * n2, me > 2), "coarray of a team")
     lock (lk[1])
-    x(2)[1] = x(2)[1] + 1
+    i = x(2)[1]
+    x(2)[1] = i + 1
     unlock (lk[1])
     sync all
     if (me2 == 1) call check(x(2) == n2, "lock of a team")
     form team (this_image(), quarters)
     change team (quarters)
       call check(num_images() == 1 .and. this_image() == 1, "a team of one")
-      call check(this_image(distance=1) == me2 .and. num_images(distance=5) == n, "ancestors")
+      call check(ancestors(me2, n), "ancestors")
       sync all
     end team
     deallocate (inside)

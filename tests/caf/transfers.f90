@@ -53,7 +53,8 @@ program transfers
   sync all
   x = me
   sync all
-  if (me == 1) x[n] = x[next] + 100
+  i = x[next]  ! gfortran 15 takes its own value in x[n] = x[next] + 100
+  if (me == 1) x[n] = i + 100
   sync all
   if (me == 1) z(:,5)[n] = z(:,3)[next]
   sync all

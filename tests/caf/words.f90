@@ -80,10 +80,12 @@ program words
   sync all
   do i = 1, rounds
     lock (lk(2)[1])
-    count[1] = count[1] + 1
+    v = count[1]  ! gfortran 15 takes its own value in count[1] = count[1] + 1
+    count[1] = v + 1
     unlock (lk(2)[1])
     critical
-      turn[n] = turn[n] + 1
+      v = turn[n]
+      turn[n] = v + 1
     end critical
   end do
   sync all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The door of gfortran: what its compiler calls with -fcoarray=lib, in GCC 12 to 14. Descriptors,
+// The door of gfortran: what its compiler calls with -fcoarray=lib, in GCC 12 to 16. Descriptors,
 // vectors (caf/descriptor.h) and references are laid out as the compiler does (chapter "Coarray
 // Programming" of its manual).
 //
@@ -12,6 +12,8 @@
 #include "caf/transfer.h"
 
 #define GFT_API CW_EXPORTED
+// Of GCC 12 to 15. GCC 16 passes other arguments (gcc16.h): an archive finds its own first
+#define GFT_OLD_API CW_EXPORTED CW_WEAK
 
 typedef void *gft_token_t;  // caf_coarray_t *
 
@@ -24,10 +26,17 @@ extern caf_door_t gft_door CW_HIDDEN;
 /** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
 caf_team_t *gft_team(const char *statement, void *team);
 
+/** SYNC MEMORY, SYNC IMAGES; count -1: all of the current team. (image.c) */
+void gft_sync_memory(const caf_status_t *status);
+void gft_sync_images(const caf_status_t *status, int count, const int *images);
 /** Of a coarray whose team ends. (memory.c) */
 void gft_released(const caf_coarray_t *coarray);
 /** Those of a group that have ended so. (gone.c) */
 int gft_count_images(const cw_group_t *group, caf_code_t code);
+/** IMAGE_STATUS, and an allocatable of those of a group that have ended so; kind: NULL, 4. */
+int gft_image_status(const cw_group_t *group, int image);
+void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int *kind,
+                     caf_code_t code);
 /** The program asks for them. (gone.c) */
 bool gft_survives(void);
 

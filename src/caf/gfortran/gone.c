@@ -11,9 +11,9 @@
 #include "core/world/front_end.h"
 
 GFT_API noreturn void _gfortran_caf_fail_image(void);
-GFT_API int _gfortran_caf_image_status(int image, void **team);
-GFT_API void _gfortran_caf_failed_images(caf_descriptor_t *list, void **team, int *kind);
-GFT_API void _gfortran_caf_stopped_images(caf_descriptor_t *list, void **team, int *kind);
+GFT_OLD_API int _gfortran_caf_image_status(int image, void **team);
+GFT_OLD_API void _gfortran_caf_failed_images(caf_descriptor_t *list, void **team, int *kind);
+GFT_OLD_API void _gfortran_caf_stopped_images(caf_descriptor_t *list, void **team, int *kind);
 
 static bool names_gone(const char *symbol)
 {
@@ -36,14 +36,19 @@ void _gfortran_caf_fail_image(void)
     caf_fail_image();
 }
 
-/** GCC 12 passes no team. */
-int _gfortran_caf_image_status(int image, void **team)
+int gft_image_status(const cw_group_t *group, int image)
 {
     static const caf_status_t none;
     int pe = 0;
-    (void)team;
-    caf_want_pe(&none, "image_status", caf.group, image, &pe);
+    caf_want_pe(&none, "image_status", group, image, &pe);
     return gft_door.stat[caf_image_state(pe)];
+}
+
+/** GCC 12 to 15 pass no team. */
+int _gfortran_caf_image_status(int image, void **team)
+{
+    (void)team;
+    return gft_image_status(caf.group, image);
 }
 
 int gft_count_images(const cw_group_t *group, caf_code_t code)
@@ -54,16 +59,16 @@ int gft_count_images(const cw_group_t *group, caf_code_t code)
     return n;
 }
 
-/** An allocatable of the images of the current team that have ended so. */
-static void list_images(caf_descriptor_t *list, int kind, caf_code_t code)
+void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int *kind_p,
+                     caf_code_t code)
 {
-    const int n = gft_count_images(caf.group, code);
+    const int n = gft_count_images(group, code), kind = kind_p ? *kind_p : 4;
     int found = 0;
     char *data = calloc((size_t)n + 1, (size_t)kind);
     if (!data)
         cwu_fatal("out of memory for a list of %d images", n);
-    for (int rank = 0; rank < caf.group->size && found < n; rank++)
-        if (caf_image_state(cw_group_pe(caf.group, rank)) == code) {
+    for (int rank = 0; rank < group->size && found < n; rank++)
+        if (caf_image_state(cw_group_pe(group, rank)) == code) {
             const int64_t image = rank + 1;
             memcpy(data + found++ * kind, &image, (size_t)kind);  // the low bytes come first
         }
@@ -77,11 +82,11 @@ static void list_images(caf_descriptor_t *list, int kind, caf_code_t code)
 void _gfortran_caf_failed_images(caf_descriptor_t *list, void **team, int *kind)
 {
     (void)team;
-    list_images(list, kind ? *kind : 4, CAF_FAILED);
+    gft_list_images(list, caf.group, kind, CAF_FAILED);
 }
 
 void _gfortran_caf_stopped_images(caf_descriptor_t *list, void **team, int *kind)
 {
     (void)team;
-    list_images(list, kind ? *kind : 4, CAF_STOPPED);
+    gft_list_images(list, caf.group, kind, CAF_STOPPED);
 }

@@ -10,12 +10,12 @@
 
 GFT_API void _gfortran_caf_init(int *argc, char ***argv);
 GFT_API void _gfortran_caf_finalize(void);
-GFT_API int _gfortran_caf_this_image(int distance);
-GFT_API int _gfortran_caf_num_images(int distance, int failed);
-GFT_API void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes);
-GFT_API void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes);
-GFT_API void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
-                                       size_t errmsg_nbytes);
+GFT_OLD_API int _gfortran_caf_this_image(int distance);
+GFT_OLD_API int _gfortran_caf_num_images(int distance, int failed);
+GFT_OLD_API void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes);
+GFT_OLD_API void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes);
+GFT_OLD_API void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
+                                           size_t errmsg_nbytes);
 GFT_API noreturn void _gfortran_caf_stop_numeric(int code, bool quiet);
 GFT_API noreturn void _gfortran_caf_stop_str(const char *text, size_t nbytes, bool quiet);
 GFT_API noreturn void _gfortran_caf_error_stop(int code, bool quiet);
@@ -121,8 +121,23 @@ int _gfortran_caf_num_images(int distance, int failed)
 }
 
 // ---------------------------------------------------------------- image control
-/** For the SYNC statements gfortran 12 passes the address of a pointer to the characters. Text has
- *  no zero bytes, and the two highest bytes of an address are 0, so they differ. */
+void gft_sync_memory(const caf_status_t *status)
+{
+    caf_complete();
+    cw_wait_tested();  // programs that wait for a value do so in loops
+    caf_succeed(status);
+}
+
+void gft_sync_images(const caf_status_t *status, int count, const int *images)
+{
+    if (count < 0)
+        caf_sync_every_image(status);
+    else
+        caf_sync_images(status, images, count);
+}
+
+/** For the SYNC statements gfortran 12 to 15 pass the address of a pointer to the characters. Text
+ *  has no zero bytes, and the two highest bytes of an address are 0, so they differ. */
 static caf_status_t status_of(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     uintptr_t pointer = 0;
@@ -145,9 +160,7 @@ void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
-    caf_complete();
-    cw_wait_tested();  // programs that wait for a value do so in loops
-    caf_succeed(&status);
+    gft_sync_memory(&status);
 }
 
 void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
@@ -155,8 +168,5 @@ void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
 {
     GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
-    if (count < 0)
-        caf_sync_every_image(&status);
-    else
-        caf_sync_images(&status, images, count);
+    gft_sync_images(&status, count, images);
 }

@@ -2,6 +2,7 @@
 //
 // Allocation: coarrays, static ones before main, and components.
 #include "caf/gfortran/gft.h"
+#include "caf/window.h"
 
 /** What is allocated, by the compiler's numbers. */
 enum {
@@ -12,8 +13,9 @@ enum {
     CRITICAL,
     EVENT_STATIC,
     EVENT,
-    COMPONENT_TOKEN,   // of a component that is not allocated
-    COMPONENT_MEMORY,  // of one that has a token
+    COMPONENT_TOKEN,      // of a component that is not allocated
+    COMPONENT_MEMORY,     // of one that has a token
+    ASSOCIATED,           // a part of another coarray, in CHANGE TEAM (GCC 16)
     COMPONENT_OF_ITS_OWN  // no number of the compiler: both
 };
 /** And what deallocated. */
@@ -48,6 +50,21 @@ static void clear(caf_coarray_t *c, int type)
             ((uint64_t *)(void *)c->mine)[i] = 0;
 }
 
+/** Numbers, logicals and characters have no pointers in them. */
+static bool is_plain(const caf_descriptor_t *descriptor)
+{
+    return descriptor->dtype.type == CAF_CHARACTER ||
+           (descriptor->dtype.type >= CAF_INTEGER && descriptor->dtype.type <= CAF_COMPLEX);
+}
+
+static caf_coarray_t *associate(const caf_coarray_t *of, const caf_descriptor_t *descriptor)
+{
+    const char *view = caf_view(of->mine);
+    if (descriptor->data < view || descriptor->data > view + of->nbytes)
+        caf_fatal("change team", "what is associated is no part of the coarray");
+    return caf_associate(of, (size_t)(descriptor->data - view));
+}
+
 static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gft_token_t token)
 {
     caf_coarray_t *c = token;
@@ -70,10 +87,11 @@ static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gf
         return caf_component_register();
     case COMPONENT_MEMORY:
     case COMPONENT_OF_ITS_OWN:
+        c = caf_component_find(c);
         c = c ? c : caf_component_register();
         return caf_component_allocate(status, c, size) ? c : NULL;
     default:
-        caf_fatal("allocate", "type %d of coarrays is none that GCC 12 to 14 ask for", type);
+        caf_fatal("allocate", "type %d of coarrays is none that GCC 12 to 16 ask for", type);
     }
 }
 
@@ -86,11 +104,14 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     // where one variable is assigned to another, the compiler asks for components as for coarrays
     if (type == ALLOCATABLE && caf_is_mine(token))
         type = COMPONENT_OF_ITS_OWN;
-    caf_coarray_t *c = make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
+    caf_coarray_t *c = type == ASSOCIATED
+                           ? associate(*token, descriptor)
+                           : make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
     if (!c)
         return;
     *token = c;
-    descriptor->data = c->mine;
+    descriptor->data = caf_view(c->mine);
+    c->is_plain = is_plain(descriptor);
     c->descriptor = type == ALLOCATABLE ? descriptor : NULL;
     caf_succeed(&status);
 }
@@ -109,10 +130,10 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
     if (type == MEMORY_ONLY) {
         caf_component_deallocate(c);
     } else {
-        if (c->team)
-            caf_deallocate(&status, c);
-        else
+        if (caf_component_find(c))
             caf_component_deregister(c);
+        else
+            caf_deallocate(&status, c);
         *token = NULL;
     }
     caf_succeed(&status);
@@ -122,6 +143,6 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
 void gft_released(const caf_coarray_t *coarray)
 {
     caf_descriptor_t *variable = coarray->descriptor;
-    if (variable && variable->data == coarray->mine)
+    if (variable && variable->data == caf_view(coarray->mine))
         variable->data = NULL;
 }

@@ -3,12 +3,12 @@
 // Teams. A variable of type(team_type) holds a caf_team_t *.
 #include "caf/gfortran/gft.h"
 
-GFT_API void _gfortran_caf_form_team(int number, void **team, int new_index);
-GFT_API void _gfortran_caf_change_team(void **team, int coselector);
-GFT_API void _gfortran_caf_end_team(void **team);
-GFT_API void _gfortran_caf_sync_team(void **team, int unused);
+GFT_OLD_API void _gfortran_caf_form_team(int number, void **team, int new_index);
+GFT_OLD_API void _gfortran_caf_change_team(void **team, int coselector);
+GFT_OLD_API void _gfortran_caf_end_team(void **team);
+GFT_OLD_API void _gfortran_caf_sync_team(void **team, int unused);
 GFT_API int _gfortran_caf_team_number(void *team);
-GFT_API void *_gfortran_caf_get_team(void **team);
+GFT_OLD_API void *_gfortran_caf_get_team(void **team);
 
 static const caf_status_t none;
 
@@ -19,7 +19,7 @@ caf_team_t *gft_team(const char *statement, void *team)
     return team;
 }
 
-/** GCC 12 to 14 know no new_index=, and pass 0. */
+/** GCC 12 to 15 know no new_index=, and pass 0. */
 void _gfortran_caf_form_team(int number, void **team, int new_index)
 {
     GFT_ENTER();

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Allocatable and pointer components of this image: tokens, and their memory.
+//
+// Compilers copy variables together with the tokens of their components, initialised or not
+// (gfortran 15 and 16), so a token may be anything: it is looked up before it is used. Tokens lie
+// in tables, each twice as long as the one before, so a look-up is a few comparisons.
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "caf/caf.h"
+
+enum { TABLES_MOST = 48, FIRST_TABLE = 64 };
+
+static struct table {
+    caf_coarray_t *tokens;
+    size_t n;
+} tables[TABLES_MOST];
+static int ntables;
+static caf_coarray_t *unused;  // by `next`
+
+static size_t room_of(int table)
+{
+    return (size_t)FIRST_TABLE << table;
+}
+
+static caf_coarray_t *take_token(void)
+{
+    caf_coarray_t *c = unused;
+    if (c) {
+        unused = c->next;
+        return c;
+    }
+    struct table *last = &tables[ntables - 1];
+    if (ntables == 0 || last->n == room_of(ntables - 1)) {
+        last = &tables[ntables];
+        if (ntables == TABLES_MOST || !(last->tokens = calloc(room_of(ntables), sizeof *c)))
+            cwu_fatal("out of memory for the tokens of components");
+        ntables++;
+    }
+    return &last->tokens[last->n++];
+}
+
+caf_coarray_t *caf_component_register(void)
+{
+    caf_coarray_t *c = take_token();
+    *c = (caf_coarray_t){.is_component = true};
+    return c;
+}
+
+caf_coarray_t *caf_component_find(void *token)
+{
+    for (int i = 0; i < ntables; i++) {
+        const uintptr_t at = (uintptr_t)token - (uintptr_t)tables[i].tokens;
+        if (at < tables[i].n * sizeof(caf_coarray_t) && at % sizeof(caf_coarray_t) == 0)
+            return ((caf_coarray_t *)token)->is_component ? token : NULL;
+    }
+    return NULL;
+}
+
+bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *c, size_t nbytes)
+{
+    c->nbytes = nbytes;
+    if (!(c->mine = caf_memory_allocate(status, nbytes)))
+        return false;
+    c->symmetric = (uintptr_t)c->mine;
+    return true;
+}
+
+void caf_component_deallocate(caf_coarray_t *c)
+{
+    if (c->mine)
+        caf_memory_release(c->mine);
+    c->mine = NULL;
+    c->symmetric = 0;
+}
+
+void caf_component_deregister(caf_coarray_t *c)
+{
+    caf_component_deallocate(c);
+    *c = (caf_coarray_t){.next = unused};
+    unused = c;
+}
+
+void caf_component_close(void)
+{
+    while (ntables > 0) {
+        free(tables[--ntables].tokens);
+        tables[ntables] = (struct table){0};
+    }
+    unused = NULL;
+}
