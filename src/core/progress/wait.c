@@ -303,8 +303,9 @@ static void announce(cw_wait_t *w)
     w->since_ns = w->since_ns ? w->since_ns : cwu_now_ns();
     atomic_fetch_add(&me->waiting, 1);
     watch(w, me);
-    // seq_cst: before the caller's next load of its condition
-    atomic_fetch_add(&cw_segment.control->hot.sleepers, 1);
+    // release: what is announced; the fence: before the caller's next load of its condition
+    atomic_fetch_add_explicit(&cw_segment.control->hot.sleepers, 1, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst);
     w->bell = cwu_bell_rings(&me->doorbell);
 }
 

@@ -4,7 +4,7 @@
 // hosts it), spins only when the node has a core for every PE, yields a few times, or polls on for
 // a moment where yields are dear (base/thread.h), then sleeps on its doorbell.
 //
-// How sleepers pair with cw_local_stored(): the sleeper increments `sleepers` (seq_cst), tests the
+// How sleepers pair with cw_local_stored(): the sleeper increments `sleepers`, fences, tests the
 // condition again and waits on the futex of its doorbell; the storer stores, loads `sleepers` and
 // rings the doorbell. The storer has no fence between store and load (and a put of up to 4 KiB
 // loads before it copies), so a wake-up can be missed in a window of nanoseconds: every sleep

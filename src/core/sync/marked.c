@@ -14,6 +14,7 @@
 #include "core/rma/routed.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
+#include "core/sync/peer.h"
 #include "core/world/job.h"
 
 //  0 header | 24 at | 32 word_at | 40 word | 48 payload
@@ -111,7 +112,7 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     atomic_exchange_explicit((_Atomic uint64_t *)(void *)(cw_segment.base + req->word_at),
                              req->word, memory_order_seq_cst);
     if (slot >= 0)
-        cw_local_stored(cw_world.pes_of_node[slot]);
+        cw_local_stored_in_order(cw_world.pes_of_node[slot]);
     return true;
 }
 

@@ -30,6 +30,7 @@
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
+#include "core/sync/peer.h"
 
 #define ROOMY_SPINS 1000u  // with a processor for every PE
 #define FIRST_SPINS 30u    // of them, before the PE checks which others ran on its processor
@@ -132,7 +133,7 @@ void cw_node_sync_leave(cw_node_sync_t *ns)
     if (ns->mine != 0) {
         // releases this PE's last read of the area; seq_cst: before the test for sleepers
         atomic_fetch_add(&ns->area->left, 1);
-        cw_local_stored(ns->pes[0]);
+        cw_local_stored_in_order(ns->pes[0]);
     }
 }
 
@@ -188,7 +189,7 @@ bool cw_node_arrive(cw_node_sync_t *ns)
     if (ns->nnodes > 1 && ns->mine != 0) {
         // the count before the test for sleepers: pairs with announce() in wait.c
         atomic_thread_fence(memory_order_seq_cst);
-        cw_local_stored(ns->pes[0]);
+        cw_local_stored_in_order(ns->pes[0]);
     }
     return true;
 }

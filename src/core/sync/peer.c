@@ -82,7 +82,7 @@ void cw_coll_set_word(int pe, long *word, long value)
     if (cw_coll_is_local(pe)) {
         // seq_cst: before the test for sleepers; as a release it pairs with cw_coll_await_word()
         __atomic_exchange_n((long *)cw_coll_at(pe, word), value, __ATOMIC_SEQ_CST);
-        cw_local_stored(pe);
+        cw_local_stored_in_order(pe);
         return;
     }
     post_word(pe, word, CW_AMO_SET, value);

@@ -9,6 +9,15 @@
 
 #include "core/rma/ctx.h"
 
+/** cw_local_stored behind a sequentially consistent store or fence, with which the test for
+ *  sleepers is in order: either it sees the sleeper, or the sleeper sees the store (announce() in
+ *  wait.c). */
+static inline void cw_local_stored_in_order(int pe)
+{
+    if (CW_UNLIKELY(atomic_load(&cw_hot.node->sleepers)))
+        cw_wake(pe);
+}
+
 static inline bool cw_coll_is_local(int pe)
 {
     return cw_world.node_of_pe[pe] == cw_world.node;

@@ -30,7 +30,7 @@ static long arrive(const cw_group_t *group, int leader_rank)
     long *count = cw_coll_at(pe, &group->psync[COUNT]);
     // acq_rel: each arriver acquires those before it; seq_cst: before the test for sleepers
     long before = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
-    cw_local_stored(pe);
+    cw_local_stored_in_order(pe);
     return before + 1;
 }
 

@@ -17,6 +17,7 @@
 #include "core/progress/wait.h"
 #include "core/sync/fused.h"
 #include "core/sync/notes.h"
+#include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
 #define LINE 64u
@@ -77,7 +78,7 @@ static void leave(const cw_coll_call_t *c, char *place, long *words, long number
     // seq_cst: before the test for sleepers; as a release it pairs with await()
     __atomic_exchange_n(&words[LEFT], number, __ATOMIC_SEQ_CST);
     for (int i = 0; i < map->nlocal; i++)
-        cw_local_stored(cw_call_pe(c, map->local[i]));
+        cw_local_stored_in_order(cw_call_pe(c, map->local[i]));
     for (int k = 0; k < map->nnodes; k++)
         if (k != map->node)
             cw_coll_put_marked(cw_call_leader(c, k), place, from, c->nbytes, &words[CAME], number);
