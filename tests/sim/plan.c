@@ -88,7 +88,7 @@ void sim_plan_scene(void)
     sim->lowest = 0;
     for (int i = 0; i < sim->nthreads; i++) {
         sim->threads[i].priority = 0;
-        sim->threads[i].run_steps = 0;
+        sim->threads[i].run_steps = sim->threads[i].spent = 0;
     }
     sim_net_draw(sim->seed);
     sim_fault_draw(sim->seed);

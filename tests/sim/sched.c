@@ -33,6 +33,7 @@ enum {
     CLOCK_NS = 40,  // for a look at the clock
     YIELD_NS = 300,
     STARVING = 2000,  // points in a row after which priorities let others go first
+    MOST_SPENT = 64 * STARVING,  // and in all: threads that wake each other have few in a row
 };
 #define HANG_NS UINT64_C(5000000000)  // between sim_begin and sim_end, where the scene says nothing
 
@@ -113,6 +114,12 @@ void sim_stop(sim_verdict_t verdict, const char *format, ...)
 
 // ---------------------------------------------------------------- time
 
+static void take_steps(uint64_t taken)
+{
+    SIM_ME->run_steps += taken;
+    SIM_ME->spent += taken;
+}
+
 static void count_steps(void)
 {
     uint64_t taken = (uint64_t)(sim->quantum - (sim->left > 0 ? sim->left : 0));
@@ -120,7 +127,7 @@ static void count_steps(void)
     sim->steps += taken;
     sim->now_ns += taken * STEP_NS;
     if (sim_me >= 0)
-        SIM_ME->run_steps += taken;
+        take_steps(taken);
 }
 
 static void check_limits(void)
@@ -149,7 +156,7 @@ void sim_pass(void)
         return;
     sim->steps++;
     sim->now_ns += STEP_NS;
-    SIM_ME->run_steps++;
+    take_steps(1);
     check_limits();
 }
 
@@ -248,10 +255,12 @@ static int64_t priority_of(int choice)
 static void lower(int choice)
 {
     int64_t p = --sim->lowest;
-    if (choice < NET)
+    if (choice < NET) {
         sim->threads[choice].priority = p;
-    else
+        sim->threads[choice].spent = 0;
+    } else {
         sim_net_set_priority(choice - NET, p);
+    }
 }
 
 static int highest(const int *list, int n)
@@ -287,7 +296,7 @@ static int pick_pct(const int *list, int n)
         if (sim_me >= 0)
             lower(sim_me);
     }
-    if (sim_me >= 0 && SIM_ME->run_steps > STARVING) {
+    if (sim_me >= 0 && (SIM_ME->run_steps > STARVING || SIM_ME->spent > MOST_SPENT)) {
         lower(sim_me);
         SIM_ME->run_steps = 0;
     }

@@ -12,16 +12,17 @@ import build
 from frame.script import check, finish
 
 RUNS = 400
+FEW = {"hand_over": 20}  # runs of programs that take long
 # the program: under which models its mistake can be seen
 FOUND = {
     "sb": {"tso", "c11"}, "sb_fenced": set(), "sb_rmw": {"c11"},
     "mp": {"c11"}, "mp_ordered": set(), "mp_fenced": set(),
     "lost_update": {"sc", "tso", "c11"}, "deadlock": {"sc", "tso", "c11"},
     "lost_wakeup": {"sc", "tso", "c11"}, "counter": set(),
-    "no_memory": {"sc", "tso", "c11"},
+    "no_memory": {"sc", "tso", "c11"}, "hand_over": set(),
 }
 # Programs that have too many schedules for an exhaustive search, or faults
-LONG = {"counter", "no_memory"}
+LONG = {"counter", "no_memory", "hand_over"}
 EXHAUSTED = {"node_put": 1, "node_sleep": 1}  # scenes of the library, and their preemptions
 # Seeds of these are run so many times, in surroundings that differ
 SAME = {"node_put": 100, "fence_threads": 20, "start_end": 24, "am_credits": 8}
@@ -57,7 +58,7 @@ def main():
     check(set(FOUND) == set(build.scene_names("selftest")), "a program has no line in the table")
     for scene, models in FOUND.items():
         for model in ("sc", "tso", "c11"):
-            rc, text = run(out, scene, "--model", model, "--runs", str(RUNS))
+            rc, text = run(out, scene, "--model", model, "--runs", str(FEW.get(scene, RUNS)))
             check(rc == (model in models), f"{scene} under {model}: status {rc}\n{text}")
             words = ("--model", model, "--strategy", "exhaustive", "--preemptions")
             if scene not in LONG:

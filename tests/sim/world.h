@@ -84,6 +84,7 @@ typedef struct sim_thread {
     uint64_t deadline;  // of a wait; 0: none
     int64_t priority;
     uint64_t run_steps;  // in a row, for starvation under priorities
+    uint64_t spent;      // steps since its priority was lowered, however often others ran
     const void *robust;  // its list of robust futexes
     uint32_t depth, nstores;
     sim_store_t stores[SIM_BUFFER];

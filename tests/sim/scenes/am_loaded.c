@@ -114,9 +114,14 @@ static void *send(void *arg)
 
 static void run(void)
 {
+    static const char *const stats[] = {"1", "pes", "json:/dev/null"};
     pthread_t thread;
     setenv("CAUSEWAY_AM_CREDITS", sim_setting(0, 2) ? "2" : "64", 1);
     setenv("CAUSEWAY_AM_REPLIES", sim_setting(1, 2) ? "2" : "0", 1);
+    if (sim_setting(2, 3) == 0)
+        setenv("CAUSEWAY_STATS", stats[sim_setting(3, 3)], 1);
+    if (sim_setting(4, 3) == 0)
+        setenv("CAUSEWAY_TRACE", "/dev/null", 1);
     for (int i = 0; i < MOST; i++)
         payload[i] = (unsigned char)(7 * i + 1);
     scene_attach(handlers, 4, (2 * PLACES * ROOM + 65535) & ~65535);
