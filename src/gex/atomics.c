@@ -2,8 +2,8 @@
 //
 // GASNet-EX: arithmetic of the six types, for reductions and atomics domains. Atomics run in the
 // one domain of atomicity of this library: CPU atomics, off the node executed by the node server
-// (core/rma/amo.h), and on memory that only its owner reaches by that (far_atomics.c). Operations
-// that these lack (minimum, floating-point addition) repeat a compare-and-swap until it succeeds.
+// (core/rma/amo.h), and on memory that only its owner reaches by that (far_atomics.c). Where they
+// are the NIC's, which may lack minimum and floating-point sums, a compare-and-swap is repeated.
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +211,31 @@ static bool native(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p, cw_amo_op_t *a
     return !real;
 }
 
+/** The one that is computed where the word lies, with its operand. */
+static cw_amo_op_t computed(gex_DT_t dt, gex_OP_t op, uint64_t *operand_p)
+{
+    bool real = dt & (GEX_DT_FLT | GEX_DT_DBL), natural = dt & (GEX_DT_U32 | GEX_DT_U64);
+    size_t nbytes = gex_dt_nbytes(dt);
+    uint64_t step = 0;
+    switch (op) {
+    case GEX_OP_MULT:
+        return real ? CW_AMO_FMULT : CW_AMO_MULT;
+    case GEX_OP_MIN:
+        return real ? CW_AMO_FMIN : natural ? CW_AMO_UMIN : CW_AMO_MIN;
+    case GEX_OP_MAX:
+        return real ? CW_AMO_FMAX : natural ? CW_AMO_UMAX : CW_AMO_MAX;
+    case GEX_OP_ADD:
+        break;
+    case GEX_OP_SUB:
+        *operand_p ^= UINT64_C(1) << (8 * nbytes - 1);  // the sign
+        break;
+    default:  // what INC and DEC make of zero
+        gex_apply(dt, op, &step, &step, 1);
+        *operand_p = bits_of(&step, nbytes);
+    }
+    return CW_AMO_FADD;
+}
+
 /** Returns the old value. op: without fetching. */
 static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t operand1,
                        uint64_t operand2)
@@ -221,6 +246,11 @@ static uint64_t modify(const target_t *t, gex_DT_t dt, gex_OP_t op, uint64_t ope
         return fetching(t, CW_AMO_CSWAP, operand2, operand1);
     if (native(dt, op, &operand, &amo))
         return fetching(t, amo, operand, 0);
+    if (t->far || !cw_world.nic_atomics) {
+        operand = operand1;
+        amo = computed(dt, op, &operand);
+        return fetching(t, amo, operand, 0);
+    }
     uint64_t in, out, old = fetching(t, CW_AMO_FETCH, 0, 0), seen;
     set_bits(&in, operand1, t->nbytes);
     for (;; old = seen) {

@@ -82,18 +82,28 @@ static void share_places(void)
         /* all on one word of rank 0 */                                                          \
         word = (char *)places[0] + 8 * (2 + n);                                                   \
         gex_AD_Create(&ad, tm, GEX_DT_##DT, WITH_FETCHING(ALL_OPS), GEX_FLAG_AD_FAVOR_REMOTE);   \
-        if (me == 0)                                                                             \
+        void *highest = (char *)word + 8;                                                        \
+        if (me == 0) {                                                                           \
             gex_Event_Wait(gex_AD_OpNB_##DT(ad, NULL, 0, word, GEX_OP_SET, 0, 0, 0));            \
+            gex_Event_Wait(gex_AD_OpNB_##DT(ad, NULL, 0, highest, GEX_OP_SET, 0, 0, 0));         \
+        }                                                                                        \
         barrier(tm);                                                                             \
         for (int i = 0; i < 100; i++) {                                                          \
             gex_AD_OpNBI_##DT(ad, NULL, 0, word, GEX_OP_ADD, 2, 0, 0);                           \
             gex_Event_Wait(gex_AD_OpNB_##DT(ad, &old, 0, word, GEX_OP_FDEC, 0, 0,                \
                                             GEX_FLAG_RANK_IS_JOBRANK));                          \
+            type mine = (type)((uint32_t)i * n + me);                                            \
+            gex_AD_OpNBI_##DT(ad, &old, 0, highest, GEX_OP_FMAX, mine, 0, 0);                    \
+            gex_NBI_Wait(GEX_EC_RMW, 0);                                                         \
+            gex_Event_Wait(gex_AD_OpNB_##DT(ad, &now, 0, highest, GEX_OP_GET, 0, 0, 0));         \
+            CHECK(now >= mine && now >= old);                                                    \
         }                                                                                        \
         gex_NBI_Wait(GEX_EC_ALL, 0);                                                             \
         barrier(tm);                                                                             \
         gex_Event_Wait(gex_AD_OpNB_##DT(ad, &now, 0, word, GEX_OP_GET, 0, 0, 0));                \
         CHECK(now == (type)(100 * n));                                                           \
+        gex_Event_Wait(gex_AD_OpNB_##DT(ad, &now, 0, highest, GEX_OP_GET, 0, 0, 0));             \
+        CHECK(now == (type)(100 * n - 1));                                                       \
         gex_AD_Destroy(ad);                                                                      \
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Atomics off the node: one request to the node server, or the NIC's own where the job decided so
-// at start.
+// at start; and those that no instruction does, wherever the word lies.
 #include "core/rma/amo.h"
 
 #include <stdlib.h>
@@ -318,4 +318,56 @@ void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, ui
         (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
     // release here; in order behind the data off-node, or behind its completion
     cw_amo_signalling(ctx, sig, op, sizeof *sig, value, rank);
+}
+
+// ---------------------------------------------------------------- computed ones
+// Integers wrap, so signed products are unsigned ones. A comparison with a NaN keeps `a`, b being
+// the operand.
+#define COMPUTE(bits, sign, real)                                                            \
+    static bits compute_##bits(cw_amo_op_t op, bits a, bits b)                               \
+    {                                                                                        \
+        real x, y;                                                                           \
+        memcpy(&x, &a, sizeof x);                                                            \
+        memcpy(&y, &b, sizeof y);                                                            \
+        switch (op) {                                                                        \
+        case CW_AMO_MULT:                                                                    \
+            return a * b;                                                                    \
+        case CW_AMO_MIN:                                                                     \
+            return (sign)b < (sign)a ? b : a;                                                \
+        case CW_AMO_MAX:                                                                     \
+            return (sign)b > (sign)a ? b : a;                                                \
+        case CW_AMO_UMIN:                                                                    \
+            return b < a ? b : a;                                                            \
+        case CW_AMO_UMAX:                                                                    \
+            return b > a ? b : a;                                                            \
+        case CW_AMO_FMIN:                                                                    \
+            return y < x ? b : a;                                                            \
+        case CW_AMO_FMAX:                                                                    \
+            return y > x ? b : a;                                                            \
+        case CW_AMO_FADD:                                                                    \
+            x += y;                                                                          \
+            break;                                                                           \
+        default:                                                                             \
+            x *= y;                                                                          \
+            break;                                                                           \
+        }                                                                                    \
+        memcpy(&a, &x, sizeof a);                                                            \
+        return a;                                                                            \
+    }                                                                                        \
+                                                                                             \
+    static bits repeat_##bits(bits *p, cw_amo_op_t op, bits operand)                         \
+    {                                                                                        \
+        bits old = __atomic_load_n(p, __ATOMIC_RELAXED);                                     \
+        while (!__atomic_compare_exchange_n(p, &old, compute_##bits(op, old, operand), true, \
+                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))             \
+            ;                                                                                \
+        return old;                                                                          \
+    }
+COMPUTE(uint32_t, int32_t, float)
+COMPUTE(uint64_t, int64_t, double)
+
+uint64_t cw_amo_compute(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand)
+{
+    return nbytes == 4 ? repeat_uint32_t(p, op, (uint32_t)operand)
+                       : repeat_uint64_t(p, op, operand);
 }

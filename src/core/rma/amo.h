@@ -18,8 +18,21 @@ typedef enum cw_amo_op {
     CW_AMO_XOR,
     CW_AMO_SWAP,
     CW_AMO_CSWAP,  // operand and compare value
+    // Computed: no instruction does them, so a compare-and-swap is repeated where the word lies:
+    // on signed, unsigned and floating-point numbers.
+    CW_AMO_MULT,
+    CW_AMO_MIN,
+    CW_AMO_MAX,
+    CW_AMO_UMIN,
+    CW_AMO_UMAX,
+    CW_AMO_FADD,
+    CW_AMO_FMULT,
+    CW_AMO_FMIN,
+    CW_AMO_FMAX,
     CW_AMO_OPS
 } cw_amo_op_t;
+// Computed atomics come in the first form below only, and where atomics are not the NIC's.
+//
 // The three forms of an atomic, with the local path inlined below:
 //   cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value;
 //                                                                    waits off the node
@@ -33,6 +46,9 @@ typedef enum cw_amo_op {
  *  CW_AMO_SET or CW_AMO_ADD. */
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig,
                    uint64_t value, cw_amo_op_t op, int rank, bool nbi);
+
+/** A computed one; returns the old value. */
+uint64_t cw_amo_compute(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand);
 
 #define CW_AMO_APPLY(type)                                                                         \
     static inline type cw_amo_apply_##type(type *p, cw_amo_op_t op, type operand, type compare)    \
@@ -49,7 +65,7 @@ void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, ui
             __atomic_compare_exchange_n(p, &compare, operand, 0, __ATOMIC_ACQ_REL,                 \
                                         __ATOMIC_ACQUIRE);                                         \
             return compare;                                                                        \
-        default: return 0;                                                                         \
+        default: return (type)cw_amo_compute(p, op, sizeof *p, operand);                           \
         }                                                                                          \
     }
 CW_AMO_APPLY(uint32_t)
