@@ -4,8 +4,10 @@
 --write the totals are added to those of docs/results/sim.md."""
 import argparse
 import concurrent.futures
+import itertools
 import os
 import queue
+import random
 import re
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import power
 
 STRATEGIES = (["random"], ["pct"], ["exhaustive", "--preemptions", "2"])
 MODELS = ("sc", "tso", "c11")
+SECONDS = 3  # a turn
 HEAD = ["scene", "runs", "minutes", "findings"]
 
 
@@ -32,14 +35,16 @@ def arguments():
 
 
 def run(out, scene, model, strategy, seconds, seed, cpus):
-    """(scene, runs, minutes, finding's text or None)"""
-    cpu, start = cpus.get(), time.monotonic()
-    text = subprocess.run([out / scene, "--seed", str(seed), "--seconds", str(seconds), "--model",
+    """(scene, runs, minutes of a core, finding's text or None)"""
+    cpu = cpus.get()
+    with subprocess.Popen([out / scene, "--seed", str(seed), "--seconds", str(seconds), "--model",
                            model, "--strategy", *strategy, "--cpu", str(cpu)], text=True,
-                          check=False, capture_output=True).stdout
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        text = child.stdout.read()
+        _, child.returncode, used = os.wait4(child.pid, 0)
     cpus.put(cpu)
     runs = re.search(r": (?:all )?(\d+) (?:runs|schedules)", text)
-    return (scene, int(runs[1]) if runs else 0, (time.monotonic() - start) / 60,
+    return (scene, int(runs[1]) if runs else 0, (used.ru_utime + used.ru_stime) / 60,
             text if power.FOUND.search(text) else None)
 
 
@@ -68,8 +73,8 @@ def write(totals):
     rows.append(f"| all | {all_[0]} | {all_[1]:.1f} | {all_[2]} |")
     page.write("Harvest", f"""
 Added to by `./dev sim --harvest --write`: every scene with random walks, priorities and bounded
-exhaustive search, under every memory model, fresh seeds, minutes of a core. The last one was at
-{commit or "an export"}. A finding is mended before the next harvest, or is a line here.
+exhaustive search, under every memory model, fresh seeds, minutes of processor time. The last one
+was at {commit or "an export"}. A finding is mended before the next harvest, or is a line here.
 
 """ + page.table(HEAD, rows))
 
@@ -81,23 +86,26 @@ def main():
     out = args.build.resolve() / "sim"
     scenes = args.scene or build.scene_names()
     turns = [(s, m, t) for t in STRATEGIES for m in MODELS for s in scenes]
-    seconds = max(1, min(60, int(args.minutes * 60 * args.jobs / len(turns))))
     first, cpus = time.time_ns() // 10**9 * 10**6, queue.Queue()
+    random.Random(first).shuffle(turns)  # what is not begun in time is another each time
+    end = time.monotonic() + args.minutes * 60
     for cpu in sorted(os.sched_getaffinity(0))[:args.jobs]:
         cpus.put(cpu)
-    print(f"sim: {len(turns)} turns of {seconds} s, seeds from {first}", flush=True)
-    now = {}
+    print(f"sim: turns of {SECONDS} s, seeds from {first}", flush=True)
+    now, begun = {}, itertools.count()
 
-    def turn(i):
-        scene, runs, minutes, found = run(out, *turns[i % len(turns)], seconds,
-                                          first + 10**5 * i, cpus)
-        add(now, scene, runs, minutes, int(found is not None))
-        if found:
-            print(found, flush=True)
+    def work():
+        while time.monotonic() < end:
+            i = next(begun)
+            scene, runs, minutes, found = run(out, *turns[i % len(turns)], SECONDS,
+                                              first + 10**5 * i, cpus)
+            add(now, scene, runs, minutes, int(found is not None))
+            if found:
+                print(found, flush=True)
 
-    rounds = max(1, int(args.minutes * 60 * args.jobs / (seconds * len(turns))))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        list(pool.map(turn, range(rounds * len(turns))))
+        for worker in [pool.submit(work) for _ in range(args.jobs)]:
+            worker.result()
     for scene, (runs, minutes, found) in sorted(now.items()):
         print(f"{scene}: {runs} runs in {minutes:.1f} minutes of a core, {found} findings")
     if args.write:
