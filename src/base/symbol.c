@@ -174,11 +174,13 @@ void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
         return;
     }
     uintptr_t in_file = (uintptr_t)address - m.base;
+    bool named = find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance);
+    uintptr_t function = named ? in_file - distance : in_file;
     bool known = map_file(m.path, &image) &&
-                 cwu_lines_find(image.bytes, image.nbytes, in_file, line, sizeof line);
+                 cwu_lines_find(image.bytes, image.nbytes, function, in_file, line, sizeof line);
     if (image.bytes)
         munmap((void *)image.bytes, image.nbytes);
-    if (find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance))
+    if (named)
         snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, known ? line : m.name);
     else
         snprintf(text, text_nbytes, known ? "%s+%#zx (%s)" : "%s+%#zx", m.name, in_file, line);

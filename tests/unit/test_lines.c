@@ -59,7 +59,8 @@ static void change(char *image, size_t nbytes)
     for (int i = 0; i < CHANGES; i++) {
         char *at = image + begin + draw(room), before = *at;
         *at = (char)draw(256);
-        cwu_lines_find(image, nbytes, draw(1u << 20), text, sizeof text);
+        uint64_t address = draw(1u << 20);
+        cwu_lines_find(image, nbytes, address - draw(64), address, text, sizeof text);
         *at = draw(4) ? before : *at;  // some stay
     }
 }
@@ -72,7 +73,7 @@ int main(void)
     describe_caller(text, sizeof text);
     CHECK(strstr(text, wanted), "%s has no %s", text, wanted);
     CHECK(strncmp(text, "main+0x", 7) == 0, "%s", text);
-    CHECK(!cwu_lines_find(image, nbytes, 1, text, sizeof text), "line of no code: %s", text);
+    CHECK(!cwu_lines_find(image, nbytes, 1, 1, text, sizeof text), "line of no code: %s", text);
     change(image, nbytes);
     return check_result();
 }

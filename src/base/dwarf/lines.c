@@ -126,10 +126,11 @@ static const char *take_form(cursor_t *c, const tables_t *t, const unit_t *u, ui
     }
 }
 
-/** Goes through a list of version 5; the name of entry `wanted`, or NULL. */
-static const char *take_list(cursor_t *c, const tables_t *t, const unit_t *u, uint64_t wanted)
+/** Goes through a list of version 5; entry `wanted`'s name, or NULL, and its folder's place. */
+static const char *take_list(cursor_t *c, const tables_t *t, const unit_t *u, uint64_t wanted,
+                             uint64_t *folder_p)
 {
-    enum { MOST = 16, PATH = 1 };
+    enum { MOST = 16, PATH = 1, FOLDER = 2 };
     uint64_t kinds[MOST], forms[MOST], nforms = take(c, 1), number = 0;
     const char *found = NULL;
     for (uint64_t i = 0; i < nforms; i++) {
@@ -144,31 +145,56 @@ static const char *take_list(cursor_t *c, const tables_t *t, const unit_t *u, ui
             const char *text = take_form(c, t, u, forms[i], &number);
             if (entry == wanted && kinds[i] == PATH)
                 found = text;
+            if (entry == wanted && kinds[i] == FOLDER)
+                *folder_p = number;
         }
     return found;
 }
 
-static const char *file_name(const tables_t *t, const unit_t *u, uint64_t file)
+/** Without folders in name; folder: "" where it is not known. */
+typedef struct file_text {
+    const char *name, *folder;
+} file_text_t;
+
+/** Name and folder of version 5. */
+static file_text_t file_of_lists(cursor_t c, const tables_t *t, const unit_t *u, uint64_t file)
 {
-    cursor_t c = u->names;
-    if (u->version >= 5) {
-        take_list(&c, t, u, UINT64_MAX);
-        const char *name = take_list(&c, t, u, file);
-        return c.bad ? NULL : name;
-    }
-    while (*take_string(&c) && !c.bad)  // folders
+    uint64_t folder = 0, none;
+    cursor_t folders = c;
+    take_list(&c, t, u, UINT64_MAX, &none);
+    const char *name = take_list(&c, t, u, file, &folder);
+    const char *path = take_list(&folders, t, u, folder, &none);
+    return (file_text_t){c.bad ? NULL : name, path && !folders.bad ? path : ""};
+}
+
+/** Of the versions before. Folder 0 is that of the compilation. */
+static file_text_t file_of_strings(cursor_t c, uint64_t file)
+{
+    cursor_t folders = c;
+    while (*take_string(&c) && !c.bad)
         ;
     for (uint64_t i = 1; !c.bad; i++) {
-        const char *name = take_string(&c);
+        const char *name = take_string(&c), *path = "";
         if (!*name)
             break;
+        uint64_t folder = take_leb(&c, false);
+        for (uint64_t k = 0; i == file && k < folder && !folders.bad; k++)
+            path = take_string(&folders);
         if (i == file)
-            return name;
-        take_leb(&c, false);  // folder, time, size
-        take_leb(&c, false);
+            return (file_text_t){name, path};
+        take_leb(&c, false);  // time, size
         take_leb(&c, false);
     }
-    return NULL;
+    return (file_text_t){NULL, ""};
+}
+
+static file_text_t file_text(const tables_t *t, const unit_t *u, uint64_t file)
+{
+    file_text_t f =
+        u->version >= 5 ? file_of_lists(u->names, t, u, file) : file_of_strings(u->names, file);
+    const char *slash = f.name ? strrchr(f.name, '/') : NULL;
+    f.name = slash ? slash + 1 : f.name;
+    return f;
 }
 
 // ---------------------------------------------------------------- programs
@@ -262,22 +288,42 @@ static bool step(cursor_t *c, const unit_t *u, row_t *r)
     return true;
 }
 
-/** Runs the program of a unit until a row covers the address. Sequences from 0 on are of functions
- *  that the linker has left out. */
-static bool run(const unit_t *u, uint64_t address, row_t *found_p)
+/** Files whose rows do not count. */
+typedef struct passed {
+    uint64_t files[4];
+    size_t nfiles;
+} passed_t;
+
+static bool is_passed(const passed_t *p, uint64_t file)
+{
+    for (size_t i = 0; i < p->nfiles; i++)
+        if (p->files[i] == file)
+            return true;
+    return false;
+}
+
+/** Runs the program of a unit until a row covers the address: that row, or the last one before it
+ *  that counts, from `function` on. Sequences from 0 on are of functions that the linker has left
+ *  out. */
+static bool run(const unit_t *u, uint64_t function, uint64_t address, const passed_t *p,
+                row_t *found_p)
 {
     static const row_t begin = {.file = 1, .line = 1};
     cursor_t c = u->program;
-    row_t r = begin, before = {.ends = true};
+    row_t r = begin, before = {.ends = true}, counts = {.ends = true};
     bool real = false;
     while (c.at < c.end && !c.bad) {
         if (!step(&c, u, &r))
             continue;
-        if (before.ends)
+        if (before.ends) {
             real = r.address != 0;
+            counts.ends = true;
+        } else if (before.address >= function && !is_passed(p, before.file)) {
+            counts = before;
+        }
         if (real && !before.ends && address >= before.address && address < r.address) {
-            *found_p = before;
-            return true;
+            *found_p = counts;
+            return !counts.ends;
         }
         before = r;
         r = r.ends ? begin : r;
@@ -318,9 +364,39 @@ static bool has_sections(const char *image, size_t nbytes)
     return names->sh_offset <= nbytes && names->sh_size <= nbytes - names->sh_offset;
 }
 
-bool cwu_lines_find(const char *image, size_t nbytes, uint64_t address, char *text,
-                    size_t text_nbytes)
+/** Headers whose functions are part of a call of the library lie in include/causeway. */
+static bool is_interface(file_text_t f)
 {
+    static const char ours[] = "/causeway";
+    size_t length = strlen(f.folder), tail = sizeof ours - 1;
+    return length >= tail && memcmp(f.folder + length - tail, ours, tail) == 0;
+}
+
+/** Describes the row, or, where it is of code inlined from such a header, the last one before. */
+static bool describe(const tables_t *t, const unit_t *u, uint64_t function, uint64_t address,
+                     row_t row, char *text, size_t text_nbytes)
+{
+    passed_t passed = {.nfiles = 0};
+    row_t found = row;
+    do {
+        file_text_t f = file_text(t, u, found.file);
+        if (!f.name || found.line <= 0)
+            break;
+        if (passed.nfiles == 0 || !is_interface(f))
+            snprintf(text, text_nbytes, "%s%s:%lld", passed.nfiles ? "near " : "", f.name,
+                     (long long)found.line);
+        if (!is_interface(f))
+            return true;
+        passed.files[passed.nfiles++] = found.file;
+    } while (passed.nfiles < sizeof passed.files / sizeof passed.files[0] &&
+             run(u, function, address, &passed, &found));
+    return passed.nfiles > 0;  // a function of the header
+}
+
+bool cwu_lines_find(const char *image, size_t nbytes, uint64_t function, uint64_t address,
+                    char *text, size_t text_nbytes)
+{
+    static const passed_t none;
     if (!has_sections(image, nbytes))
         return false;
     tables_t t = {.lines = section(image, nbytes, ".debug_line"),
@@ -332,13 +408,10 @@ bool cwu_lines_find(const char *image, size_t nbytes, uint64_t address, char *te
     while (c.at < c.end && !c.bad) {
         unit_t u;
         row_t found;
-        if (!take_unit(&c, &u) || !run(&u, address, &found))
+        // (from any row on: the one that covers the address may begin before the function)
+        if (!take_unit(&c, &u) || !run(&u, 0, address, &none, &found))
             continue;
-        const char *name = file_name(&t, &u, found.file), *slash = name ? strrchr(name, '/') : NULL;
-        if (!name || found.line <= 0)
-            return false;
-        snprintf(text, text_nbytes, "%s:%lld", slash ? slash + 1 : name, (long long)found.line);
-        return true;
+        return describe(&t, &u, function, address, found, text, text_nbytes);
     }
     return false;
 }

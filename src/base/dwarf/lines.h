@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** image: a whole ELF file in memory; address: one of that file. "ring.c:14"; false: not known. */
-bool cwu_lines_find(const char *image, size_t nbytes, uint64_t address, char *text,
-                    size_t text_nbytes);
+/** image: a whole ELF file in memory; address: one of that file, in the function that begins at
+ *  `function` (address itself where that is not known). "ring.c:14"; false: not known. Code that
+ *  was inlined from headers of include/causeway is part of a call: "near ring.c:14" is the last
+ *  line before it in that function, as the call's own may have no row. */
+bool cwu_lines_find(const char *image, size_t nbytes, uint64_t function, uint64_t address,
+                    char *text, size_t text_nbytes);
 
 #endif
