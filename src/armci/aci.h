@@ -38,6 +38,7 @@ typedef void *MPI_Comm;  // in a register, the handle of any MPI
 typedef struct aci_state {
     int joined;    // calls of ARMCI_Init and armci_msg_init without their end
     int messages;  // of these, armci_msg_init
+    int most;      // of joined - messages, since the first of them
     bool check;    // checking mode
 } aci_state_t;
 extern aci_state_t aci CW_HIDDEN;

@@ -29,7 +29,11 @@ static cw_front_end_t front_end = {.init = "ARMCI_Init",
 /** What a program has yet to call. */
 static void name_finalize(void)
 {
-    front_end.finalize = aci.joined > aci.messages ? "ARMCI_Finalize" : "armci_msg_finalize";
+    int inits = aci.joined - aci.messages;
+    aci.most = inits > aci.most || aci.joined == 0 ? inits : aci.most;
+    front_end.finalize = inits <= 0      ? "armci_msg_finalize"
+                         : aci.most == 1 ? "ARMCI_Finalize"
+                                         : "ARMCI_Finalize as often as ARMCI_Init";
 }
 
 /** ARMCI may come after another front end: then the program, or a library of it, must call it. */
@@ -79,8 +83,10 @@ int aci_join(const char *call, int level)
 {
     aci.joined++;
     name_finalize();
-    if (aci.joined > 1)
+    if (aci.joined > 1) {
+        cw_finalize_renamed(call);
         return 0;
+    }
     bool mixed = cw_area_beside_symmetric();
     cw_front_end_register(&front_end);
     if (!cw_may_join(call, level, &aci_area_request, "ARMCI")) {
@@ -142,8 +148,10 @@ void aci_leave(const char *call)
     aci_order_complete(call);
     aci.joined--;
     name_finalize();
-    if (aci.joined > 0)
+    if (aci.joined > 0) {
+        cw_finalize_renamed(call);
         return;
+    }
     aci_agree(cw_group_world, call);
     cw_finalize_meets(call);  // the area goes with the last finalize
     cw_owner_close(&aci_owner);

@@ -214,6 +214,11 @@ static void count_front_end(const char *call, int change)
         cw_boot.ops->tell(&cw_boot, cw_front_end_of(call)->init, cw_missing_finalize());
 }
 
+void cw_finalize_renamed(const char *call)
+{
+    count_front_end(call, 0);
+}
+
 int cw_init(int thread_level, const char *call)
 {
     if (cw_world.initialized) {

@@ -25,6 +25,8 @@ void cw_finalize(const char *call);
 /** The part of a front end's finalize before that which needs all PEs: a barrier that matches no
  *  collective of the program. call: as of cw_finalize, which follows. [waits] */
 void cw_finalize_meets(const char *call);
+/** The front end of the call has another finalize to be missed by now: the launcher knows. */
+void cw_finalize_renamed(const char *call);
 /** This PE is at its end without its finalize. May it make up for that, by `joins` calls of
  *  cw_finalize behind cw_early_begin (core/report/early.h)? Not while another front end is in the
  *  job, nor in a handler that has interrupted a call, nor when what connects the nodes is gone. */
