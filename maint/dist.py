@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes build/causeway-VERSION.tar.gz of what is committed, with the manual pages as pandoc makes
 them, so that a build from it needs no pandoc. The same commit and pandoc give the same bytes.
+Beside it lie the recipes of Spack and EasyBuild with the checksum of these bytes, which a recipe
+inside of the tarball cannot have.
 
 usage: dist.py [--output DIR] [--check]
        --check   also makes it a second time and compares, then unpacks it, builds it there and runs
@@ -76,6 +78,29 @@ def make(folder):
     return path
 
 
+RECIPES = {  # path -> the place of the checksum, and what takes it
+    "packaging/spack/package.py": (r'^    version\("{version}"\)$',
+                                   '    version("{version}", sha256="{digest}")'),
+    "packaging/easybuild/Causeway-{version}-GCC-13.3.0.eb": (
+        r"^(sources = .*)$", r"\1\nchecksums = ['{digest}']"),
+}
+
+
+def write_recipes(folder, version, digest):
+    """Returns their paths."""
+    paths = []
+    for name, (place, filled) in RECIPES.items():
+        name = name.format(version=version)
+        text = git("show", f"HEAD:{name}").decode()
+        text, n = re.subn(place.format(version=re.escape(version)),
+                          filled.format(version=version, digest=digest), text, flags=re.M)
+        if n != 1:
+            sys.exit(f"dist: {name} has {n} places for the checksum")
+        paths.append(folder / Path(name).name)
+        paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
 def check(path):
     first = path.read_bytes()
     with tempfile.TemporaryDirectory(prefix="causeway-dist-") as folder:
@@ -111,7 +136,10 @@ def main():
     path = make(options.output)
     if options.check:
         check(path)
-    print(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    for recipe in write_recipes(options.output, re.search(r"-([\d.]+)\.tar", path.name)[1], digest):
+        print(f"dist: with the checksum: {recipe}")
+    print(f"{digest}  {path}")
 
 
 if __name__ == "__main__":

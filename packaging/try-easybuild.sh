@@ -17,7 +17,6 @@ mkdir "$place"
 place=$(cd "$place" && pwd)
 "$root/dev" dist --output "$place"
 cd "$place"
-cp "$root"/packaging/easybuild/Causeway-*.eb .
 file=$(echo Causeway-*.eb)
 
 if ! type module >/dev/null 2>&1; then
@@ -27,7 +26,6 @@ fi
 options=(--prefix="$place/easybuild" --sourcepath="$place" --modules-tool=EnvironmentModules
     --module-syntax=Tcl)
 [ "$(id -u)" != 0 ] || options+=(--allow-use-as-root-and-accept-consequences)
-"$eb" "${options[@]}" --inject-checksums --force "$file"
 "$eb" "${options[@]}" --dry-run --robot="$place" "$file" >plan.txt || { cat plan.txt; exit 1; }
 for name in GCC/ Meson/ Ninja/ Python/ libfabric/ PMIx/ hwloc/ Causeway/; do
     grep -q "module: $name" plan.txt || { echo "try-easybuild: no $name in the plan"; exit 1; }

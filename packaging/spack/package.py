@@ -23,7 +23,7 @@ class Causeway(MesonPackage):
 
     license("BSD-3-Clause")
 
-    # `./dev dist` prints the checksum of the tarball that it makes.
+    # `./dev dist` leaves this file with the checksum of the tarball beside the tarball.
     version("0.2.0")
 
     variant("checking", default=True, description="Checking mode (CAUSEWAY_CHECK=1)")
