@@ -4,7 +4,7 @@
 //   CW_ENV(field, kind, "NAME", "OLDNAME or \"\"", "default", "meaning")
 // with kind one of BOOL, ANYBOOL, INT, REAL, SIZE, STRING. cwu_env_load() parses them all once at
 // start: an invalid value is a fatal error that quotes name, value and what is accepted.
-// cwu_env_warn_unknown() (base/env_names.h), called once a job, warns of unknown CAUSEWAY_* names
+// cwu_env_warn_unknown() (base/env/names.h), called once a job, warns of unknown CAUSEWAY_* names
 // and names the nearest known one. No other file calls getenv(). Threads: load once before threads
 // exist, read freely afterwards.
 #ifndef CW_BASE_ENV_H

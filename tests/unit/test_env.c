@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/env.h"
-#include "base/env_names.h"
+#include "base/env/names.h"
 #include "base/error.h"
 #include "frame/check.h"
 #include "frame/child.h"

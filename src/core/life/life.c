@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/env_names.h"
+#include "base/env/names.h"
 #include "base/machine.h"
 #include "core/am/private.h"
 #include "core/bulk/stage.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Warns of misspelt variable names (env_names.h).
-#include "base/env_names.h"
+// Warns of misspelt variable names (names.h).
+#include "base/env/names.h"
 
 #include <stdbool.h>
 #include <stdio.h>
