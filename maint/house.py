@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "src/core"
+WAITS = ROOT / "src/base/waits.def"
 CODE = (".c", ".h", ".S", ".def")
 WAITING = re.compile(r"(POLL|SPIN|YIELD|SLEEP|NAP|PAUSE|REST|BACK_?OFF|PATIEN)")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+\.?\d*)[uUlLfF]*\b")
@@ -75,6 +76,12 @@ def constants(path):
         if is_quantity(value) and not name.startswith("SYS_"):
             names.append(name)
     return [name for name in names if name not in codes]
+
+
+def numbers_of_waits():
+    """The numbers that the table of waits chooses; 0 and 1 are none."""
+    text = re.sub(r'"[^"]*"', "", without_comments(WAITS.read_text()))
+    return [n for n in re.findall(r"(?<=[(,\s])\d+(?=[,)])", text) if n not in ("0", "1")]
 
 
 def mutable_globals(build):
@@ -175,6 +182,7 @@ def sizes(build):
     inside = [p for p in core if p not in aside]
     names = [(path, name) for path in inside for name in constants(path)]
     waiting = {(p, n) for p in every for n in constants(p) if WAITING.search(n)}
+    waiting |= {(WAITS, n) for n in enumerate(numbers_of_waits())}
     comments = sum(comment_words(p) for p in inside)
     rma = [p for p in (CORE / "rma").iterdir() if p.suffix in (".c", ".h", ".S")]
     pages = list((ROOT / "docs/design").glob("*.md"))

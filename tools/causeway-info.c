@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/wait.h"
 #include "causeway_commit.h"
 #include "core/coll/describe.h"
 #include "info_doctor.h"
@@ -143,6 +144,36 @@ static void print_collectives(void)
     }
 }
 
+static void print_wait(cwu_wait_id_t id, const char *name, const char *text)
+{
+    cwu_wait_plan_t alone = cwu_wait_plan(id, false), crowded = cwu_wait_plan(id, true);
+    printf("  %-10s %8u %8u %10u %8u %10.2f %8.1f\n", name, alone.polls, alone.yields,
+           crowded.polls, crowded.yields, (double)alone.first_ns / 1e6,
+           (double)alone.longest_ns / 1e6);
+    info_wrapped(text);
+}
+
+/** How long everything waits, with what the environment says. */
+static void print_waits(void)
+{
+    cwu_env_load();
+    puts(
+        "A wait makes rounds of polls, then rounds that yield; then it sleeps, each time twice as\n"
+        "long. CAUSEWAY_WAIT chooses among the columns, CAUSEWAY_SPIN and others set rounds.\n\n"
+        "             a core for each PE         crowded          sleeps, ms\n"
+        "                polls   yields      polls   yields      first  longest");
+#define CW_WAIT(id, name, p, y, cp, cy, first, longest, flags, text) \
+    print_wait(CWU_WAIT_##id, name, text);
+#define CW_WAIT_NUMBER(id, number, unit, text)
+#include "base/waits.def"
+    puts("\nIn all rows:");
+#define CW_WAIT(id, ...)
+#define CW_WAIT_NUMBER(id, number, unit, text)    \
+    printf("  %-12s %d %s\n", #id, number, unit); \
+    info_wrapped(text);
+#include "base/waits.def"
+}
+
 static void print_line(const char *text)
 {
     puts(text);
@@ -213,6 +244,8 @@ static void usage(FILE *out)
         "wrote\n"
         "      --startup FILE\n"
         "                    show where the time of starting went, from the same file\n"
+        "  -w, --waits       how long waits poll and yield before they sleep, and what each number "
+        "is\n"
         "  -v, --version     version only\n"
         "  -h, --help        this text\n",
         out);
@@ -234,13 +267,14 @@ int main(int argc, char **argv)
         {"collectives", no_argument, NULL, 'c'},
         {"libfabric", no_argument, NULL, 'f'},
         {"topology", required_argument, NULL, 't'},
+        {"waits", no_argument, NULL, 'w'},
         {"version", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     int option, status = 0;
     bool any = false, lists_env = false;
-    while ((option = getopt_long(argc, argv, "aecft:vh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "aecft:wvh", options, NULL)) != -1) {
         any = true;
         switch (option) {
         case 'a':
@@ -265,6 +299,9 @@ int main(int argc, char **argv)
             break;
         case 't':
             status |= info_topology(optarg);
+            break;
+        case 'w':
+            print_waits();
             break;
         case 'v':
             print_version();

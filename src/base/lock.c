@@ -5,9 +5,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-
-#define SPINS 100            // turns before sleeping: the holder is about to release
-#define SLEEP_NS 100000000u  // no wake-up is missed; the holder's process may have ended
+#include "base/wait.h"
 
 static bool take_as(cwu_lock_t *lock, uint32_t held)
 {
@@ -20,8 +18,9 @@ static bool take_as(cwu_lock_t *lock, uint32_t held)
 /** A thread that has slept holds the lock as one that is slept on: others may sleep on it still. */
 void cwu_lock_slowly_and(cwu_lock_t *lock, void (*awoken)(void))
 {
+    const cwu_wait_plan_t plan = cwu_wait_plan(CWU_WAIT_LOCK, false);
     for (uint32_t held = CWU_LOCK_HELD;; held = CWU_LOCK_SLEPT_ON) {
-        for (int i = 0; i < SPINS; i++) {
+        for (uint32_t i = 0; i < plan.polls; i++) {
             if (take_as(lock, held))
                 return;
             cwu_cpu_pause();
@@ -29,7 +28,7 @@ void cwu_lock_slowly_and(cwu_lock_t *lock, void (*awoken)(void))
         // pairs with cwu_unlock, which wakes when it finds that
         if (atomic_exchange_explicit(&lock->state, CWU_LOCK_SLEPT_ON, memory_order_acquire) == 0)
             return;
-        cwu_futex_wait((const uint32_t *)&lock->state, CWU_LOCK_SLEPT_ON, SLEEP_NS);
+        cwu_futex_wait((const uint32_t *)&lock->state, CWU_LOCK_SLEPT_ON, plan.first_ns);
         awoken();
     }
 }

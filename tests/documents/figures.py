@@ -34,8 +34,7 @@ FIGURES = [
     ("guide/limits.md", "is tested every fourth time", "src/core/server/rest.c", "ALL_EVERY", 4),
     ("guide/limits.md", "A wait for a set of more than 1 KiB", "src/core/progress/wait.c",
      "MOST_WATCHED", KIB),
-    ("guide/limits.md", "each up to 10 ms late", "src/core/progress/wait.c", "LONGEST_SLEEP_NS",
-     10 * MS),
+    ("guide/limits.md", "each up to 10 ms late", "src/base/waits.def", "LATE * 1000", 10 * MS),
     ("guide/limits.md", "in chunks of 4 MiB", "src/core/mem/layout.h", "1 << CW_CHUNK_SHIFT_MIN",
      4 * MIB),
     ("guide/limits.md", "a PE has at most 64;", "src/core/mem/layout.h", "CW_CHUNKS_MAX", 64),
@@ -52,12 +51,12 @@ FIGURES = [
     ("guide/limits.md", "library is loaded, 10 s at most", "src/transport/ofi/lib/loaded.c",
      "FORK_PATIENCE_SECONDS", 10),
     ("guide/threads.md", "puts of up to 1 KiB", "src/core/rma/batch.h", "CW_BATCH_PUT_MAX", KIB),
-    ("guide/memory-model.md", "at the latest after 10 ms", "src/core/progress/wait.c",
-     "LONGEST_SLEEP_NS", 10 * MS),
-    ("man/shmem_wait_until.3.md", "end the wait within 10 milliseconds", "src/core/progress/wait.c",
-     "LONGEST_SLEEP_NS", 10 * MS),
+    ("guide/memory-model.md", "at the latest after 10 ms", "src/base/waits.def",
+     "LATE * 1000", 10 * MS),
+    ("man/shmem_wait_until.3.md", "end the wait within 10 milliseconds", "src/base/waits.def",
+     "LATE * 1000", 10 * MS),
     ("man/shmem_wait_until_all.3.md", "end the wait within 10 milliseconds",
-     "src/core/progress/wait.c", "LONGEST_SLEEP_NS", 10 * MS),
+     "src/base/waits.def", "LATE * 1000", 10 * MS),
     ("man/shmem_team_split_strided.3.md", "at most 1022 teams at one time", "src/core/sync/area.h",
      "CW_TEAMS - 2", 1022),
     ("man/shmem_iput.3.md", "from 16 KiB on one put", "src/core/bulk/stage.c", "LEAST", 16 * KIB),
@@ -74,8 +73,8 @@ FIGURES = [
     ("man/causeway-stats.5.md", "at most each 0.1 ms", "src/core/report/trace_text.c", "SAMPLE_NS",
      MS / 10),
     ("man/causeway-mpi.7.md", "an idle server looks every 20 microseconds",
-     "src/transport/mpi/server.c", "FIRST_NAP_NS", MS / 50),
-    ("man/causeway-mpi.7.md", "to 1 millisecond", "src/transport/mpi/server.c", "LONGEST_NAP_NS",
+     "src/base/waits.def", "NAP * 1000", MS / 50),
+    ("man/causeway-mpi.7.md", "to 1 millisecond", "src/base/waits.def", "LISTEN * 1000",
      MS),
     ("man/oshrun.1.md", "SIGKILL 0.3 seconds later", "tools/oshrun/end.c", "TERM_TO_KILL_NS",
      S * 3 / 10),
@@ -134,11 +133,11 @@ def value(path, expression):
     expression = expression.replace("sizeof(uintptr_t)", "sizeof_uintptr_t")
     names = {}
     for name in set(re.findall(r"\b[A-Za-z_]\w*", SUFFIX.sub(r"\1", expression))) - set(KNOWN):
-        found = re.search(rf"^#define {name} (.*?)\s*(?://.*)?$|\b{name} = ([^,}}/\n]+)",
-                          text_of(path), re.M)
+        found = re.search(rf"^#define {name} (.*?)\s*(?://.*)?$|\b{name} = ([^,}}/\n]+)|"
+                          rf"^CW_WAIT_NUMBER\({name}, (\d+),", text_of(path), re.M)
         if not check(found, f"{path} does not define {name}"):
             return None
-        names[name] = value(path, found[1] or found[2])
+        names[name] = value(path, found[1] or found[2] or found[3])
         if names[name] is None:
             return None
     tree = ast.parse(SUFFIX.sub(r"\1", expression), mode="eval")

@@ -29,6 +29,9 @@ printf '%s\n' hello "$printed" "$printed" \
     'oshrun: PE 0 of 4 (pid 7, host h) was killed by signal 9 (Killed)' >lines
 check "each row once, in order" test "$(causeway-info --explain - <lines | grep -oE '^  [a-z]\S+$' |
     tr -d '\n')" = '  heap-does-not-fit  oshrun-pe-failed'
+output_has '^  word +50 +400 +0 +40 +0\.20 +10\.0$' causeway-info --waits
+output_has '^  word +7 +0 +7 +0 ' env CAUSEWAY_WAIT=asleep CAUSEWAY_SPIN=7 causeway-info -w
+refuses 1 'CAUSEWAY_WAIT.*auto' env CAUSEWAY_WAIT=busy causeway-info --waits
 output_has '^broadcast \(bytes: of the message\)$' causeway-info --collectives
 output_has '^  binomial +several nodes' causeway-info -c
 output_has '^  ring +\[CAUSEWAY_COLL\] several nodes' env CAUSEWAY_COLL=reduce=ring causeway-info \

@@ -3,6 +3,7 @@
 // Polls: takes messages that have arrived from the rings, runs their handlers, acknowledges.
 #include <string.h>
 
+#include "base/wait.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/observe/watch.h"
@@ -11,8 +12,7 @@
 #define MOST 64u  // messages of a ring in one poll
 // handled messages of this node between two acknowledgements, so that a flood flows evenly
 #define ACK_EVERY 16u
-#define PATIENCE 32     // idle polls until a full one
-#define IDLE_YIELD 64u  // full polls in a row without a message, until each yields the core
+#define PATIENCE 32  // idle polls until a full one
 
 /** Tokens of one PE whose requests were handled without a reply; acknowledged together. */
 typedef struct acks {
@@ -22,9 +22,8 @@ typedef struct acks {
 
 // An acknowledgement to a PE of another node costs a message, so tokens are collected while further
 // polls may find more.
-#define DEFERRED 8u         // PEs with collected tokens at a time; indexed by PE modulo this
-#define DEFERRED_MOST 16u   // tokens of a PE; those of its floods apart
-#define DEFERRED_POLLS 64u  // waits that never last have empty polls, too
+#define DEFERRED 8u        // PEs with collected tokens at a time; indexed by PE modulo this
+#define DEFERRED_MOST 16u  // tokens of a PE; those of its floods apart
 static struct deferred {
     acks_t acks;
     uint32_t count, collected;  // in all; of requests of floods
@@ -304,7 +303,7 @@ static int poll(bool full)
         cw_am_back_flush();
     int n = drain(&cw_am.reply, full, &acks) + drain(&cw_am.request, full, &acks);
     send_acks(&acks);
-    if (n == 0 && deferred_in_all && (full || ++empty_polls % DEFERRED_POLLS == 0))
+    if (n == 0 && deferred_in_all && (full || ++empty_polls % CWU_WAIT_MANY == 0))
         send_all_deferred();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed(true);
@@ -325,7 +324,7 @@ static void while_idle(void)
     cw_progress_hooks.attend();
     uint32_t idle = __atomic_load_n(&cw_am.idle, __ATOMIC_RELAXED) + 1;
     __atomic_store_n(&cw_am.idle, idle, __ATOMIC_RELAXED);
-    if (idle > IDLE_YIELD)
+    if (idle > CWU_WAIT_MANY)
         cw_wait_give_way(something_came);
 }
 

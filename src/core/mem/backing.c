@@ -8,12 +8,11 @@
 
 #include "base/futex.h"
 #include "base/pages.h"
+#include "base/wait.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 
 enum { UNKNOWN, NOT_NEEDED, NEEDED };
-
-#define LONGEST_SLEEP_NS 1000000000u
 
 static bool backed[CW_CHUNKS_MAX_SPARSE];  // chunks of this PE's heap
 
@@ -39,7 +38,7 @@ bool cw_backing_is_needed(void)
     _Atomic uint32_t *word = &cw_segment.control->backing;
     uint32_t now;
     while ((now = atomic_load_explicit(word, memory_order_acquire)) == UNKNOWN) {
-        cwu_futex_wait((uint32_t *)word, UNKNOWN, LONGEST_SLEEP_NS);
+        cwu_futex_wait((uint32_t *)word, UNKNOWN, CWU_WAIT_NS(SAFEGUARD));
         cw_gather_try();  // a PE that never comes may be the one with the server
     }
     return now == NEEDED;

@@ -7,10 +7,9 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/wait.h"
 #include "core/mem/segment.h"
 #include "core/world/startup.h"
-
-#define LONGEST_SLEEP_NS 1000000000u
 
 static void (*on_gathered)(void);
 
@@ -72,7 +71,7 @@ void cw_gather_all(void)
     if (n < all()) {
         for (; n < all(); n = atomic_load_explicit(attached(), memory_order_acquire)) {
             check_patience(n);
-            cwu_futex_wait((uint32_t *)attached(), n, LONGEST_SLEEP_NS);
+            cwu_futex_wait((uint32_t *)attached(), n, CWU_WAIT_NS(SAFEGUARD));
         }
         cw_startup_add(CW_PHASE_NODE_WAIT, start);
     }

@@ -10,20 +10,13 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "base/thread.h"
+#include "base/wait.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
 #include "core/progress/arrivals.h"
 #include "core/progress/hooks.h"
 #include "core/world/world.h"
-
-#define FIRST_SLEEP_NS 200000u
-#define LONGEST_SLEEP_NS 10000000u
-#define LISTENING_SLEEP_NS 1000000u
-
-#define SERVER_CROWDED_SPIN 200  // longer than a PE takes from a reply to its next request
-#define EARLY_YIELD 2u           // round: whom this PE waits for may share the core
 
 static int no_events(void)
 {
@@ -121,10 +114,8 @@ cw_progress_hooks_t cw_progress_hooks = {
     .attend = attend_nothing,
 };
 
-static uint32_t spin_rounds, yield_rounds;
-static uint32_t early_round;  // of one yield amid the polls
-static bool crowded, dear_polls;
-long cw_wait_server_spin;
+static cwu_wait_plan_t plan = {.first_ns = CWU_WAIT_NS(SOON), .longest_ns = CWU_WAIT_NS(LATE)};
+cwu_wait_plan_t cw_wait_server;
 bool cw_wait_spare_core, cw_wait_roomy;
 _Thread_local bool cw_wait_asleep;
 _Thread_local const cw_wait_t *volatile cw_wait_current;
@@ -151,23 +142,11 @@ void cw_wait_init(void)
     int ncpus = processors_of(0);
     if (ncpus < cw_world.machine_cpus)  // this PE is bound to some
         ncpus = cw_world.machine_cpus;
-    bool roomy = cw_wait_roomy = is_roomy(ncpus);
+    bool roomy = cw_wait_roomy = !cwu_wait_crowded(!is_roomy(ncpus));
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
-    // Long enough to see a reply that comes at once (a flag: 2 rounds; a round trip over
-    // loopback: 10 to 20), no longer: two PEs that happen to share a core hand it over only after
-    // the spin, and the scheduler lets them share one for long. Measured there, half round trip:
-    // 2000 spins 54 us, 50 spins 2.8 us; over tcp 200 spins 95 us, 20 spins 21 us, with a yield
-    // amid them 12 us. On cores of their own the length makes no difference. A yield to an empty
-    // run queue costs little.
-    uint32_t spins = cw_world.nnodes > 1 ? 20 : 50, yields = cw_world.nnodes > 1 ? 2000 : 400;
-    crowded = !roomy;
-    early_round = cw_world.nnodes > 1 && cwu_env.spin < 0 ? EARLY_YIELD : UINT32_MAX;
-    spin_rounds = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? spins : 0;
-    dear_polls = roomy && cwu_env.spin < 0 && cwu_env.yields < 0;
-    yield_rounds = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : roomy ? yields : 40;
-    cw_wait_server_spin =
-        roomy || cwu_env.server_spin_set ? cwu_env.server_spin : SERVER_CROWDED_SPIN;
-    cwu_debug("waits spin %u rounds and yield %u: the machine has %s", spin_rounds, yield_rounds,
+    plan = cwu_wait_plan(cw_world.nnodes > 1 ? CWU_WAIT_REPLY : CWU_WAIT_WORD, !roomy);
+    cw_wait_server = cwu_wait_plan(CWU_WAIT_SERVER, !roomy);
+    cwu_debug("waits spin %u rounds and yield %u: the machine has %s", plan.polls, plan.yields,
               roomy ? "a processor for each PE" : "more PEs than processors");
 }
 
@@ -299,7 +278,7 @@ static void announce(cw_wait_t *w)
 {
     cw_slot_t *me = my_slot();
     w->announced = w->attended = true;
-    w->sleep_ns = FIRST_SLEEP_NS;
+    w->sleep_ns = plan.first_ns;
     w->since_ns = w->since_ns ? w->since_ns : cwu_now_ns();
     atomic_fetch_add(&me->waiting, 1);
     watch(w, me);
@@ -315,10 +294,10 @@ static uint64_t timeout_of(const cw_wait_t *w)
 {
     if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) ||
         cw_progress_hooks.poll_beside || cw_progress_alone_serves())
-        return FIRST_SLEEP_NS;
-    bool awaits = w->sleep_ns > LISTENING_SLEEP_NS && cw_progress_has_messages() &&
+        return plan.first_ns;
+    bool awaits = w->sleep_ns > CWU_WAIT_NS(LISTEN) && cw_progress_has_messages() &&
                   cw_progress_hooks.awaits_replies(true);
-    return awaits ? LISTENING_SLEEP_NS : w->sleep_ns;
+    return awaits ? CWU_WAIT_NS(LISTEN) : w->sleep_ns;
 }
 
 /** Undoes what the rounds announced. */
@@ -370,19 +349,15 @@ uint64_t cw_wait_may_sleep(cw_wait_t *w)
     return cw_progress_hooks.mind_neighbours();
 }
 
-/** Behind the spin: yields, or polls on while yields are dear. False: it is time to sleep. */
-static bool stays_awake(cw_wait_t *w, uint32_t round)
+static void stay_awake(cw_wait_t *w, uint32_t round)
 {
-    if (cwu_yield_is_dear()) {
-        if (!dear_polls || !cwu_polls_on(&w->polls_ns))
-            return false;
+    cwu_wait_step_t step = cwu_wait_step(&plan, round, 0, &w->polls_ns);
+    if (step == CWU_POLL)
         cwu_cpu_pause();
-        return true;
-    }
-    if (round >= spin_rounds + yield_rounds)
-        return false;
-    cwu_yield();
-    return true;
+    else if (step == CWU_YIELD)
+        cwu_yield();
+    else
+        announce(w);
 }
 
 void cw_wait_round(cw_wait_t *w)
@@ -393,20 +368,15 @@ void cw_wait_round(cw_wait_t *w)
     if (round == 0 && CW_UNLIKELY(!cw_world.plain) && (w->frame = cw_watch_wait(w->call)))
         w->attended = true;
     if (CW_UNLIKELY(cw_progress_has_messages()) && !w->deaf &&
-        cw_progress_hooks.run_messages(round >= spin_rounds) > 0) {
+        cw_progress_hooks.run_messages(round >= plan.polls) > 0) {
         leave(w);  // the handlers may have done what the caller waits for
         w->round = 0;
         return;
     }
     if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_progress_has_messages()))
         return;  // perhaps a message, which the next round runs: it must not wait for a yield
-    if (round == early_round && !cwu_yield_is_dear()) {
-        cwu_yield();
-    } else if (round < spin_rounds) {
-        cwu_cpu_pause();
-    } else if (!w->announced) {
-        if (!stays_awake(w, round))
-            announce(w);
+    if (!w->announced || round < plan.polls) {
+        stay_awake(w, round);
     } else if (CW_UNLIKELY(w->watched != w->word)) {
         watch(w, my_slot());  // and the caller tests it before the sleep
     } else {
@@ -415,22 +385,19 @@ void cw_wait_round(cw_wait_t *w)
         cw_wait_may_sleep(w);
         sleep_for(w, timeout_of(w));
         watch(w, my_slot());
-        if (w->sleep_ns < LONGEST_SLEEP_NS)
-            w->sleep_ns *= 2;
+        w->sleep_ns = cwu_wait_longer(&plan, w->sleep_ns);
     }
 }
 
 // ---------------------------------------------------------------- loops of the callers
 
-#define BETWEEN_NS 50000u  // longer between two calls, and the caller has work beside its loop
-#define SLOW_TURN_NS 1000000000u  // of TESTS tests, and the caller does something else
-#define TESTS 64u                 // without a result, in a loop, until others get the core
+#define SLOW_TURN_NS 1000000000u  // of a turn of tests, and the caller does something else
 
 /** This thread's loop, as far as it can be seen from inside. */
 static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
     uint64_t polls_ns;  // since when it polls without a nap
-    uint64_t since_ns;  // of the last TESTS tests
+    uint64_t since_ns;  // of the last turn of tests
     uint64_t empty_ns;  // since when it tests without a result
     uint32_t tests, polls;
     bool dense;  // they came one behind the other
@@ -448,7 +415,7 @@ static void nap(bool (*found)(void))
     announce(&w);
     cw_progress_hooks.mind_neighbours();
     if (!found || !found())
-        sleep_for(&w, FIRST_SLEEP_NS);
+        sleep_for(&w, plan.first_ns);
     leave(&w);
 }
 
@@ -459,10 +426,10 @@ void cw_wait_give_way(bool (*found)(void))
         return;
     }
     uint64_t now = cwu_now_ns();
-    bool dense = now - loop.left_ns < BETWEEN_NS;
+    bool dense = now - loop.left_ns < CWU_WAIT_NS(SWITCH);
     if (!dense)
         loop.polls_ns = 0;
-    if (dear_polls ? !cwu_polls_on(&loop.polls_ns) && dense : dense) {
+    if (plan.beside ? !cwu_polls_on(&loop.polls_ns) && dense : dense) {
         nap(found);
         loop.polls_ns = 0;
         now = cwu_now_ns();
@@ -470,13 +437,13 @@ void cw_wait_give_way(bool (*found)(void))
     loop.left_ns = now;
 }
 
-/** TESTS tests more: says how long the loop has found nothing, where a report is made. */
+/** CWU_WAIT_MANY tests more: says how long the loop has found nothing, where a report is made. */
 static void take_turn(void)
 {
     const cw_control_t *control = cw_segment.control;
     uint64_t now = cwu_now_ns();
     uint64_t took_ns = now - loop.since_ns;
-    loop.dense = took_ns < TESTS * BETWEEN_NS;
+    loop.dense = took_ns < CWU_WAIT_MANY * CWU_WAIT_NS(SWITCH);
     loop.since_ns = now;
     if (took_ns > SLOW_TURN_NS || !loop.empty_ns)
         loop.empty_ns = now;
@@ -488,10 +455,10 @@ static void take_turn(void)
 void cw_wait_tested(void)
 {
     cw_progress();
-    bool turn = ++loop.tests % TESTS == 0;
+    bool turn = ++loop.tests % CWU_WAIT_MANY == 0;
     if (turn)
         take_turn();
-    if (loop.dense && (turn || crowded || cwu_yield_is_dear()))
+    if (loop.dense && (turn || !cw_wait_roomy || cwu_yield_is_dear()))
         cw_wait_give_way(NULL);
 }
 

@@ -2,7 +2,7 @@
 //
 // The one way to wait. A waiting PE makes progress (it polls its node's server if this process
 // hosts it), spins only when the node has a core for every PE, yields a few times, or polls on for
-// a moment where yields are dear (base/thread.h), then sleeps on its doorbell.
+// a moment where yields are expensive (base/wait.h), then sleeps on its doorbell.
 //
 // How sleepers pair with cw_local_stored(): the sleeper increments `sleepers`, fences, tests the
 // condition again and waits on the futex of its doorbell; the storer stores, loads `sleepers` and
@@ -58,7 +58,7 @@ typedef struct cw_wait {
     uint32_t round;          // rounds so far
     uint32_t bell;           // rings of the doorbell when the sleep was announced
     uint64_t sleep_ns;       // next timeout
-    uint64_t polls_ns;       // since when it polls while yields are dear; 0: it does not
+    uint64_t polls_ns;       // since when it polls while yields are expensive; 0: it does not
     const void *word;        // what is waited for, if it is a word of the node object, or several
                              // behind each other; else NULL
     uint32_t word_size;      // 2, 4 or 8 bytes; of several: all bytes
@@ -134,9 +134,8 @@ static inline void cw_wait_done(cw_wait_t *w)
 
 /** Chooses the rounds by the number of PEs and cores of this node. */
 void cw_wait_init(void);
-/** Empty polls of the node server before it blocks: few when its machine has more PEs than
- *  cores. */
-extern long cw_wait_server_spin;
+/** Of the node server, before it blocks. */
+extern struct cwu_wait_plan cw_wait_server;
 /** The machine has a core for each PE at least. */
 extern bool cw_wait_roomy;
 /** The machine has more cores than PEs. */
@@ -171,8 +170,8 @@ void cw_progress(void);
 void cw_wait_tested(void);
 /** Behind that, the test had its result: what polls now is another wait. */
 void cw_wait_found(void);
-/** Gives the core away between two polls: yields, or while yields are dear (base/thread.h) naps at
- *  most 0.2 ms, where each PE has a core only behind some polls. found: is there something since
+/** Gives the core away between two polls: yields, or while yields are expensive (base/wait.h) naps
+ *  at most 0.2 ms, where each PE has a core only behind some polls. found: is there something since
  *  the last poll? Asked before the nap, so that what rings this PE's doorbell ends the nap; NULL:
  *  the caller takes that delay. */
 void cw_wait_give_way(bool (*found)(void));

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "core/mem/backing.h"
 #include "core/mem/segment.h"
 #include "core/progress/arrivals.h"
@@ -26,22 +27,10 @@
 #include "core/world/job.h"
 #include "core/world/one_address.h"
 
-// Naps while a PE polls for the server. A request waits for the longest one at most when that PE
-// stops polling.
-#define NAP_NS 250000u
-#define LONGEST_NAP_NS 1000000u
-// Polls between two yields: few while another thread wants the core, doubled each time that none
-// does.
-#define LEAST_POLLS 1
-#define MOST_POLLS 64
 #define THREADS_NS UINT64_C(1000000000)  // between two tests of the process's threads
 // Between rounds while the thread waits elsewhere: connections of others are looked at after sleeps
 // mostly, and two servers that connect to each other wait for that.
 #define SERVE_NS 100000u
-#define CROWDED_NS 3000u  // a yield that lasts this long gave the core away
-// Polls that such a yield counts for: without requests the server sleeps soon then, and does not
-// go on taking turns with threads that work.
-#define POLLS_GIVEN_AWAY 10
 
 static struct {
     pthread_t thread;
@@ -154,7 +143,7 @@ static long polls_before_block(bool sleepers)
 {
     bool spare =
         (cw_wait_spare_core || sleepers) && !cwu_yield_is_dear() && !cw_progress_alone_serves();
-    return spare ? cw_wait_server_spin : 0;
+    return spare ? cw_wait_server.polls : 0;
 }
 
 /** Lock held. */
@@ -178,16 +167,17 @@ static int progress(void)
 /** Work that a room could not finish is tried again soon. */
 static uint64_t longest_block_ns(void)
 {
-    return rooms_hold() ? LONGEST_NAP_NS : 1000000000u;
+    return rooms_hold() ? cw_wait_server.longest_ns : 1000000000u;
 }
 
-/** Yields the core. *polls_p: to make before the next yield; *idle_p: made without an event. */
+/** Yields the core. *polls_p: to make before the next yield, few while another thread wants the
+ *  core, doubled each time that none does; *idle_p: made without an event. */
 static void yield_core(long *polls_p, long *idle_p)
 {
-    if (cwu_yield() > CROWDED_NS) {
-        *idle_p += POLLS_GIVEN_AWAY;
-        *polls_p = LEAST_POLLS;
-    } else if (*polls_p < MOST_POLLS) {
+    if (cwu_yield() > CWU_WAIT_NS(TURN)) {
+        *idle_p += CWU_WAIT_TURN_POLLS;
+        *polls_p = 1;
+    } else if (*polls_p < CWU_WAIT_MANY) {
         *polls_p *= 2;
     }
 }
@@ -275,9 +265,9 @@ static cwt_server_t *hold(void)
 static void serve_until_stopped(void)
 {
     seen_t seen = {atomic_load_explicit(&srv.polls, memory_order_relaxed), 0};
-    uint64_t nap_ns = NAP_NS;
+    uint64_t nap_ns = 0;
     uint64_t tested_ns = cwu_now_ns();
-    long idle = 0, since_yield = 0, polls_per_yield = LEAST_POLLS;
+    long idle = 0, since_yield = 0, polls_per_yield = 1;
     for (;;) {
         uint32_t nap_over = cwu_bell_rings(&srv.nap_over);
         if (atomic_load_explicit(&srv.stop, memory_order_acquire))
@@ -285,11 +275,10 @@ static void serve_until_stopped(void)
         bool sleepers = has_sleepers();
         if (!take_over(sleepers, nap_over, &seen)) {
             cw_progress_hooks.mind_neighbours();
-            nap(nap_over, nap_ns);
-            nap_ns = nap_ns < LONGEST_NAP_NS ? 2 * nap_ns : nap_ns;
+            nap(nap_over, nap_ns = cwu_wait_longer(&cw_wait_server, nap_ns));
             continue;
         }
-        nap_ns = NAP_NS;
+        nap_ns = 0;
         int events = progress();
         bool block = events == 0 && ++idle >= polls_before_block(sleepers);
         uint64_t block_ns = block ? longest_block_ns() : 0;
@@ -412,7 +401,7 @@ void cw_server_serve(void)
 {
     uint32_t nap_over = cwu_bell_rings(&srv.nap_over);
     if (pthread_mutex_trylock(&srv.lock)) {  // a PE polls, for this thread, too
-        nap(nap_over, NAP_NS);
+        nap(nap_over, cw_wait_server.first_ns);
         return;
     }
     bool may_block = progress() == 0 && cw_transport->server_may_block(srv.server);

@@ -25,22 +25,14 @@
 #include "base/compiler.h"
 #include "base/env.h"
 #include "base/futex.h"
-#include "base/thread.h"
+#include "base/wait.h"
 #include "core/mem/gather.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
 #include "core/sync/peer.h"
 
-#define ROOMY_SPINS 1000u  // with a processor for every PE
-#define FIRST_SPINS 30u    // of them, before the PE checks which others ran on its processor
-#define LAST_SPINS 80u     // with fewer processors: about one context switch
-#define ROOMY_YIELDS 100u
-#define CROWDED_YIELDS 200u
-// a safeguard, since the release wakes every sleeper; and how soon they say what they wait for
-#define SLEEP_NS 250000000u
-#define LISTENING_SLEEP_NS 100000000u  // with other nodes: what this PE has sent them may be lost
-#define MEET_MOST 4           // members: they poll the word that they count on
+#define MEET_MOST 4  // members: they poll the word that they count on
 
 static void publish_cpus(cw_coll_area_t *area)
 {
@@ -63,15 +55,15 @@ static void count_cpus(cw_node_sync_t *ns)
     for (int i = 0; i < CW_COLL_CPUS / 64; i++)
         ns->ncpus += __builtin_popcountll(atomic_load_explicit(&ns->cpus[i], memory_order_relaxed));
     int crowd = cw_world.machine_pes > ns->nlocal ? cw_world.machine_pes : ns->nlocal;
-    bool roomy = crowd <= ns->ncpus;
-    ns->spins = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : roomy ? ROOMY_SPINS : 0;
-    ns->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields
-                 : roomy             ? ROOMY_YIELDS
-                                     : CROWDED_YIELDS;
-    if (ns->patient && !ns->spins)
-        ns->yields = 0;
-    ns->can_meet = ns->counted && ns->spins > 0 && ns->nnodes == 1 && ns->nlocal <= MEET_MOST &&
-                   ns->deposit[1];
+    bool roomy = !cwu_wait_crowded(crowd > ns->ncpus);
+    if (cwu_env.spin >= 0)
+        roomy = cwu_env.spin > 0;
+    ns->plan = cwu_wait_plan(CWU_WAIT_SYNC, !roomy);
+    if (ns->patient && !roomy)
+        ns->plan.yields = 0;
+    ns->roomy = roomy;
+    ns->can_meet =
+        ns->counted && roomy && ns->nnodes == 1 && ns->nlocal <= MEET_MOST && ns->deposit[1];
 }
 
 /** CW_COLL_RADIX members count on one word; on the last there may be fewer. */
@@ -252,7 +244,6 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
     atomic_fetch_add(&ns->area->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    uint64_t most_ns = cw_world.nnodes > 1 ? LISTENING_SLEEP_NS : SLEEP_NS;
     cw_wait_t w = CW_WAIT_FOR("a collective", bell, sizeof *bell);
     if (ns->deposits[0])
         w.on = &cw_wait_world;
@@ -264,7 +255,8 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
             break;
         uint64_t look_ns = cw_wait_may_sleep(&w);
         cw_wait_asleep = true;
-        cwu_futex_wait((uint32_t *)bell, seen, look_ns < most_ns ? look_ns : most_ns);
+        cwu_futex_wait((uint32_t *)bell, seen,
+                       look_ns < ns->plan.longest_ns ? look_ns : ns->plan.longest_ns);
         cw_wait_asleep = false;
         if (!cw_gathered())
             cw_gather_try();
@@ -292,28 +284,26 @@ static bool blocks_others(const cw_node_sync_t *ns, bool meeting)
     return false;
 }
 
-static bool spin_for(cw_node_sync_t *ns, over_fn over, uint32_t nspins)
+/** Polls and yields until it is over; false: it is time to sleep. round: the first one. */
+static CW_ALWAYS_INLINE bool stay_awake(cw_node_sync_t *ns, over_fn over, bool meeting,
+                                        uint32_t round)
 {
-    for (uint32_t i = 0; i < nspins; i++) {
+    for (uint64_t since_ns = 0;; round++) {
         if (over(ns))
             return true;
-        cwu_cpu_pause();
+        if (round == CWU_WAIT_CHECK && round < ns->plan.polls && blocks_others(ns, meeting))
+            round = ns->plan.polls;
+        switch (cwu_wait_step(&ns->plan, round, 0, &since_ns)) {
+        case CWU_POLL:
+            cwu_cpu_pause();
+            break;
+        case CWU_YIELD:
+            cwu_yield();
+            break;
+        default:
+            return false;
+        }
     }
-    return false;
-}
-
-static uint32_t first_spins(const cw_node_sync_t *ns)
-{
-    return ns->spins < FIRST_SPINS ? ns->spins : FIRST_SPINS;
-}
-
-static bool spin(cw_node_sync_t *ns)
-{
-    if (ns->spins)
-        return spin_for(ns, is_released, first_spins(ns)) ||
-               (!blocks_others(ns, false) && spin_for(ns, is_released, ns->spins));
-    bool few = ns->missing < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX;
-    return few && !blocks_others(ns, false) && spin_for(ns, is_released, LAST_SPINS);
 }
 
 /** word: gives the one whose change this PE waits for. */
@@ -330,26 +320,25 @@ static void help_until(cw_node_sync_t *ns, over_fn over,
     cw_wait_done(&w);
 }
 
-static bool yield(cw_node_sync_t *ns, over_fn over)
-{
-    for (uint32_t i = 0; i < ns->yields && !cwu_yield_is_dear(); i++) {
-        if (over(ns))
-            return true;
-        cwu_yield();
-    }
-    return false;
-}
-
 static bool must_help(const cw_node_sync_t *ns)
 {
     return cw_wait_must_help() || (ns->helps && cw_world.observed);
+}
+
+/** The first round of a wait for the release: where PEs share processors it polls only for the last
+ *  few, that run elsewhere. */
+static uint32_t first_round(const cw_node_sync_t *ns)
+{
+    bool polls = ns->roomy || (ns->missing < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX &&
+                               !blocks_others(ns, false));
+    return polls ? 0 : ns->plan.polls;
 }
 
 void cw_node_await_release(cw_node_sync_t *ns)
 {
     if (must_help(ns))
         help_until(ns, is_released, release_word);
-    else if (!spin(ns) && !yield(ns, is_released))
+    else if (!stay_awake(ns, is_released, false, first_round(ns)))
         sleep_until(ns, is_released, &ns->area->released);
     ns->meets = atomic_load_explicit(&ns->area->meets, memory_order_relaxed);
 }
@@ -371,11 +360,15 @@ static const _Atomic uint32_t *meeting_word(const cw_node_sync_t *ns)
 
 static void await_meeting(cw_node_sync_t *ns)
 {
-    if (spin_for(ns, is_met, first_spins(ns)))
-        return;
+    uint32_t polls = 0;
+    for (; polls < CWU_WAIT_CHECK && polls < ns->plan.polls; polls++) {
+        if (is_met(ns))
+            return;
+        cwu_cpu_pause();
+    }
     if (must_help(ns))
         help_until(ns, is_met, meeting_word);
-    else if ((blocks_others(ns, true) || !spin_for(ns, is_met, ns->spins)) && !yield(ns, is_met))
+    else if (!stay_awake(ns, is_met, true, polls))
         sleep_until(ns, is_met, &ns->area->bell);
 }
 

@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 
+#include "base/wait.h"
 #include "core/sync/area.h"
 #include "core/sync/peer.h"
 
@@ -43,7 +44,8 @@ typedef struct cw_node_sync {
     _Atomic uint64_t *cpus;       // processors of the node's PEs
     int ncpus;                    // their number
     bool counted, patient;        // ncpus is final; cw_node_sync_patient was called
-    uint32_t spins, yields;
+    bool roomy;                   // each PE has a processor
+    cwu_wait_plan_t plan;
 } cw_node_sync_t;
 
 /** Of the world. Also publishes the processors that this PE may use. pes: of the node, by slot. */

@@ -18,10 +18,9 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/thread.h"
+#include "base/wait.h"
 
 #define HELD_MOST 256u  // operations per connection; the oldest is delivered when there are more
-#define NAP_LEAST_NS 20000u
-#define NAP_MOST_NS 1000000u
 
 static struct {
     pthread_mutex_t lock;  // guards the list and the thread
@@ -206,7 +205,8 @@ static void deliver_due(delay_client_t *client)
 static void nap(void)
 {
     uint64_t ns = delay_setup.max_ns / 4;
-    ns = ns < NAP_LEAST_NS ? NAP_LEAST_NS : ns > NAP_MOST_NS ? NAP_MOST_NS : ns;
+    const cwu_wait_plan_t plan = cwu_wait_plan(CWU_WAIT_NAPS, false);
+    ns = ns < plan.first_ns ? plan.first_ns : ns > plan.longest_ns ? plan.longest_ns : ns;
     struct timespec ts = {0, (long)ns};
     nanosleep(&ts, NULL);
 }

@@ -58,6 +58,7 @@ int mpw_open(const cwt_client_config_t *config, cwt_client_t **client_p)
         return CW_ENOMEM;
     }
     client->config = *config;
+    client->plan = cwu_wait_plan(CWU_WAIT_NAPS, false);
     client->tag = tag;
     client->ring = ring;
     client->free_pending = -1;

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/lock.h"
+#include "base/wait.h"
 #include "transport/mpi/track.h"
 #include "transport/mpi/world.h"
 
@@ -82,6 +83,7 @@ struct cwt_conn {
 
 struct cwt_client {
     cwt_client_config_t config;
+    cwu_wait_plan_t plan;
     cwu_lock_t lock;
     uint16_t tag, nonce;
     int error;
@@ -100,6 +102,7 @@ struct cwt_client {
 /** A waiting loop: poll, then yield, then sleep a little. */
 typedef struct mpw_patience {
     uint32_t rounds;
+    uint64_t since_ns;  // of naps; 0: none yet
 } mpw_patience_t;
 
 static inline void mpw_lock(cwt_client_t *client)

@@ -5,30 +5,24 @@
 
 #include <time.h>
 
-#include "base/thread.h"
-
-#define POLLS 32u      // rounds without more than MPI's own work,
-#define YIELDS 2000u   // then rounds that give the core away,
-#define NAP_NS 20000u  // then naps,
-#define NAPS 1000u
-#define LONG_NAP_NS 500000u
+#include "base/clock.h"
+#include "base/wait.h"
 
 void mpw_wait_round(cwt_client_t *client, mpw_patience_t *patience, int events)
 {
     if (client->config.idle)
         client->config.idle(client->config.idle_arg);
     if (events > 0)
-        patience->rounds = 0;
-    uint32_t round = ++patience->rounds;
-    if (round < POLLS)
-        return;
-    if (round < POLLS + YIELDS && !cwu_yield_is_dear()) {
+        *patience = (mpw_patience_t){0};
+    cwu_wait_step_t step = cwu_wait_step(&client->plan, ++patience->rounds, 0, &patience->since_ns);
+    if (step == CWU_YIELD)
         cwu_yield();
+    if (step != CWU_SLEEP)
         return;
-    }
-    bool brief = round < POLLS + YIELDS + NAPS;
-    struct timespec nap = {0, brief ? NAP_NS : LONG_NAP_NS};
-    patience->rounds -= !brief;
+    uint64_t now = cwu_now_ns();
+    if (!patience->since_ns)
+        patience->since_ns = now;
+    struct timespec nap = {0, (long)cwu_wait_nap_ns(&client->plan, now - patience->since_ns)};
     if (client->config.asleep)
         client->config.asleep(client->config.idle_arg);
     nanosleep(&nap, NULL);

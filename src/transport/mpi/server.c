@@ -20,11 +20,8 @@
 
 #define TURN_MOST 64         // requests in a round of progress
 #define ANSWERS_MOST 65536u  // being sent; clients' requests bound them long before
-#define FIRST_NAP_NS 20000u
 #define NAP_SLACK_NS 1000ul  // the kernel's own, 50 us, makes three naps of the first one
-#define LONGEST_NAP_NS 1000000u
-#define LOOK_NS 5000000u  // polls that long behind a hint
-#define NAP_GROWTH 64     // naps are this part of the silence
+#define LOOK_NS 5000000u     // polls that long behind a hint
 
 /** What is known of a client that takes notifications: one in each PE. */
 typedef struct listener {
@@ -340,8 +337,8 @@ static bool has_traffic(const cwt_server_t *server)
 static uint64_t nap_ns(const cwt_server_t *server, uint64_t now)
 {
     uint64_t silence = now - atomic_load_explicit(&server->busy_ns, memory_order_relaxed);
-    uint64_t nap = FIRST_NAP_NS + silence / NAP_GROWTH;
-    return nap < LONGEST_NAP_NS ? nap : LONGEST_NAP_NS;
+    const cwu_wait_plan_t plan = cwu_wait_plan(CWU_WAIT_NAPS, false);
+    return cwu_wait_nap_ns(&plan, silence);
 }
 
 int mpw_server_block(cwt_server_t *server, uint64_t timeout_ns)

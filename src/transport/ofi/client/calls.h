@@ -233,7 +233,7 @@ ssize_t ofi_start_probe(cwt_conn_t *conn);
 typedef struct ofi_waiter {
     const char *what;  // for the "still waiting" message
     uint32_t round;
-    uint32_t sleep_us;
+    uint64_t sleep_ns;  // the last one, since the last event
     uint64_t since_ns;  // it polls on or sleeps without progress; 0: it does not
     bool gives_up;      // CW_ETIMEOUT after CAUSEWAY_TIMEOUT without progress
 } ofi_waiter_t;

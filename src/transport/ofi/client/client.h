@@ -14,6 +14,7 @@
 #include <rdma/fi_rma.h>
 
 #include "base/lock.h"
+#include "base/wait.h"
 #include "transport/ofi/lib/device.h"
 #include "transport/ofi/lib/sockets.h"
 #include "transport/ofi/wire/receives.h"
@@ -201,10 +202,7 @@ struct cwt_client {
     int error;
     int lost;  // what the first connection failed with, if one did while operations were under
                // way
-    uint32_t spin, yields;
-    bool patient;          // polls on while many bytes are in flight
-    bool dear_polls;       // polls on in place of yields that are dear (base/thread.h)
-    uint32_t early_yield;  // round of one yield amid the polls; 0: none
+    cwu_wait_plan_t plan;
     cwt_stats_t stats;
     // that is being taken, if it was moved: the caller's stack may be small
     _Alignas(8) uint8_t message[OFI_BUFFER_NBYTES];

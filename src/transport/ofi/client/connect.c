@@ -36,7 +36,7 @@ int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us)
     uint64_t until = cwu_now_ns() + (uint64_t)*pause_us * 1000;
     ofi_waiter_t w = OFI_WAITER("a connection");
     for (uint64_t now = cwu_now_ns(); now < until; now = cwu_now_ns()) {
-        w.round = client->spin + client->yields;  // there is nothing to poll for: sleep
+        w.round = client->plan.polls + client->plan.yields;  // there is nothing to poll for: sleep
         int rc = ofi_wait_round(client, NULL, &w);
         if (rc != 0)
             return rc;

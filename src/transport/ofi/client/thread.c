@@ -8,14 +8,12 @@
 
 #include "base/futex.h"
 
-#define SLEEP_NS 100000000u  // no wake-up is missed; if one were, this would be its cost
-
 void ofi_exclusive_wait(cwt_client_t *client)
 {
     while (client->exclusive) {
         uint32_t seen = client->exclusive_ends;
         ofi_unlock(client);
-        cwu_futex_wait(&client->exclusive_ends, seen, SLEEP_NS);
+        cwu_futex_wait(&client->exclusive_ends, seen, CWU_WAIT_NS(SAFEGUARD));
         ofi_lock(client);
     }
 }

@@ -7,17 +7,12 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/thread.h"
-
-#define EARLY_YIELD 2u    // round: the server that was asked may share the core, and runs at once
 #define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u  // rounds per read of connection events, a system call
 #define PROBE_AFTER_NS 1000000000u
 #define CHECK_EVERY_NS 1000000000u  // for lost peers
 #define ROUNDS_PER_CLOCK 8u         // rounds of waits in the core; a sleeper makes eight in 80 ms
 #define CROWDED_NS 100000u          // a yield that takes this long gave the core away
-#define SLEEP_MIN_US 1000u
-#define SLEEP_MAX_US 10000u
 #define NAP_NS 100000
 #define BYTES_PER_YIELD 512u     // in flight; 1 to 2 GB/s
 #define MOST_MOVING (64u << 20)  // that are waited for awake
@@ -29,19 +24,14 @@ bool ofi_roomy(const cwt_client_config_t *config)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (online > cores)
         cores = online;  // a PE bound to one core does not share it with the others
-    return (config->one_machine ? config->npes : (long)config->layout.nslots) <= cores;
+    return !cwu_wait_crowded((config->one_machine ? config->npes : (long)config->layout.nslots) >
+                             cores);
 }
 
 void ofi_wait_init(cwt_client_t *client)
 {
     client->check_ns = cwu_now_ns() + CHECK_EVERY_NS;
-    bool alone = ofi_roomy(&client->config);
-    // short even with a core of its own: see core/progress/wait.c
-    client->spin = cwu_env.spin >= 0 ? (uint32_t)cwu_env.spin : 20;
-    client->early_yield = cwu_env.spin >= 0 ? 0 : EARLY_YIELD;
-    client->yields = cwu_env.yields >= 0 ? (uint32_t)cwu_env.yields : alone ? 2000 : 50;
-    client->patient = alone && cwu_env.yields < 0;
-    client->dear_polls = client->patient && cwu_env.spin < 0;
+    client->plan = cwu_wait_plan(CWU_WAIT_CLIENT, !ofi_roomy(&client->config));
 }
 
 static void help(cwt_client_t *client)
@@ -111,7 +101,7 @@ void ofi_watch_peers(cwt_client_t *client)
 static void start_over(ofi_waiter_t *w)
 {
     w->round = 0;
-    w->sleep_us = 0;
+    w->sleep_ns = 0;
     w->since_ns = 0;
 }
 
@@ -122,12 +112,9 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
         start_over(w);
         return;
     }
-    w->sleep_us = w->sleep_us == 0                  ? SLEEP_MIN_US
-                  : w->sleep_us >= SLEEP_MAX_US / 2 ? SLEEP_MAX_US
-                                                    : 2 * w->sleep_us;
-    if (client->config.thread_multiple)
-        w->sleep_us =
-            SLEEP_MIN_US;  // another thread may read the completion that this one waits for
+    // another thread may read the completion that this one waits for
+    w->sleep_ns = client->config.thread_multiple ? client->plan.first_ns
+                                                 : cwu_wait_longer(&client->plan, w->sleep_ns);
     client->stats.refused += ofi_unauth_check(&client->unauth);
     bool serves = client->config.of_server && client->config.idle,  // that slept on both devices
         naps = !serves && client->config.thread_multiple && !client->safe,
@@ -138,7 +125,7 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     if (naps)  // another thread may read the completion, which ends no sleep on the descriptor
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     else if (may_block)
-        ofi_device_block(&client->device, -1, (uint64_t)w->sleep_us * 1000, NULL);
+        ofi_device_block(&client->device, -1, w->sleep_ns, NULL);
     ofi_lock(client);
     if (ofi_device_stuck(&client->device))
         ofi_device_unstick(&client->device);
@@ -146,29 +133,28 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
 
 /** A transfer of many bytes is one event, behind all of them; a thread that sleeps meanwhile is
  *  woken for each part of them, by the one that sends. */
-static uint32_t yields_of(const cwt_client_t *client, const cwt_conn_t *conn)
+static uint32_t more_yields(const cwt_client_t *client, const cwt_conn_t *conn)
 {
-    if (!client->patient || !conn || conn->moving < BYTES_PER_YIELD)
-        return client->yields;
+    if (!client->plan.beside || !conn)
+        return 0;
     size_t bytes = conn->moving < MOST_MOVING ? conn->moving : MOST_MOVING;
-    return client->yields + (uint32_t)(bytes / BYTES_PER_YIELD);
+    return (uint32_t)(bytes / BYTES_PER_YIELD);
 }
 
 /** There was no event: helps, yields or sleeps. The lock is given up meanwhile. */
 static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
 {
-    uint32_t round = ++w->round;
-    bool dear = round > client->spin && cwu_yield_is_dear(),
-         polls = dear && client->dear_polls && cwu_polls_on(&w->since_ns),
-         sleepy = round > client->spin + yields_of(client, conn) || (dear && !polls);
+    uint32_t round = ++w->round, more = more_yields(client, conn);
+    cwu_wait_step_t step = cwu_wait_step(&client->plan, round, more, &w->since_ns);
+    bool sleepy = step == CWU_SLEEP;
     if (sleepy || round % IDLE_EVERY == 0)
         help(client);
     if ((sleepy || round % EVENTS_EVERY == 0) && ofi_client_events(client) > 0) {
         start_over(w);  // perhaps what the caller waits for: it looks before it sleeps
         return 0;
     }
-    bool early = round == client->early_yield && !cwu_yield_is_dear();
-    if (!early && (round <= client->spin || (!sleepy && (polls || round % IDLE_EVERY != 0))))
+    bool early = round < client->plan.polls;
+    if (step == CWU_POLL || (!sleepy && !early && round % IDLE_EVERY != 0))
         return 0;
     if (!sleepy) {
         ofi_unlock(client);
@@ -176,7 +162,7 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         ofi_lock(client);
         if (yield_ns > CROWDED_NS)
             // the core is wanted: the kernel wakes a sleeper sooner than it returns to a yielder
-            w->round = client->spin + yields_of(client, conn);
+            w->round = client->plan.polls + client->plan.yields + more;
         return 0;
     }
     uint64_t now = cwu_now_ns();
