@@ -202,7 +202,8 @@ def variant(build, name, changed):
     objects = []
     for obj, (source, flags) in library.objects.items():
         if source in changed or obj in behind:
-            mine = place / "src" / source.relative_to(ROOT / "src")
+            made = not source.is_relative_to(ROOT / "src")  # by the build itself
+            mine = source if made else place / "src" / source.relative_to(ROOT / "src")
             obj = ninja.cc(place / "lib" / obj.name, mine, ["-I", place / "src", *flags])
         objects.append(obj)
     library.link(ninja, place, [*objects, *library.wrappers])
