@@ -93,9 +93,14 @@ WRONG(collect_private, shmem_int_collect(SHMEM_TEAM_WORLD, array, own, 4))
 WRONG(psync_private, shmem_barrier(0, 0, npes, (long *)(void *)own))
 
 // ---------------------------------------------------------------- blocks of the heap
+/** It was right to use it before, twice and on either side. */
 static int *freed(void)
 {
     int *block = shmem_malloc(400);
+    for (int i = 0; i < 2; i++) {
+        shmem_int_put(block, own, 4, npes - 1);
+        shmem_int_get(block, array, 4, npes - 1);
+    }
     shmem_free(block);
     return block;
 }

@@ -8,7 +8,7 @@ NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
 NEVER = r"is in the heap, but in no block of it: it was freed, or never returned by shmem_malloc"
 FREED = (r"in the heap are in a block that was freed; shmem_malloc gave its 400 bytes at "
-         r"\w+_\+0x\w+ \(misuse\.c:\d+\)")
+         r"\w+\+0x\w+ \(misuse\.c:\d+\)")
 BEYOND = (r"reach {} bytes beyond the end of their block, which has {}; shmem_malloc gave it at "
           r"\w+\+0x\w+ \(misuse\.c:\d+\)")
 NEGATIVE = r"negative"

@@ -123,8 +123,13 @@ bool cwu_extent_find(uintptr_t address, cwu_extent_t *extent_p)
         else
             high = middle;
     }
-    if (low == 0 || address - variables.all[low - 1].start >= variables.all[low - 1].nbytes)
-        return false;
-    *extent_p = variables.all[low - 1];
-    return true;
+    const cwu_extent_t *last = low > 0 ? &variables.all[low - 1] : NULL;
+    if (last && address - last->start < last->nbytes) {
+        *extent_p = *last;
+        return true;
+    }
+    uintptr_t start = last ? last->start + last->nbytes : 0;
+    uintptr_t end = low < variables.n ? variables.all[low].start : UINTPTR_MAX;
+    *extent_p = (cwu_extent_t){.start = start, .nbytes = end - start};
+    return false;
 }

@@ -16,7 +16,8 @@ typedef struct cwu_extent {
     const char *name;
 } cwu_extent_t;
 
-/** The variable that the address is in; false: none. */
+/** The variable that the address is in; false: none, and *extent_p is the gap around the address,
+ *  without a name. */
 bool cwu_extent_find(uintptr_t address, cwu_extent_t *extent_p);
 
 #endif

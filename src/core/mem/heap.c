@@ -13,20 +13,17 @@
 #include "core/mem/memory.h"
 #include "core/world/world.h"
 
+_Atomic unsigned cw_block_changes = 1;
+
 #define DUMP_STEP ((size_t)1 << 20)
 
 static cw_arena_t heap;
 static char *undumped, *heap_end;  // from here to the end, core files do not contain the heap
 
-typedef struct span {
-    const char *start;
-    size_t nbytes;
-} span_t;
-
 // The blocks in the order of addresses, made at the first question behind a change.
 static struct {
     pthread_mutex_t lock;  // guards what follows and, in checking mode, the arena
-    span_t *list;
+    cw_heap_span_t *list;
     size_t n;
     bool known;
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -64,6 +61,7 @@ void cw_heap_fini(void)
 static void begin_change(void)
 {
     pthread_mutex_lock(&spans.lock);
+    atomic_fetch_add(&cw_block_changes, 1);
     spans.known = false;
 }
 
@@ -124,7 +122,7 @@ void cw_heap_walk(cw_arena_visit_fn *visit, void *arg)
 static void add_span(void *arg, const void *ptr, size_t nbytes, const void *tag)
 {
     (void)arg, (void)tag;
-    spans.list[spans.n++] = (span_t){ptr, nbytes};
+    spans.list[spans.n++] = (cw_heap_span_t){ptr, nbytes};
 }
 
 /** False: no memory for the list. */
@@ -134,7 +132,7 @@ static bool know_spans(void)
     if (spans.known)
         return true;
     cw_heap_stats(&stats);
-    span_t *list = realloc(spans.list, (stats.blocks + 1) * sizeof *list);
+    cw_heap_span_t *list = realloc(spans.list, (stats.blocks + 1) * sizeof *list);
     if (!list)
         return false;
     spans.list = list;
@@ -144,7 +142,7 @@ static bool know_spans(void)
 }
 
 /** The last block that begins at the address or before it, or NULL. */
-static const span_t *span_before(const char *at)
+static const cw_heap_span_t *span_before(const char *at)
 {
     size_t low = 0, high = spans.n;
     while (low < high) {
@@ -157,19 +155,22 @@ static const span_t *span_before(const char *at)
     return low ? &spans.list[low - 1] : NULL;
 }
 
-bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p)
+bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p, cw_heap_span_t *span_p)
 {
     const char *at = ptr;
     if (!nbytes || at < heap.base || at >= heap_end)
         return true;
     pthread_mutex_lock(&spans.lock);
     bool known = know_spans();
-    const span_t *span = known ? span_before(at) : NULL;
+    const cw_heap_span_t *span = known ? span_before(at) : NULL;
     size_t inside = span ? (size_t)(at - span->start) : 0;
     size_t room = span && inside < span->nbytes ? span->nbytes - inside : 0;
     pthread_mutex_unlock(&spans.lock);
     if (known && room < nbytes)
         *room_p = room;
+    else
+        *span_p =
+            known ? (cw_heap_span_t){at - inside, inside + room} : (cw_heap_span_t){at, nbytes};
     return !known || room >= nbytes;
 }
 

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
+
 /** Is [addr, addr+nbytes) symmetric memory of this PE (heap or static data)? */
 bool cw_is_symmetric(const void *addr, size_t nbytes);
 /** The process of a PE of this node; 0: not known (not of this node, or gone). */
@@ -23,9 +25,20 @@ void *cw_heap_realloc(void *ptr, size_t nbytes);
 int cw_heap_free(void *ptr);
 /** Bytes asked for; 0 when ptr is not the start of an allocation. */
 size_t cw_heap_size(const void *ptr);
-/** Do these bytes lie in one block, if they lie in the heap? *room_p, if not: the bytes from there
- *  to the end of the block, or 0 where there is none. For checking mode. Threads: any. */
-bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p);
+/** Counts the changes of blocks of the heap and of core/observe/known.h, each counted before it is
+ *  made and under its lock: what a check has found in between two equal counts is still right.
+ *  Never 0. */
+extern _Atomic unsigned cw_block_changes CW_HIDDEN;
+
+typedef struct cw_heap_span {
+    const char *start;
+    size_t nbytes;
+} cw_heap_span_t;
+
+/** Do these bytes lie in one block, *span_p, if they lie in the heap? *room_p, if not: the bytes
+ *  from there to the end of the block, or 0 where there is none. Else nothing is written. For
+ *  checking mode. Threads: any. */
+bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p, cw_heap_span_t *span_p);
 /** An allocation by `call` found no room: noted for the report of a crash, and said in checking
  *  mode or to debug. */
 void cw_heap_refuse(const char *call, size_t nbytes);

@@ -36,15 +36,19 @@ static struct {
 } joiner;              // written when the job is joined
 
 static _Thread_local bool forked;  // private to a process, as static data is not
+unsigned cw_check_round;
+_Thread_local unsigned cw_check_passed CW_INITIAL_EXEC;
 
 static void in_child(void)
 {
     forked = true;
+    cw_check_passed = 0;
 }
 
 static int open_checks(unsigned *wants_p)
 {
     static bool asked;
+    cw_check_round++;
     joiner.thread = pthread_self();
     joiner.tid = (int)gettid();
     atomic_store(&joiner.any, false);
@@ -84,10 +88,19 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
 {
     size_t room;
     char text[CW_KNOWN_TEXT];
-    if (cw_known_wrong_static(symmetric, nbytes, text, sizeof text))
-        cw_check_failed(call, "%zu bytes at %p %s", nbytes, symmetric, text);
-    if (cw_heap_covers(symmetric, nbytes, &room))
+    if (nbytes == 0 || cw_known_seen(CW_KNOWN_REMOTE, CW_KNOWN_SYMMETRIC, symmetric, nbytes))
         return;
+    cw_known_span_t span = {CW_KNOWN_SYMMETRIC, 0, UINTPTR_MAX, true};
+    cw_heap_span_t block = {NULL, UINTPTR_MAX};
+    unsigned changes = atomic_load(&cw_block_changes);
+    if (cw_known_wrong_static(symmetric, nbytes, text, sizeof text, &span))
+        cw_check_failed(call, "%zu bytes at %p %s", nbytes, symmetric, text);
+    if (cw_heap_covers(symmetric, nbytes, &room, &block)) {
+        cw_known_clip(&span, (uintptr_t)block.start, (uintptr_t)block.start + block.nbytes);
+        if (cw_is_symmetric((const void *)span.begin, span.end - span.begin))
+            cw_known_remember(CW_KNOWN_REMOTE, changes, &span);
+        return;
+    }
     if (cw_known_wrong_here(symmetric, nbytes, text, sizeof text))
         cw_check_failed(call, "%zu bytes at %p in the heap %s", nbytes, symmetric, text);
     if (room)
@@ -101,15 +114,12 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
                     symmetric, cw_names()->alloc);
 }
 
-// below is no memory: NULL, and what was computed from it
-#define LOWEST_ADDRESS 4096u
-
-void cw_check_buffer(const char *call, const char *what, const void *buffer, size_t nbytes)
+void cw_check_new_buffer(const char *call, const char *what, const void *buffer, size_t nbytes)
 {
     char text[CW_KNOWN_TEXT];
     if (nbytes == 0)
         return;
-    if ((uintptr_t)buffer < LOWEST_ADDRESS)
+    if ((uintptr_t)buffer < CW_KNOWN_LOWEST)
         cw_check_failed(call, "%s is %s for %zu bytes; give it memory", what,
                         buffer ? "next to NULL" : "NULL", nbytes);
     if (cw_known_wrong_here(buffer, nbytes, text, sizeof text))
@@ -118,7 +128,7 @@ void cw_check_buffer(const char *call, const char *what, const void *buffer, siz
 
 void cw_check_not_in_handler(const char *call)
 {
-    int source = CW_CHECKING() ? cw_watch_handling() : -1;
+    int source = CW_CHECKING() && !cw_watch_is_outermost() ? cw_watch_handling() : -1;
     if (source >= 0)
         cw_check_failed(call,
                         "called inside a handler of an active message (of PE %d), which may only "
@@ -132,16 +142,18 @@ void cw_check_no_threads(void)
     atomic_store(&joiner.any, true);
 }
 
-void cw_check_thread(const char *call)
+void cw_check_new_thread(const char *call)
 {
-    if (CW_CHECKING() && forked)
+    if (forked)
         cw_check_failed(call,
                         "called in process %d, which fork has made of this PE: it has no part "
                         "in the job; let it call exec or _exit",
                         (int)getpid());
-    if (!CW_CHECKING() || cw_world.thread_level > CW_THREAD_FUNNELED ||
-        pthread_equal(joiner.thread, pthread_self()) || atomic_exchange(&joiner.any, true))
+    if (cw_world.thread_level > CW_THREAD_FUNNELED ||
+        pthread_equal(joiner.thread, pthread_self()) || atomic_exchange(&joiner.any, true)) {
+        cw_check_passed = cw_check_round;
         return;
+    }
     cw_check_failed(call,
                     "called in thread %d; the job was joined by %s in thread %d, for calls of that "
                     "thread alone; ask for more with %s",

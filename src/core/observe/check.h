@@ -10,6 +10,7 @@
 #include <stdnoreturn.h>
 
 #include "base/compiler.h"
+#include "core/observe/known.h"
 #include "core/observe/watch.h"
 
 /** Checking mode: a message "<call>: <text>" and the end of the job. */
@@ -24,14 +25,15 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes);
 
 /** Checking mode: a buffer of this process, which the call reads or writes, has an address and
  *  reaches beyond no block that the program was given. what: of the arguments ("source"). */
-void cw_check_buffer(const char *call, const char *what, const void *buffer, size_t nbytes);
+static inline void cw_check_buffer(const char *call, const char *what, const void *buffer,
+                                   size_t nbytes);
 
 /** In checking mode: fatal inside a handler of an active message, which must not communicate. */
 void cw_check_not_in_handler(const char *call);
 
 /** In checking mode: fatal in a process that fork has made, and in another thread than the one that
  *  joined, where the thread level is for that one alone. */
-void cw_check_thread(const char *call);
+static inline void cw_check_thread(const char *call);
 /** The process ends: from here on any thread may. */
 void cw_check_no_threads(void);
 
@@ -42,5 +44,27 @@ void cw_check_at_end(void (*report)(void));
 /** An object was not released before the end: counted; the first few of each kind are reported.
  *  kind: "context". */
 void cw_check_leak(const char *kind, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
+
+// ---- for cw_check_thread
+extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
+/** That number when the calling thread was found to be a right one. */
+extern _Thread_local unsigned cw_check_passed CW_HIDDEN CW_INITIAL_EXEC;
+void cw_check_new_thread(const char *call) CW_COLD;
+
+/** cw_check_buffer for one that this thread does not remember. */
+void cw_check_new_buffer(const char *call, const char *what, const void *buffer, size_t nbytes);
+
+static inline void cw_check_buffer(const char *call, const char *what, const void *buffer,
+                                   size_t nbytes)
+{
+    if (!cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, buffer, nbytes))
+        cw_check_new_buffer(call, what, buffer, nbytes);
+}
+
+static inline void cw_check_thread(const char *call)
+{
+    if (CW_CHECKING() && cw_check_passed != cw_check_round)
+        cw_check_new_thread(call);
+}
 
 #endif

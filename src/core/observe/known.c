@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/symbol.h"
 #include "core/mem/arena.h"
+#include "core/mem/segment.h"
 #include "core/world/world.h"
 
 static struct {
@@ -49,9 +50,15 @@ static bool overlap(const cw_known_t *a, const cw_known_t *b)
            (a->base == b->base || (a->base < b->base + b->nbytes && b->base < a->base + a->nbytes));
 }
 
-void cw_known_add(const cw_known_t *new)
+static void begin_change(void)
 {
     cwu_lock(&table.lock);
+    atomic_fetch_add(&cw_block_changes, 1);
+}
+
+void cw_known_add(const cw_known_t *new)
+{
+    begin_change();
     size_t first = position_of(new->space, new->base), last;
     if (first > 0 && overlap(&table.blocks[first - 1], new))
         first--;
@@ -71,7 +78,7 @@ void cw_known_add(const cw_known_t *new)
 
 void cw_known_free(int64_t space, uintptr_t base)
 {
-    cwu_lock(&table.lock);
+    begin_change();
     cw_known_t *k = block_before(space, base);
     if (k && k->base == base)
         k->freed = true;
@@ -108,23 +115,61 @@ static CW_COLD void describe(const cw_known_t *k, uint64_t from, size_t nbytes, 
                  (size_t)(from + nbytes - k->nbytes), k->nbytes, k->call, place);
 }
 
-bool cw_known_wrong(int64_t space, uintptr_t address, size_t nbytes, char *text, size_t text_nbytes)
+/** The last block that begins at or before the address, and where the next one begins. */
+static bool find_around(int64_t space, uintptr_t address, cw_known_t *block_p, uintptr_t *next_p)
+{
+    cwu_lock(&table.lock);
+    const cw_known_t *found = block_before(space, address);
+    size_t next = found ? (size_t)(found - table.blocks) + 1 : position_of(space, address);
+    if (found)
+        *block_p = *found;
+    *next_p =
+        next < table.n && table.blocks[next].space == space ? table.blocks[next].base : UINTPTR_MAX;
+    cwu_unlock(&table.lock);
+    return found != NULL;
+}
+
+/** Clips the span to the block, or to the gap between two. */
+static bool is_wrong(uintptr_t address, size_t nbytes, char *text, size_t text_nbytes,
+                     cw_known_span_t *span)
 {
     cw_known_t k;
-    if (nbytes == 0 || !cw_known_find(space, address, &k))
+    uintptr_t next;
+    if (!find_around(span->space, address, &k, &next)) {
+        cw_known_clip(span, 0, next);
         return false;
+    }
     uint64_t from = address - k.base;
-    if (from >= whole_lines(k.nbytes) ||
-        (!k.freed && from <= k.nbytes && nbytes <= k.nbytes - from))
+    if (from >= whole_lines(k.nbytes)) {
+        cw_known_clip(span, k.base + whole_lines(k.nbytes), next);
+        return false;
+    }
+    cw_known_clip(span, k.base, k.base + k.nbytes);
+    if (!k.freed && from <= k.nbytes && nbytes <= k.nbytes - from)
         return false;
     describe(&k, from, nbytes, text, text_nbytes);
     return true;
 }
 
-bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes)
+bool cw_known_wrong(int64_t space, uintptr_t address, size_t nbytes, char *text, size_t text_nbytes)
+{
+    if (nbytes == 0 || cw_known_seen(CW_KNOWN_REMOTE, space, (const void *)address, nbytes))
+        return false;
+    cw_known_span_t span = {space, 0, UINTPTR_MAX, false};
+    unsigned changes = atomic_load(&cw_block_changes);
+    if (is_wrong(address, nbytes, text, text_nbytes, &span))
+        return true;
+    cw_known_remember(CW_KNOWN_REMOTE, changes, &span);
+    return false;
+}
+
+bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes,
+                           cw_known_span_t *span)
 {
     cwu_extent_t variable;
-    if (nbytes == 0 || !cwu_extent_find((uintptr_t)address, &variable))
+    bool found = cwu_extent_find((uintptr_t)address, &variable);
+    cw_known_clip(span, variable.start, variable.start + variable.nbytes);
+    if (!found)
         return false;
     size_t room = variable.start + variable.nbytes - (uintptr_t)address;
     if (nbytes > room)
@@ -133,15 +178,60 @@ bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_
     return nbytes > room;
 }
 
+/** Clips the span around an address to what lies in that range, or outside. */
+static void clip_to_range(cw_known_span_t *span, uintptr_t address, uintptr_t start, size_t nbytes)
+{
+    if (address - start < nbytes) {
+        cw_known_clip(span, start, start + nbytes);
+        span->shared = true;
+    } else if (address < start) {
+        cw_known_clip(span, 0, start);
+    } else {
+        cw_known_clip(span, start + nbytes, UINTPTR_MAX);
+    }
+}
+
+/** The node object is mapped once as a whole, and in parts where the program's variables are. */
+static void clip_to_mappings(cw_known_span_t *span, uintptr_t address)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    clip_to_range(span, address, cw_segment.origin, l->data_nbytes);
+    clip_to_range(span, address, (uintptr_t)cw_segment.heap, l->heap_nbytes);
+    clip_to_range(span, address, (uintptr_t)cw_segment.base, cw_segment.nbytes);
+}
+
 bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t text_nbytes)
 {
-    return cw_known_wrong(cw_world.pe, (uintptr_t)address, nbytes, text, text_nbytes) ||
-           cw_known_wrong_static(address, nbytes, text, text_nbytes);
+    if (nbytes == 0 || cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, address, nbytes))
+        return false;
+    cw_known_span_t span = {cw_world.pe, CW_KNOWN_LOWEST, UINTPTR_MAX, false};
+    unsigned changes = atomic_load(&cw_block_changes);
+    if (is_wrong((uintptr_t)address, nbytes, text, text_nbytes, &span) ||
+        cw_known_wrong_static(address, nbytes, text, text_nbytes, &span))
+        return true;
+    clip_to_mappings(&span, (uintptr_t)address);
+    cw_known_remember(CW_KNOWN_LOCAL, changes, &span);
+    return false;
+}
+
+_Thread_local cw_known_seen_t *cw_known_mine CW_INITIAL_EXEC;
+
+void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span)
+{
+    static _Thread_local cw_known_seen_t seen;
+    cw_known_mine = &seen;
+    cw_known_spans_t *mine = &seen[kind];
+    if (mine->changes != changes)
+        *mine = (cw_known_spans_t){.changes = changes};
+    mine->all[mine->next] = *span;
+    mine->next = (mine->next + 1) % CW_KNOWN_SPANS;
 }
 
 void cw_known_close(void)
 {
+    begin_change();
     free(table.blocks);
     table.blocks = NULL;
     table.n = table.room = 0;
+    cwu_unlock(&table.lock);
 }

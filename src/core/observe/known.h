@@ -9,18 +9,28 @@
 // is named by a number, with offsets. Memory that was the program's before (registered) is in no
 // space of a process: what lies behind it may be the program's, too.
 //
+// Programs use the same few buffers again and again: each thread remembers the last spans that it
+// found to be right, until a block changes, so most questions take no lock and no search.
+//
 // Threads: any. Blocking: never. Only where CW_CHECKING().
 #ifndef CW_CORE_KNOWN_H
 #define CW_CORE_KNOWN_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/compiler.h"
+#include "core/mem/memory.h"
 
 /** Numbers of segments as spaces begin here. */
 #define CW_KNOWN_SEGMENTS ((int64_t)1 << 32)
 /** Events of collectives, which are blocks, too: freed when they were waited for. */
 #define CW_KNOWN_EVENTS ((int64_t)1 << 33)
+
+/** What is symmetric in this process, as a space of what a thread remembers. */
+#define CW_KNOWN_SYMMETRIC ((int64_t)1 << 34)
 
 typedef struct cw_known {
     int64_t space;
@@ -31,6 +41,63 @@ typedef struct cw_known {
     bool freed;
 } cw_known_t;
 
+/** Below is no memory: NULL, and what was computed from it. */
+#define CW_KNOWN_LOWEST ((uintptr_t)4096)
+
+// ---------------------------------------------------------------- what a thread remembers
+enum { CW_KNOWN_SPANS = 4 };  // a source, a destination and some more, of each kind
+
+typedef enum cw_known_kind {
+    CW_KNOWN_REMOTE,  // of another process, or symmetric: of a space
+    CW_KNOWN_LOCAL,   // buffers of this process
+    CW_KNOWN_KINDS
+} cw_known_kind_t;
+
+/** Bytes that are right wherever they lie in it. */
+typedef struct cw_known_span {
+    int64_t space;
+    uintptr_t begin, end;
+    bool shared;  // of this process: other processes name it, too, or it is one's here
+} cw_known_span_t;
+
+typedef struct cw_known_spans {
+    unsigned changes;  // cw_block_changes when the first was found
+    unsigned next;     // to be replaced
+    cw_known_span_t all[CW_KNOWN_SPANS];
+} cw_known_spans_t;
+
+typedef cw_known_spans_t cw_known_seen_t[CW_KNOWN_KINDS];
+/** Of the calling thread, made at its first question. */
+extern _Thread_local cw_known_seen_t *cw_known_mine CW_HIDDEN CW_INITIAL_EXEC;
+
+/** The span with the bytes, if this thread remembers one, or NULL. Compares only. */
+static CW_ALWAYS_INLINE const cw_known_span_t *cw_known_seen(cw_known_kind_t kind, int64_t space,
+                                                             const void *address, size_t nbytes)
+{
+    const cw_known_seen_t *mine = cw_known_mine;
+    if (CW_UNLIKELY(!mine) || (*mine)[kind].changes != atomic_load(&cw_block_changes))
+        return NULL;
+    const cw_known_span_t *span = (*mine)[kind].all;
+    for (int i = 0; i < CW_KNOWN_SPANS; i++, span++) {
+        uintptr_t at = (uintptr_t)address - span->begin, room = span->end - span->begin;
+        if (at <= room && nbytes <= room - at && span->space == space)
+            return span;
+    }
+    return NULL;
+}
+
+/** They do from now on. changes: cw_block_changes from before the span was looked for. */
+void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span);
+/** Leaves of a span what also lies between two addresses. */
+static inline void cw_known_clip(cw_known_span_t *span, uintptr_t begin, uintptr_t end)
+{
+    if (begin > span->begin)
+        span->begin = begin;
+    if (end < span->end)
+        span->end = end;
+}
+
+// ---------------------------------------------------------------- blocks
 /** A block begins, in place of freed ones. */
 void cw_known_add(const cw_known_t *block);
 /** The block with that base, if there is one, is free from now on. */
@@ -42,8 +109,10 @@ bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p);
  *  that, how far, and where the block comes from: "reach 4 bytes beyond ...". */
 bool cw_known_wrong(int64_t space, uintptr_t address, size_t nbytes, char *text,
                     size_t text_nbytes);
-/** Do the bytes begin in a static variable of the program and reach beyond its end? */
-bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes);
+/** Do the bytes begin in a static variable of the program and reach beyond its end? If not: clips
+ *  the span to the variable, or to the gap between two. */
+bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes,
+                           cw_known_span_t *span);
 /** Either, of a buffer of this process. */
 bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t text_nbytes);
 

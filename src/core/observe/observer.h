@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 /** What a frame is. The transfers come first; watch.c names them. */
 typedef enum cw_op {
     CW_OP_PUT,
@@ -35,8 +37,12 @@ typedef enum cw_op {
     CW_OP_HANDLER  // of an active message
 } cw_op_t;
 
+extern const char *const cw_op_names[] CW_HIDDEN;
 /** For people: "put", "atomic_fetch". */
-const char *cw_op_name(cw_op_t op);
+static inline const char *cw_op_name(cw_op_t op)
+{
+    return cw_op_names[op];
+}
 
 typedef struct cw_frame {
     const char *name;

@@ -22,29 +22,62 @@ static struct {
         if ((*o_)->member)                                             \
     (*o_)->member(__VA_ARGS__)
 
-static _Thread_local struct {
-    int depth;
-    cw_frame_t frames[DEEPEST];
-} stack;
+_Thread_local int cw_watch_depth CW_INITIAL_EXEC;
+bool cw_watch_untimed;
+static _Thread_local cw_frame_t *frames CW_INITIAL_EXEC;  // NULL before the first
+
+static CW_COLD cw_frame_t *first_frames(void)
+{
+    static _Thread_local cw_frame_t room[DEEPEST];
+    return frames = room;
+}
+
+static CW_NOINLINE void begin(cw_frame_t *f)
+{
+    f->start_ns = cwu_now_ns();
+    f->waited_ns = f->event = 0;
+    NOTIFY(began, f);
+}
+
+static CW_ALWAYS_INLINE cw_frame_t *fill(cw_frame_t *f, cw_op_t op, const char *name, size_t nbytes,
+                                         int pe)
+{
+    cw_watch_depth++;
+    f->name = name;
+    f->start_ns = 0;
+    f->nbytes = nbytes;
+    f->pe = pe;
+    f->op = op;
+    return f;
+}
 
 /** NULL when the stack is full: then the frame is not counted, and nothing else happens. */
-static cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
+static CW_NOINLINE cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
 {
-    if (stack.depth == DEEPEST)
+    if (cw_watch_depth == DEEPEST)
         return NULL;
-    cw_frame_t *f = &stack.frames[stack.depth++];
-    uint64_t start_ns = observers.wants & CW_OBSERVES_TIMES ? cwu_now_ns() : 0;
-    *f = (cw_frame_t){.name = name, .start_ns = start_ns, .nbytes = nbytes, .pe = pe, .op = op};
-    if (start_ns)
-        NOTIFY(began, f);
+    cw_frame_t *f = fill((frames ? frames : first_frames()) + cw_watch_depth, op, name, nbytes, pe);
+    if (observers.wants & CW_OBSERVES_TIMES)
+        begin(f);
     return f;
 }
 
 /** Of the program: what the library does for itself lies within it. */
-static void enter(const char *name)
+static CW_NOINLINE cw_frame_t *enter_first(cw_op_t op, const char *name, size_t nbytes, int pe)
 {
-    if (stack.depth == 0)
+    if (cw_watch_depth == 0)
         cw_check_thread(name);
+    return push(op, name, nbytes, pe);
+}
+
+/** The same without a call where only checks observe, and the thread was here before. */
+static CW_ALWAYS_INLINE cw_frame_t *enter(cw_op_t op, const char *name, size_t nbytes, int pe)
+{
+    const int depth = cw_watch_depth;
+    if (CW_UNLIKELY(!cw_watch_untimed) || CW_UNLIKELY(cw_check_passed != cw_check_round) ||
+        CW_UNLIKELY(!frames) || CW_UNLIKELY(depth == DEEPEST))
+        return enter_first(op, name, nbytes, pe);
+    return fill(frames + depth, op, name, nbytes, pe);
 }
 
 cw_frame_t *cw_watch_query(const char *name)
@@ -54,14 +87,12 @@ cw_frame_t *cw_watch_query(const char *name)
 
 cw_frame_t *cw_watch_call(const char *name)
 {
-    enter(name);
-    return push(CW_OP_CALL, name, 0, -1);
+    return enter(CW_OP_CALL, name, 0, -1);
 }
 
 cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe)
 {
-    enter(cw_op_name(op));
-    return push(op, cw_op_name(op), nbytes, pe);
+    return enter(op, cw_op_name(op), nbytes, pe);
 }
 
 cw_frame_t *cw_watch_wait(const char *name)
@@ -73,8 +104,7 @@ cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe)
 {
     if (!cw_world.initialized)
         return NULL;
-    enter(name);
-    return push(CW_OP_CALL, name, nbytes, pe);
+    return enter(CW_OP_CALL, name, nbytes, pe);
 }
 
 cw_frame_t *cw_watch_handler(const cw_message_t *msg)
@@ -87,33 +117,37 @@ cw_frame_t *cw_watch_handler(const cw_message_t *msg)
     return push(CW_OP_HANDLER, names[msg->is_reply][msg->kind], msg->nbytes, msg->pe);
 }
 
+static CW_NOINLINE void ended(cw_frame_t *frame)
+{
+    uint64_t ns = cwu_now_ns() - frame->start_ns;
+    if (frame->op == CW_OP_WAIT && cw_watch_depth > 0)
+        frames[cw_watch_depth - 1].waited_ns += ns;
+    NOTIFY(ended, frame, ns, cw_watch_depth == 0);
+}
+
 void cw_watch_end(cw_frame_t *frame)
 {
-    stack.depth = (int)(frame - stack.frames);
-    if (!frame->start_ns)
-        return;
-    uint64_t ns = cwu_now_ns() - frame->start_ns;
-    if (frame->op == CW_OP_WAIT && stack.depth > 0)
-        stack.frames[stack.depth - 1].waited_ns += ns;
-    NOTIFY(ended, frame, ns, stack.depth == 0);
+    cw_watch_depth = (int)(frame - frames);
+    if (frame->start_ns)
+        ended(frame);
 }
 
 void cw_watch_bytes(size_t nbytes)
 {
-    if (stack.depth > 0)
-        stack.frames[0].nbytes += nbytes;
+    if (cw_watch_depth > 0)
+        frames[0].nbytes += nbytes;
 }
 
 const char *cw_watch_running(void)
 {
-    return stack.depth > 0 ? stack.frames[0].name : NULL;
+    return cw_watch_depth > 0 ? frames[0].name : NULL;
 }
 
 int cw_watch_handling(void)
 {
-    for (int i = 0; i < stack.depth; i++)
-        if (stack.frames[i].op == CW_OP_HANDLER)
-            return stack.frames[i].pe;
+    for (int i = 0; i < cw_watch_depth; i++)
+        if (frames[i].op == CW_OP_HANDLER)
+            return frames[i].pe;
     return -1;
 }
 
@@ -137,7 +171,7 @@ void cw_watch_sleeps(struct cw_wait *wait)
 int cw_watch_open(const cw_observer_t *const table[])
 {
     int n = 0;
-    stack.depth = 0;
+    cw_watch_depth = 0;
     observers.active[0] = NULL;
     observers.wants = 0;
     for (; *table; table++) {
@@ -154,6 +188,7 @@ int cw_watch_open(const cw_observer_t *const table[])
     observers.active[n] = NULL;
     cw_world.watched = observers.wants & CW_OBSERVES_TRANSFERS;
     cw_world.observed = observers.wants != 0;
+    cw_watch_untimed = cw_world.check && !(observers.wants & CW_OBSERVES_TIMES);
     return CW_OK;
 }
 
@@ -167,12 +202,13 @@ void cw_watch_started(const char *name)
 void cw_watch_finish(void)
 {
     cw_world.plain = true;  // what observers do now is not observed
+    cw_watch_untimed = false;
     NOTIFY(finish);
 }
 
 void cw_watch_close(void)
 {
-    cw_world.watched = cw_world.observed = false;
+    cw_world.watched = cw_world.observed = cw_watch_untimed = false;
     NOTIFY(close);
     observers.active[0] = NULL;
     observers.wants = 0;

@@ -20,13 +20,13 @@
 #include "core/world/world.h"
 
 /** A routine begins. `name` must live for ever. Only between init and finalize. */
-cw_frame_t *cw_watch_call(const char *name) CW_COLD;
+cw_frame_t *cw_watch_call(const char *name);
 /** A routine that any thread may call at any time begins. */
 cw_frame_t *cw_watch_query(const char *name) CW_COLD;
 /** A transfer begins. */
-cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe) CW_COLD;
+cw_frame_t *cw_watch_transfer(cw_op_t op, size_t nbytes, int pe);
 /** A wait begins; its name need not live longer than the frame unless a trace is being written. */
-cw_frame_t *cw_watch_wait(const char *name) CW_COLD;
+cw_frame_t *cw_watch_wait(const char *name);
 /** A request or reply begins; its client's name for the call. */
 cw_frame_t *cw_watch_message(const char *name, size_t nbytes, int pe) CW_COLD;
 /** It was sent. */
@@ -35,7 +35,7 @@ void cw_watch_message_sent(const cw_message_t *msg) CW_COLD;
 void cw_watch_message_waits(bool for_room) CW_COLD;
 /** The handler of a message begins. */
 cw_frame_t *cw_watch_handler(const cw_message_t *msg) CW_COLD;
-void cw_watch_end(cw_frame_t *frame) CW_COLD;
+void cw_watch_end(cw_frame_t *frame);
 
 /** Adds to the bytes of the routine that runs, in collectives. */
 void cw_watch_bytes(size_t nbytes) CW_COLD;
@@ -46,6 +46,16 @@ int cw_watch_handling(void);
 
 /** A waiting thread is about to sleep. */
 void cw_watch_sleeps(struct cw_wait *wait) CW_COLD;
+
+/** Frames of this thread that are open. */
+extern _Thread_local int cw_watch_depth CW_HIDDEN CW_INITIAL_EXEC;
+/** Checks observe, and no observer wants times: then frames are for messages alone. */
+extern bool cw_watch_untimed CW_HIDDEN;
+/** Does no routine of the program run in this thread? */
+static CW_ALWAYS_INLINE bool cw_watch_is_outermost(void)
+{
+    return cw_watch_depth == 0;
+}
 
 static CW_ALWAYS_INLINE void cw_watch_leave(cw_frame_t **frame)
 {

@@ -9,6 +9,7 @@
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
+#include "core/observe/known.h"
 #include "core/rma/ctx.h"
 #include "core/world/front_end.h"
 
@@ -52,6 +53,8 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
     const cwt_layout_t *l = &cw_segment.layout;
     check_life(call);
     check_pe(call, pe);
+    if (cw_known_seen(CW_KNOWN_REMOTE, CW_KNOWN_SYMMETRIC, symmetric, nbytes))
+        return;
     if (nbytes > LARGEST_COUNT)
         refuse_count(call, nbytes);
     if (!cw_is_symmetric(symmetric, nbytes))
@@ -170,9 +173,10 @@ cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
     if (cw_world.initialized)
         cw_ctx_validate(ctx, call_of(op), rank);
     int pe = cw_ctx_pe(ctx, rank);
-    cw_check_not_in_handler(cw_op_name(op));
     // The transfers that routines make for themselves were checked with the routine.
-    if (!cw_world.initialized || !cw_watch_running())
+    if (CW_LIKELY(cw_watch_is_outermost()) || !cw_world.initialized)
         check_transfer(op, symmetric, local, nbytes, pe);
+    else
+        cw_check_not_in_handler(cw_op_name(op));
     return cw_watch_transfer(op, nbytes, pe);
 }

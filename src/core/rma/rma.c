@@ -47,8 +47,8 @@ void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank, cw_ct
     cw_ctx_stored(ctx, rank);
 }
 
-static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                 int rank, bool nbi)
+static CW_NOINLINE void put_routed(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+                                   int rank, bool nbi)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_PUT_NBI : CW_OP_PUT, dest, src, nbytes, rank));
@@ -60,8 +60,18 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
         put_now(ctx, t, dest, src, nbytes, rank, nbi);
 }
 
-static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
                                  int rank, bool nbi)
+{
+    uintptr_t word;
+    if (cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word))
+        cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
+    else
+        put_routed(ctx, dest, src, nbytes, rank, nbi);
+}
+
+static CW_NOINLINE void get_routed(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+                                   int rank, bool nbi)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_GET_NBI : CW_OP_GET, src, dest, nbytes, rank));
@@ -78,6 +88,18 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
     else if (cw_bundle_get(ctx, t, dest, src, nbytes))
         return;
     get_now(ctx, t, dest, src, nbytes, rank, nbi);
+}
+
+static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+                                 int rank, bool nbi)
+{
+    uintptr_t word;
+    if (!cw_ctx_is_seen(ctx, src, dest, nbytes, rank, &word)) {
+        get_routed(ctx, dest, src, nbytes, rank, nbi);
+        return;
+    }
+    cw_copy(dest, cw_local_address(word, src), nbytes);
+    cw_get_done();
 }
 
 // A warm word leads to a connected record. What is not done often is a function of its own, so that
