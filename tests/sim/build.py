@@ -29,7 +29,7 @@ LEFT_OUT = ("-fsanitize", "-O", "-g", "-W", "-fdiagnostics")
 
 def wrapped():
     """The functions that the runtime's SIM_WRAPPERs stand in for."""
-    names = ["syscall", "mremap", "open"]
+    names = ["syscall", "mremap", "open", "open64"]
     for name in WRAPPERS:
         for line in (HERE / f"{name}.c").read_text().splitlines():
             if line.startswith("SIM_WRAPPER("):

@@ -41,6 +41,8 @@ typedef struct sim_scene {
                              // to wait for time: where nothing can run before a time-out, a
                              // wake-up was lost
     int may_fail;            // a PE may end with another status than 0, which ends the run
+    int blind_launcher;      // it does not see a PE end by a fault, and ends no other for it: they
+                             // end, and say which PE it was and how it ended
     int faults;              // SIM_MAY_...: a run has one of these, and then a PE either ends with
                              // status 0, or says why not: never by a signal, never a hang
 } sim_scene_t;

@@ -147,6 +147,7 @@ typedef struct sim_world {
     int64_t lowest;  // priority given to threads that give way
     sim_thread_t threads[SIM_THREADS];
     pid_t pids[SIM_PES];
+    pid_t unreaped[SIM_PES];  // of PEs that have ended, where the launcher does not ask for them
     // time
     uint64_t now_ns, counted;           // steps that are in it
     uint64_t strict_from, strict_most;  // 0: time may pass

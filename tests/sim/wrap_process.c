@@ -31,7 +31,8 @@ static bool has_ended(int pe)
     return true;
 }
 
-pid_t __real_getpid(void);  // the plain name is the one that is turned over here, too
+pid_t __real_getpid(void);  // plain names are those that are turned over here, too
+long __real_syscall(long number, ...);
 
 /** The system's number; -1, with errno: it has ended. */
 static pid_t real_pid(pid_t pid)
@@ -46,7 +47,7 @@ static pid_t real_pid(pid_t pid)
 long sim_pidfd_open(int pid, long flags, long number)
 {
     pid_t real = real_pid(pid);
-    return real < 0 ? -1 : syscall(number, real, flags);
+    return real < 0 ? -1 : __real_syscall(number, real, flags);
 }
 
 SIM_WRAPPER(pid_t, getpid, void)
@@ -101,7 +102,9 @@ static const char *translated(const char *path, char *text, size_t nbytes)
     long pid = strtol(path + 6, &rest, 10);
     if (rest == path + 6 || pe_of((pid_t)pid) < 0)
         return path;
-    snprintf(text, nbytes, "/proc/%d%s", (int)real_pid((pid_t)pid), rest);
+    pid_t real = real_pid((pid_t)pid);
+    snprintf(text, nbytes, "/proc/%d%s", (int)(real < 0 ? sim->unreaped[pe_of((pid_t)pid)] : real),
+             rest);
     return text;
 }
 
@@ -119,4 +122,17 @@ int __wrap_open(const char *path, int flags, ...)
     unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
     va_end(args);
     return __real_open(translated(path, text, sizeof text), flags, mode);
+}
+
+/** What the library calls, whose files may be large: of /proc and of the system mostly. */
+int __real_open64(const char *path, int flags, ...);
+__attribute__((visibility("default"))) int __wrap_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...)
+{
+    char text[64];
+    va_list args;
+    va_start(args, flags);
+    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
+    va_end(args);
+    return __real_open64(translated(path, text, sizeof text), flags, mode);
 }

@@ -9,7 +9,7 @@
 
 #include "sim.h"
 
-enum { PES = 3, LATE_US = 4000000 };
+enum { PES = 3, LATE_US = 4000000, TESTS = 300 };
 static long word, done, locks[PES];
 
 static void wait_in_ring(int me)
@@ -24,7 +24,7 @@ static void wait_in_ring(int me)
 static void be_late(int me, int late, bool polls)
 {
     if (me == late && polls)
-        for (int i = 0; i < 80; i++, usleep(LATE_US / 80))
+        for (int i = 0; i < TESTS; i++, usleep(LATE_US / TESTS))
             shmem_long_test(&word, SHMEM_CMP_EQ, 1);
     else if (me == late)
         usleep(LATE_US);
