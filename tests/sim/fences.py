@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does each fence earn its place? Each fence of the library, and each memory order that a comment
-defends, is weakened to relaxed in the running library, and the scenes that pass it run until one
-fails. The build directory keeps what has been found: a run goes on where the last one ended.
+"""Does each fence earn its place? Each one of the library is weakened to relaxed in the running
+library, and the scenes that pass it run until one fails. The build directory keeps what has been
+found: a run goes on where the last one ended, and one of some names renews their rows of the page.
 A fence that no scene finds says why it stays in the comment in front of it: "No scene: ..."."""
 import argparse
 import json
@@ -18,8 +18,6 @@ import power
 import sites
 
 LEFT_OUT = ("transport/mpi/", "dart/windows/", "base/mpi/")  # do not run here
-DEFENDS = re.compile(r"//.*\b(pairs?|before|behind|after|order|orders|fence|acquires?|releases?|"
-                     r"sees?|seen|visible|sleepers?)\b")
 STAYS = re.compile(r"\bNo scene: (.*?)\.?$")
 HEAD = ["fence", "order", "scene", "seed", "model, strategy", "runs"]
 
@@ -29,31 +27,21 @@ def arguments():
     p.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     p.add_argument("--seconds", type=int, default=60, help="for each of them, all scenes together")
     p.add_argument("--again", action="store_true", help="also those that no scene has found")
-    p.add_argument("--only-fences", action="store_true", help="no memory orders of accesses")
     p.add_argument("--scene", action="append", help="only this one (repeatable)")
     p.add_argument("--write", action="store_true", help="write docs/results/sim.md")
     p.add_argument("names", nargs="*", help="file:function, or a part of it")
     return p.parse_args()
 
 
-def is_defended(site):
-    lines = (sites.SRC / site.file).read_text().splitlines()
-    return any(DEFENDS.search(line) for line in lines[max(0, site.line - 2):site.line + 1])
-
-
-def candidates(library, only_fences):
+def candidates(library):
     """(name, site) of what is to be weakened; equal ones of a function have numbers."""
     found, numbers = [], {}
     for s in sites.sites(library):
-        if s.file.startswith(LEFT_OUT) or s.kind in ("lock", "wait", "signal_fence"):
+        if s.kind != "thread_fence" or s.order == "relaxed" or s.file.startswith(LEFT_OUT):
             continue
-        if s.order == "relaxed" or (s.kind != "thread_fence" and
-                                    (only_fences or not is_defended(s))):
-            continue
-        key = f"{s.name}, {'fence' if s.kind == 'thread_fence' else s.kind}"
-        numbers[key] = numbers.get(key, 0) + 1
-        found.append((key if numbers[key] == 1 else f"{key} {numbers[key]}", s))
-    return sorted(found, key=lambda c: c[1].kind != "thread_fence")
+        numbers[s.name] = n = numbers.get(s.name, 0) + 1
+        found.append((s.name if n == 1 else f"{s.name} {n}", s))
+    return found
 
 
 def try_one(out, site, reached, seconds):
@@ -88,31 +76,31 @@ def reason(site):
 
 
 def row(name, result, site):
-    name = f"`{name.split(',')[0]}`{name[name.index(','):]}"
     if "seed" in result:
-        return (f"| {name} | {result['order']} | {result['scene']} | {result['seed']} | "
+        return (f"| `{name}` | {result['order']} | {result['scene']} | {result['seed']} | "
                 f"{result['model']}, {result['strategy']} | {result['runs']} |")
     says = "no scene passes it" if not result["scenes"] else f"none of {result['scenes']} fails"
     if why := reason(site):
         says = f"stays: {why}"
-    return f"| {name} | {result['order']} | {says} | | | |"
+    return f"| `{name}` | {result['order']} | {says} | | | |"
 
 
-def write(known, all_, seconds):
-    tables = []
-    for title, fences in (("Fences", True), ("Memory orders", False)):
-        part = [(n, s) for n, s in all_ if n in known and (s.kind == "thread_fence") == fences]
-        found = sum("seed" in known[n] for n, _ in part)
-        rows = [row(n, known[n], s) for n, s in part]
-        tables.append(f"{title}: {found} of {len(part)} are found.\n\n" + page.table(HEAD, rows))
+def write(known, all_):
+    before = page.rows("Fences")
+    rows = [row(n, known[n], s) if n in known else before.get(f"`{n}`") for n, s in all_]
+    rows = [r for r in rows if r]
+    found = sum("| c11" in r or "| tso" in r for r in rows)
     page.write("Fences", f"""
-Written by `./dev sim --fences --write`: each `atomic_thread_fence` of the library, and each memory
-order of an access that a comment defends, counts as relaxed in its turn, under `c11` (and `tso`
-where it was sequentially consistent), for {seconds} s at most beside other load, in the scenes that
-pass it. A fence that no scene finds stays for the reason in the comment in front of it, or goes.
-Of memory orders of accesses that none finds, the search was too short or a scene is missing.
+Written by `./dev sim --fences --write`: each `atomic_thread_fence` of the library counts as relaxed
+in its turn, under `c11` (and `tso` where it was sequentially consistent), in the scenes that pass
+it; runs of some names renew their rows. A fence that no scene finds stays for the reason in the
+comment in front of it, or goes. Of accesses with a memory order there is no such table, since it
+would say nothing: most of them guard plain data, which the compiled code loads and stores itself,
+at once, so that no model here can make it late.
 
-""" + "\n\n".join(tables))
+{found} of {len(rows)} are found.
+
+""" + page.table(HEAD, rows))
 
 
 def main():
@@ -122,7 +110,7 @@ def main():
     out = args.build.resolve() / "sim"
     store = out / "fences.json"
     known = json.loads(store.read_text()) if store.exists() else {}
-    all_ = candidates(out / "libcauseway.so", args.only_fences)
+    all_ = candidates(out / "libcauseway.so")
     reached = {s: coverage.passed(out, s, 5) for s in args.scene or build.scene_names()}
     for name, site in all_:
         if args.names and not any(n in name for n in args.names):
@@ -135,7 +123,7 @@ def main():
         if "what" in known[name]:
             print(f"    {known[name]['what']}", flush=True)
     if args.write:
-        write(known, all_, args.seconds)
+        write(known, all_)
     found = sum("seed" in known.get(n, {}) for n, _ in all_)
     print(f"{found} of {len(all_)} found")
     return 0
