@@ -9,7 +9,7 @@
 
 #include "sim.h"
 
-enum { PES = 3, LATE_US = 4000000, TESTS = 300 };
+enum { PES = 3, LATE_US = 4000000, TESTS = 800 };
 static long word, done, locks[PES];
 
 static void wait_in_ring(int me)
