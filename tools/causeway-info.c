@@ -166,7 +166,8 @@ static void print_waits(void)
     print_wait(CWU_WAIT_##id, name, text);
 #define CW_WAIT_NUMBER(id, number, unit, text)
 #include "base/waits.def"
-    puts("\nIn all rows:");
+    putchar('\n');
+    puts("In all rows:");
 #define CW_WAIT(id, ...)
 #define CW_WAIT_NUMBER(id, number, unit, text)    \
     printf("  %-12s %d %s\n", #id, number, unit); \
