@@ -19,7 +19,7 @@
 #include "../common.h"
 #include "step.h"
 
-enum { NBYTES = 1024, BLOCKS = 3, WARM = 32, COUNTED = 8, ROUNDS = 15, PUTS = 20000 };
+enum { NBYTES = 1024, BLOCKS = 3, WARM = 12, COUNTED = 4, ROUNDS = 15, PUTS = 20000 };
 
 static const char *const PROVIDERS[] = {"libfabric", "libmock"};
 static const char *interface;
