@@ -135,7 +135,17 @@ submodule(prif:prif_private) prif_coarrays
   end interface
 
 contains
-  module procedure prif_allocate_coarray
+  ! With its interface: gfortran from 12.3 on does not find that of final_proc otherwise.
+  module subroutine prif_allocate_coarray(lcobounds, ucobounds, size_in_bytes, final_proc, &
+      coarray_handle, allocated_memory, stat, errmsg, errmsg_alloc)
+    integer(c_int64_t), intent(in) :: lcobounds(:), ucobounds(:)
+    integer(c_size_t), intent(in) :: size_in_bytes
+    procedure(prif_coarray_cleanup_interface), intent(in), pointer :: final_proc
+    type(prif_coarray_handle), intent(out) :: coarray_handle
+    type(c_ptr), intent(out) :: allocated_memory
+    integer(c_int), intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, intent(inout), optional :: errmsg_alloc
     integer(c_int) :: code
     procedure(prif_coarray_cleanup_interface), pointer :: cleanup  ! as in prif_collectives
     cleanup => final_proc
@@ -150,7 +160,7 @@ contains
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
-  end procedure
+  end subroutine
 
   module procedure prif_deallocate_coarray
     if (c_deallocate_coarrays([coarray_handle], 1_c_int, stat) /= 0) then

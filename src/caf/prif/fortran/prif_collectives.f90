@@ -118,7 +118,16 @@ contains
     end if
   end procedure
 
-  module procedure prif_co_reduce
+  ! With its interface, as prif_allocate_coarray.
+  module subroutine prif_co_reduce(a, operation_wrapper, cdata, result_image, stat, errmsg, &
+      errmsg_alloc)
+    type(*), intent(inout), target :: a(..)
+    procedure(prif_operation_wrapper_interface), intent(in), pointer :: operation_wrapper
+    type(c_ptr), intent(in), value :: cdata
+    integer(c_int), intent(in), optional :: result_image
+    integer(c_int), intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, intent(inout), optional :: errmsg_alloc
     integer(c_int) :: code
     procedure(prif_operation_wrapper_interface), pointer :: operation
     operation => operation_wrapper
@@ -127,9 +136,19 @@ contains
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
-  end procedure
+  end subroutine
 
-  module procedure prif_co_reduce_cptr
+  ! With its interface, as prif_allocate_coarray.
+  module subroutine prif_co_reduce_cptr(a_ptr, element_size, element_count, operation_wrapper, &
+      cdata, result_image, stat, errmsg, errmsg_alloc)
+    type(c_ptr), intent(in) :: a_ptr
+    integer(c_size_t), intent(in) :: element_size, element_count
+    procedure(prif_operation_wrapper_interface), intent(in), pointer :: operation_wrapper
+    type(c_ptr), intent(in), value :: cdata
+    integer(c_int), intent(in), optional :: result_image
+    integer(c_int), intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, intent(inout), optional :: errmsg_alloc
     procedure(prif_operation_wrapper_interface), pointer :: operation
     operation => operation_wrapper
     if (c_co_reduce_cptr(a_ptr, element_size, element_count, operation, cdata, &
@@ -137,5 +156,5 @@ contains
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
-  end procedure
+  end subroutine
 end submodule

@@ -33,13 +33,15 @@ contains
     stat = c_init()
   end procedure
 
-  module procedure prif_register_stop_callback
+  ! With its interface, as prif_allocate_coarray.
+  module subroutine prif_register_stop_callback(callback)
+    procedure(prif_stop_callback_interface), intent(in), pointer :: callback
     type(entry), pointer :: first
     allocate (first)
     first%callback => callback
     first%next => callbacks
     callbacks => first
-  end procedure
+  end subroutine
 
   !> One that stops, too, goes on with those that are left.
   subroutine run_callbacks(is_error_stop, quiet, stop_code_int, stop_code_char)
