@@ -27,6 +27,15 @@ def find():
     return None
 
 
+def lowered(compiler, place):
+    """What the compiler lowers to PRIF by itself."""
+    done = works(compiler, "-fcoarray", TESTS / "prif/lowered.f90", "-o", "lowered", "-L", place,
+                 "-lprif_causeway", f"-L{STAGE}/lib", "-lcauseway", f"-Wl,-rpath,{place}")
+    if check(done.returncode == 0, "lowered: compiles", done.stderr):
+        job = works(STAGE / "bin/oshrun", "-n", 4, "./lowered")
+        check(job.returncode == 0 and ", 0 failed" in job.stdout, "lowered", job.stdout, job.stderr)
+
+
 def main():
     found = find()
     if not found:
@@ -48,6 +57,8 @@ def main():
                 continue
             job = works(STAGE / "bin/oshrun", "-n", images, f"./{name}", *arguments)
             check(job.returncode == 0 and ", 0 failed" in job.stdout, name, job.stdout, job.stderr)
+        if "-fcoarray" in works(compiler, "--help").stdout:
+            lowered(compiler, place)
     finish()
 
 
