@@ -59,6 +59,8 @@ ALL = (
     Example("15-dart-hash-map", "hash_map", (("DART hash map", "200000", "2000"),)),
     Example("16-caf-pi", "pi", (("coarrays, pi", "100000000", "100000000"),)),
     Example("17-caf-heat", "heat", (("coarrays, heat", "1024 200", "256 100"),)),
+    Example("18-caf-sort", "sort", (("coarrays, sort", "200000", "50000"),)),
+    Example("19-caf-farm", "farm", (("coarrays, task farm", "1000", "500"),)),
 )
 
 # With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.
