@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulator itself: it finds what small programs do wrong, under the memory models that permit
 it and under no other, and it repeats each run from its seed."""
+import itertools
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import build
+import power
 from frame.script import check, finish
 
 RUNS = 400
@@ -56,6 +58,8 @@ def main():
     check(build.build(directory) == 0, "the simulator does not build")
     out = directory / "sim"
     check(set(FOUND) == set(build.scene_names("selftest")), "a program has no line in the table")
+    for mutation in itertools.chain(*power.mutations([]).values()):
+        power.changed(mutation)  # exits where its words are not in the sources any more
     for scene, models in FOUND.items():
         for model in ("sc", "tso", "c11"):
             rc, text = run(out, scene, "--model", model, "--runs", str(FEW.get(scene, RUNS)))
