@@ -19,12 +19,12 @@ class Causeway(MesonPackage):
 
     homepage = "https://causeway.invalid"  # it has no public address yet
     manual_download = True
-    url = f"file://{os.getcwd()}/causeway-0.2.0.tar.gz"
+    url = f"file://{os.getcwd()}/causeway-0.3.0.tar.gz"
 
     license("BSD-3-Clause")
 
     # `./dev dist` leaves this file with the checksum of the tarball beside the tarball.
-    version("0.2.0")
+    version("0.3.0")
 
     variant("checking", default=True, description="Checking mode (CAUSEWAY_CHECK=1)")
     variant("gasnet", default=True, description="GASNet and GASNet-EX")
