@@ -120,8 +120,7 @@ static inline void aci_before_request(int proc)
 /** The number of a fence, taken before it begins. */
 static inline uint64_t aci_begin_fence(void)
 {
-    uint64_t mine =
-        atomic_fetch_add_explicit(&aci_order.fences.begun, 1, memory_order_relaxed) + 1;
+    uint64_t mine = atomic_fetch_add_explicit(&aci_order.fences.begun, 1, memory_order_relaxed) + 1;
     // the number before the loads that tell what is in flight; pairs with aci_mark
     atomic_thread_fence(memory_order_seq_cst);
     return mine;
