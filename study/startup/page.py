@@ -46,6 +46,7 @@ the least and the most of all rounds. All figures are in [startup.json](startup.
 
 Other pages here: [software providers](providers.md), what each of them runs; [tests on real
 verbs](verbs.md), in an emulated machine; [the soak](soak.md), random jobs for half an hour;
+[the simulator](sim.md), what its scenes find and pass; [coarrays](coarrays.md) by compiler;
 [topologies](topologies.md), their buffers; [hot
 spots](hotspot.md), simulated; [forwarded requests](forwarded.md) and
 [transfers](transfers.md) along them, measured.
