@@ -35,7 +35,7 @@ typedef struct sim_scene {
     int npes, nnodes;
     void (*run)(void);       // in each PE
     const char *const *env;  // "NAME=value", NULL-terminated, or NULL
-    uint64_t most_steps;     // 0: 4 million; beyond that the run counts as a livelock
+    uint64_t most_steps;     // 0: 16 million; beyond that the run counts as a livelock
     uint64_t most_ns;        // of virtual time between sim_begin and sim_end; 0: 5 s
     int timeless;            // SIM_UNDER_...: the memory models in which nothing between them has
                              // to wait for time: where nothing can run before a time-out, a

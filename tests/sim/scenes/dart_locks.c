@@ -62,7 +62,4 @@ static void run(void)
     dart_exit();
 }
 
-// A unit tries in a loop of cheap steps, 100,000 of them while another sleeps for half a millisecond
-// because the network refuses its calls, ten times in a row: some 6 million steps.
-const sim_scene_t sim_scene = {
-    .name = "dart_locks", .npes = UNITS, .nnodes = 2, .run = run, .most_steps = 16000000};
+const sim_scene_t sim_scene = {.name = "dart_locks", .npes = UNITS, .nnodes = 2, .run = run};
