@@ -3,6 +3,7 @@
 // One table of blocks, sorted by space and address.
 #include "core/observe/known.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,11 +217,43 @@ bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t 
 
 _Thread_local cw_known_seen_t *cw_known_mine CW_INITIAL_EXEC;
 
+// Allocated: what is thread-local has to fit into the little that the C library keeps for libraries
+// which a program loads later, as Python does.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_of_thread;
+
+static void forget(void *seen)
+{
+    cw_known_mine = NULL;
+    free(seen);
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&end_of_thread, forget);
+}
+
+/** What this thread remembers; NULL: no memory. */
+static cw_known_seen_t *seen_by_me(void)
+{
+    if (!cw_known_mine) {
+        pthread_once(&once, make_key);
+        cw_known_seen_t *seen = calloc(1, sizeof *seen);
+        if (seen && pthread_setspecific(end_of_thread, seen)) {
+            free(seen);
+            seen = NULL;
+        }
+        cw_known_mine = seen;
+    }
+    return cw_known_mine;
+}
+
 void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span)
 {
-    static _Thread_local cw_known_seen_t seen;
-    cw_known_mine = &seen;
-    cw_known_spans_t *mine = &seen[kind];
+    cw_known_seen_t *seen = seen_by_me();
+    if (!seen)
+        return;
+    cw_known_spans_t *mine = &(*seen)[kind];
     if (mine->changes != changes)
         *mine = (cw_known_spans_t){.changes = changes};
     mine->all[mine->next] = *span;
