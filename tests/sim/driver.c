@@ -600,6 +600,7 @@ static void settle(int argc, char **argv)
 
 int sim_main(int argc, char **argv)
 {
+    close_range(STDERR_FILENO + 1, ~0u, 0);  // numbers of descriptors are part of a run
     settle(argc, argv);
     sim_parse(argc, argv, &opt);
     if (opt.cpu >= 0) {
