@@ -74,6 +74,10 @@ def main():
             rc, text = run(out, scene, "--model", model, "--strategy", "exhaustive",
                            "--preemptions", str(preemptions))
             check(rc == 0 and "all " in text, f"{scene} under {model}: status {rc}\n{text}")
+    # Its threads wait in loops of sim_yield for what the network brings, in each schedule.
+    rc, text = run(out, "quiet_overlap", "--model", "sc", "--strategy", "exhaustive",
+                   "--preemptions", "0", "--seconds", "1")
+    check(rc == 3 and "not exhausted" in text, f"quiet_overlap: status {rc}\n{text}")
     for scene, times in SAME.items():
         for seed in ("3", "1004"):
             check_same(out, scene, seed, times)
