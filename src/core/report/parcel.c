@@ -10,12 +10,15 @@
 #include "core/progress/wait.h"
 #include "core/report/report.h"
 #include "core/rma/port.h"
-#include "core/rma/rma.h"
 #include "core/world/job.h"
 
 enum { CLOCK_ROUNDS = 8 };
 
-static uint64_t sequence;  // of the pieces this PE has handed over
+// Pieces are numbered over all gatherings, each of which begins at a number that all PEs know: so
+// PE 0 reads no word back that it put, since between nodes a read may pass a put.
+#define PIECES_BITS 40u
+static uint64_t gatherings;  // begun
+
 static struct {
     bool known;
     int64_t ns;
@@ -29,7 +32,7 @@ static bool is_here(int pe)
 void cw_parcel_open(void)
 {
     cw_report_slot_t *mine = cw_report_slot(cw_world.slot);
-    sequence = 0;
+    gatherings = 0;
     offset.known = false;
     atomic_store(&mine->taken, 0);
     atomic_store(&mine->ask, 0);
@@ -94,27 +97,27 @@ size_t cw_parcel_from_text(void *arg, char *text, size_t capacity)
     return n;
 }
 
-static void hand_over(cw_parcel_source_fn *source, void *arg)
+static void hand_over(uint64_t piece, cw_parcel_source_fn *source, void *arg)
 {
     cw_report_slot_t *mine = cw_report_slot(cw_world.slot);
     size_t n;
     do {
         n = source(arg, mine->text, sizeof mine->text);
         mine->nbytes = n;
-        atomic_store(&mine->filled, ++sequence);  // release: pairs with read_slot
+        atomic_store(&mine->filled, ++piece);  // release: pairs with read_slot
         cw_wake(cw_world.leader_of_node[cw_world.node]);
-        await_word(&mine->taken, sequence);
+        await_word(&mine->taken, piece);
     } while (n);
 }
 
-static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *arg)
+static void take_from(int pe, uint64_t piece, cw_parcel_sink_fn *sink, void *arg)
 {
     char *text = malloc(CW_REPORT_TEXT);
     uint64_t nbytes;
     if (!text)
         cwu_fatal("out of memory for the statistics of PE %d", pe);
     do {
-        await_owner(pe, offsetof(cw_report_slot_t, filled), ++*taken);
+        await_owner(pe, offsetof(cw_report_slot_t, filled), ++piece);
         read_slot(pe, offsetof(cw_report_slot_t, nbytes), &nbytes, sizeof nbytes);
         if (nbytes > CW_REPORT_TEXT)
             cwu_fatal("PE %d handed over %llu bytes of statistics at once", pe,
@@ -123,7 +126,7 @@ static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *ar
             read_slot(pe, offsetof(cw_report_slot_t, text), text, nbytes);
             sink(arg, text, nbytes);
         }
-        write_word(pe, offsetof(cw_report_slot_t, taken), *taken);
+        write_word(pe, offsetof(cw_report_slot_t, taken), piece);
     } while (nbytes);
     free(text);
 }
@@ -131,19 +134,16 @@ static void take_from(int pe, uint64_t *taken, cw_parcel_sink_fn *sink, void *ar
 void cw_parcel_gather(cw_parcel_source_fn *source, void *source_arg, cw_parcel_sink_fn *sink,
                       void *sink_arg)
 {
-    char piece[4096];
+    uint64_t before = ++gatherings << PIECES_BITS;
+    char text[4096];
     if (cw_world.pe != 0) {
-        hand_over(source, source_arg);
+        hand_over(before, source, source_arg);
         return;
     }
-    for (size_t n; (n = source(source_arg, piece, sizeof piece)) != 0;)
-        sink(sink_arg, piece, n);
-    cw_quiet_default();  // a read may pass the puts of an earlier gathering to the same words
-    for (int pe = 1; pe < cw_world.npes; pe++) {
-        uint64_t taken;  // the number of pieces that earlier gatherings took
-        read_slot(pe, offsetof(cw_report_slot_t, taken), &taken, sizeof taken);
-        take_from(pe, &taken, sink, sink_arg);
-    }
+    for (size_t n; (n = source(source_arg, text, sizeof text)) != 0;)
+        sink(sink_arg, text, n);
+    for (int pe = 1; pe < cw_world.npes; pe++)
+        take_from(pe, before, sink, sink_arg);
 }
 
 // ---------------------------------------------------------------- clocks
