@@ -49,6 +49,14 @@ def skip(reason):
     sys.exit(77)
 
 
+def clean_environment():
+    """The environment without settings. What the runner gives to a test stays: by its token it
+    finds the test's processes."""
+    kept = ("CAUSEWAY_TEST_", "CAUSEWAY_LIBFABRIC")
+    return {k: v for k, v in os.environ.items()
+            if k.startswith(kept) or not k.startswith(("CAUSEWAY_", "SHMEM_", "SMA_"))}
+
+
 def run(*command, **options):
     """The output of a command that must succeed."""
     return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True,

@@ -7,14 +7,13 @@ import pathlib
 import subprocess
 import sys
 
-from frame.script import BUILD, STAGE, fail, failures, finish
+from frame.script import BUILD, STAGE, clean_environment, fail, failures, finish
 
 DEVICES = pathlib.Path("/sys/class/infiniband")
 
 
 def run(*command, **settings):
-    env = {k: v for k, v in os.environ.items() if k == "CAUSEWAY_LIBFABRIC"
-           or not k.startswith("CAUSEWAY_")} | settings
+    env = clean_environment() | settings
     return subprocess.run(list(map(str, command)), env=env, text=True, capture_output=True,
                           timeout=60, check=False)
 

@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 
-from frame.script import ROOT, SLOW, STAGE, check, fail, finish, oshcc  # noqa: F401
+from frame.script import (ROOT, SLOW, STAGE, check, clean_environment, fail,  # noqa: F401
+                          finish, oshcc)
 
 HERE = ROOT / "tests/watch"
 LAYOUTS = {"node": [], "2nodes-rdm": ["--emulate-nodes", "2"],
@@ -16,11 +17,10 @@ def compile_program(name, *flags):
     oshcc(name, *flags, HERE / f"{name}.c")
 
 
-def run(program, *arguments, pes=2, layout="node", timeout=60, expect=0, oshrun=(), **settings):
-    """Output of a job, both streams. expect: its exit status, or None for any."""
-    env = {k: v for k, v in os.environ.items() if k == "CAUSEWAY_LIBFABRIC"
-           or not k.startswith(("CAUSEWAY_", "SHMEM_"))}
-    env |= {name: str(value) for name, value in settings.items()}
+def run(program, *arguments, pes=2, layout="node", timeout=100, expect=0, oshrun=(), **settings):
+    """Output of a job, both streams. expect: its exit status, or None for any. timeout: seconds; a
+    test that the runner stops before shows where the processes stood."""
+    env = clean_environment() | {name: str(value) for name, value in settings.items()}
     if "-" in layout:
         env["CAUSEWAY_ENDPOINT"] = layout.split("-")[1]
     command = [str(STAGE / "bin/oshrun"), "-n", str(pes), *LAYOUTS[layout], *oshrun, f"./{program}",
