@@ -124,7 +124,10 @@ typedef struct written {
     uint32_t at;         // its thread's clock
     int thread;          // -1: before all
     uint64_t sc;         // its place among the sequentially consistent operations; 0: none of them
+    bool rmw;
     clock_t11 released;  // what a reader that acquires learns
+    clock_t11 headed;    // of that, what its thread itself released, by it or before it in a row
+    clock_t11 read_at;   // each thread's clock, + 1, when it first read this one; 0: it did not
 } written_t;
 
 typedef struct location {
@@ -230,15 +233,26 @@ static void check_untracked(location_t *l, uint64_t in_memory)
 
 static void read_it(location_t *l, uint32_t n, int order)
 {
-    const written_t *w = number(l, n);
+    written_t *w = number(l, n);
     l->floor[sim_me] = n;
+    if (!w->read_at.of[sim_me])
+        w->read_at.of[sim_me] = c11->now[sim_me].of[sim_me] + 1;
     join(acquires(order) ? &c11->now[sim_me] : &c11->seen[sim_me], &w->released);
+}
+
+/** Does this thread come behind one that has read this store? Then it reads nothing older. */
+static bool was_read_before(const written_t *w)
+{
+    for (int i = 0; i < sim->nthreads; i++)
+        if (w->read_at.of[i] && w->read_at.of[i] <= c11->now[sim_me].of[i])
+            return true;
+    return false;
 }
 
 /** Can this thread read nothing older than this store? */
 static bool is_oldest(const written_t *w, int order)
 {
-    if (w->thread < 0 || c11->now[sim_me].of[w->thread] >= w->at)
+    if (w->thread < 0 || c11->now[sim_me].of[w->thread] >= w->at || was_read_before(w))
         return true;
     if (w->sc && w->sc <= c11->fence[sim_me])
         return true;  // a store that came before this thread's last fence in their one order
@@ -280,25 +294,37 @@ static void c11_saw_newest(const volatile void *at, uint32_t nbytes, int order)
         read_it(l, l->count - 1, order);
 }
 
+/** A store that this thread makes now. C17's release sequences: it goes on with those of its own
+ *  stores that nothing but read-modify-writes has followed, and such a one with all. */
+static written_t written_now(location_t *l, uint64_t value, int order, bool rmw)
+{
+    uint32_t least = l->count > KEPT ? l->count - KEPT : 0, n = l->count;
+    written_t w = {
+        .value = value, .at = ++c11->now[sim_me].of[sim_me], .thread = sim_me, .rmw = rmw};
+    w.headed = releases(order) ? c11->now[sim_me] : c11->fenced[sim_me];
+    while (n > least && number(l, n - 1)->thread != sim_me && number(l, n - 1)->rmw)
+        n--;
+    if (n > least && number(l, n - 1)->thread == sim_me)
+        join(&w.headed, &number(l, n - 1)->headed);
+    w.released = w.headed;
+    if (rmw)
+        join(&w.released, &number(l, l->count - 1)->released);
+    if (order == __ATOMIC_SEQ_CST)
+        w.sc = ++c11->order;
+    return w;
+}
+
 static void c11_write(volatile void *at, uint32_t nbytes, uint64_t value, int order, bool rmw)
 {
     uint64_t before = sim_raw_load(at, nbytes);
     location_t *l = find(sim_key((const void *)at), nbytes, true);
-    clock_t11 released = releases(order) ? c11->now[sim_me] : c11->fenced[sim_me];
     if (l) {
         check_untracked(l, before);
-        if (rmw) {
+        if (rmw)
             read_it(l, l->count - 1, order);
-            released = releases(order) ? c11->now[sim_me] : c11->fenced[sim_me];
-            join(&released, &number(l, l->count - 1)->released);
-        }
-        uint32_t clock = ++c11->now[sim_me].of[sim_me];
-        if (releases(order))
-            released.of[sim_me] = clock;
-        bool sc = order == __ATOMIC_SEQ_CST;
-        *number(l, l->count) = (written_t){value, clock, sim_me, sc ? ++c11->order : 0, released};
+        *number(l, l->count) = written_now(l, value, order, rmw);
         l->floor[sim_me] = l->count;
-        if (sc)
+        if (order == __ATOMIC_SEQ_CST)
             l->last_sc = l->count;
         l->count++;
     }
@@ -310,8 +336,9 @@ static void c11_fence(int order)
     clock_t11 *now = &c11->now[sim_me];
     if (acquires(order))
         join(now, &c11->seen[sim_me]);
+    if (releases(order))
+        now->of[sim_me]++;  // apart from reads behind it
     if (order == __ATOMIC_SEQ_CST) {
-        now->of[sim_me]++;
         join(now, &c11->sc);
         c11->sc = *now;
         c11->fence[sim_me] = ++c11->order;
@@ -364,8 +391,7 @@ static void c11_plain_word(void *at, size_t nbytes)
         return;
     }
     check_untracked(l, sim_raw_load(at, (uint32_t)nbytes));
-    *number(l, l->count) = (written_t){
-        .at = ++c11->now[sim_me].of[sim_me], .thread = sim_me, .released = c11->fenced[sim_me]};
+    *number(l, l->count) = written_now(l, 0, __ATOMIC_RELAXED, false);
     l->pending = true;
 }
 
@@ -511,8 +537,10 @@ void sim_device(bool posts)
     if (sim->model != SIM_C11)
         return;
     join(&c11->now[sim_me], &c11->device);
-    if (posts)
-        join(&c11->device, &c11->now[sim_me]);
+    if (!posts)
+        return;
+    c11->now[sim_me].of[sim_me]++;
+    join(&c11->device, &c11->now[sim_me]);
 }
 
 void sim_plain_read(const void *at, size_t nbytes)
@@ -582,7 +610,10 @@ void sim_model_save(void)
     for (uint32_t i = 0; i < c11->ntouched; i++)
         c11->table[c11->touched[i]].touched = false;
     c11->ntouched = 0;
-    memcpy(was, c11, sizeof *c11);
+    memcpy(was, c11, offsetof(c11_t, table));
+    for (uint32_t i = 0; i < LOCATIONS; i++)
+        if (c11->table[i].stamp == c11->stamp)
+            was->table[i] = c11->table[i];
 }
 
 void sim_model_restore(void)

@@ -18,6 +18,8 @@ FEW = {"hand_over": 20}  # runs of programs that take long
 # the program: under which models its mistake can be seen
 FOUND = {
     "sb": {"tso", "c11"}, "sb_fenced": set(), "sb_rmw": {"c11"},
+    "coherence": set(), "corr": set(), "corr_relaxed": {"c11"},
+    "release_sequence": set(), "release_broken": {"c11"},
     "mp": {"c11"}, "mp_ordered": set(), "mp_fenced": set(),
     "lost_update": {"sc", "tso", "c11"}, "deadlock": {"sc", "tso", "c11"},
     "lost_wakeup": {"sc", "tso", "c11"}, "counter": set(),
