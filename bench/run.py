@@ -18,7 +18,7 @@ ROOT = os.path.dirname(BENCH)
 sys.path.insert(0, BENCH)
 sys.dont_write_bytecode = True
 
-from driver import build, dart, measure, peers, plan, report, table  # noqa: E402
+from driver import ablate, build, dart, measure, peers, plan, report, table  # noqa: E402
 from driver.draw import draw  # noqa: E402
 from driver.store import Store  # noqa: E402
 
@@ -48,6 +48,9 @@ def arguments():
                         help="a condition of this run that the page should name")
     parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
                         help="install tree to measure")
+    parser.add_argument("--ablate", metavar="NAME", nargs="*",
+                        help="switch off mechanisms one at a time, all or these "
+                             "(bench/ablate.toml), and print the rows that each moves")
     parser.add_argument("--from-json", metavar="FILE",
                         help="measure nothing: table, figures and page from an earlier --json")
     return parser.parse_args()
@@ -107,6 +110,8 @@ class Named:
 
 def main():
     args = arguments()
+    if args.ablate is not None:
+        return ablate.main(args, say)
     if args.only and "dart" in args.only:
         if len(args.only) > 1:
             sys.exit("bench: --only dart has a page of its own: run the others by themselves")

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 sys.dont_write_bytecode = True
 
-from driver import limits, measure, peers, table  # noqa: E402
+from driver import ablate, limits, measure, peers, plan, table  # noqa: E402
 from driver.store import Store  # noqa: E402
 
 
@@ -33,6 +33,35 @@ class Pooling(unittest.TestCase):
         again = Store.from_rows(store.rows())
         self.assertEqual(again.get("x", "rdm", "latency", "p", 8, 4).median, 2)
         self.assertEqual(again.counts("x", "rdm", "latency", "p", 8), [4])
+
+
+class Ablation(unittest.TestCase):
+    def test_entries_fit_the_sources(self):
+        for entry in ablate.mechanisms([]):
+            with self.subTest(entry.name):
+                self.assertGreater(entry.lines(), 0)
+                self.assertLessEqual(set(entry.rows), set(plan.NAMES))
+                self.assertNotEqual(bool(entry.edit), bool(entry.env))
+                for source, find, put in [entry.edit] if entry.edit else []:
+                    text = (ablate.ROOT / source).read_text(encoding="utf-8")
+                    self.assertEqual(text.count(find), 1, f"{source}: {find!r}")
+                    self.assertNotEqual(find, put)
+
+    def test_unknown_ones_are_named(self):
+        with self.assertRaisesRegex(SystemExit, "no such mechanism; there are"):
+            ablate.mechanisms(["sieves"])
+
+    def test_rows_that_move(self):
+        store, ours = Store(), peers.causeway("/nowhere")
+        rounds = {"far": ((10, 11, 10), (14, 15, 14)), "level": ((10, 11, 10), (10.1, 10, 11)),
+                  "noise": ((10, 30, 10), (20, 21, 20))}
+        for op, both in rounds.items():
+            for tag, medians in zip((ours.tag, ablate.OFF), both):
+                for median in medians:
+                    store.add(tag, "msg", 2, record(op, median))
+        moved = list(ablate.moved(store, ours))
+        self.assertEqual([row for row, *_ in moved], ["latency far 8 B, msg, 2 PEs"])
+        self.assertAlmostEqual(moved[0][3], 1.4)
 
 
 class Limits(unittest.TestCase):
