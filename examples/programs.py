@@ -61,6 +61,7 @@ ALL = (
     Example("17-caf-heat", "heat", (("coarrays, heat", "1024 200", "256 100"),)),
     Example("18-caf-sort", "sort", (("coarrays, sort", "200000", "50000"),)),
     Example("19-caf-farm", "farm", (("coarrays, task farm", "1000", "500"),)),
+    Example("20-caf-hash-table", "table", (("coarrays, hash table", "20000", "1000"),)),
 )
 
 # With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.

@@ -64,6 +64,7 @@ contains
     read (word, *, iostat=stat) strips_wanted
     if (stat == 0 .and. strips_wanted >= 10000) return
     if (this_image() == 1) write (error_unit, '(a)') "usage: pi [strips, 10000 or more]"
+    sync all  ! so that the line is out before the job ends
     error stop 2
   end function
 end program

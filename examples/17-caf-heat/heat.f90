@@ -127,6 +127,7 @@ contains
     if (command_argument_count() > 2) call get_command_argument(3, picture)
     if (stat == 0 .and. side >= 8 .and. side <= 20000 .and. steps >= 0 .and. side >= n) return
     if (me == 1) write (error_unit, '(a)') "usage: heat [side, 8 or more [steps [picture.pgm]]]"
+    sync all  ! so that the line is out before the job ends
     error stop 2
   end subroutine
 

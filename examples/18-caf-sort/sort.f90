@@ -140,6 +140,7 @@ contains
     read (word, *, iostat=stat) keys_wanted
     if (stat == 0 .and. keys_wanted >= 1) return
     if (this_image() == 1) write (error_unit, '(a)') "usage: sort [keys of an image, 1 or more]"
+    sync all  ! so that the line is out before the job ends
     error stop 2
   end function
 end program

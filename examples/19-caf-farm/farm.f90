@@ -111,6 +111,7 @@ contains
     read (word, *, iostat=stat) tasks_wanted
     if (stat == 0 .and. tasks_wanted >= 100) return
     if (this_image() == 1) write (error_unit, '(a)') "usage: farm [tasks, 100 or more]"
+    sync all  ! so that the line is out before the job ends
     error stop 2
   end function
 end program
