@@ -94,10 +94,6 @@ typedef struct cwt_client_config {
                               // process hosts it; of an attached client, sleeps in server_block
     void (*asleep)(void *arg);           // called before such a loop sleeps
     void *idle_arg;                      // of both
-    /** Enters and leaves the server of this process, which serves already, as server_progress is
-     *  entered; NULL: there is none yet. Both NULL: there never is. */
-    cwt_server_t *(*enter_server)(void);
-    void (*leave_server)(void);
     bool (*make_room)(void);             // descriptors run out: closes a spare client; false: none
     const char *(*node_name)(int node);  // for messages: "node 3 (host abc)"
     /** Receives a notification of a node's server (ops->server_notify); at most `notifications` of
@@ -228,10 +224,6 @@ typedef struct cwt_ops {
      *  marks, and fills the record again when the connection changes (an evicted connection is
      *  opened again at the next operation). */
     int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
-    /** From now on the injects of the connection's records go by a link, one connection of the two
-     *  servers that carries both directions, until another operation on the connection comes. 1:
-     *  they do, 0: not yet, or an error; CW_ENOTSUP: they never will. May wait. */
-    int (*link)(cwt_conn_t *conn);
     /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; otherwise it is
      *  reusable on return. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);

@@ -56,7 +56,7 @@ static int add(bool cut)
     return 0;
 }
 
-/** Puts that nothing but the next turn waits for; of a link, where the PEs have one. */
+/** Puts that nothing but the next turn waits for. */
 static int take_turns(bool cut)
 {
     static long turns;

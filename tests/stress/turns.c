@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two PEs take turns: each puts a value to the other and waits for the next one. Where both host
-// their nodes' servers, such puts go by a link of the servers after some rounds; every other
-// operation takes the connection off it, and some rounds later it is there again. So operations of
-// every kind come between turns here, each with what was put before it: behind a fence, a quiet or
-// a barrier that must be there, and the link must not lose or reorder anything.
-//
-// PE 0 takes turns with PE argv[1] (1), argv[2] (400) of them before each other operation, argv[3]
-// (200) times. The others wait, or help.
+// Two PEs take turns: each puts a value to the other and waits for the next one. Operations of
+// every kind come between turns, each with what was put before it: behind a fence, a quiet or a
+// barrier that must be there. PE 0 takes argv[1] (40) turns with PE 1 before each other operation,
+// argv[2] (120) times.
 #include "outside.h"
 
 #include <stdbool.h>
@@ -174,7 +170,7 @@ static const struct {
              {many_p, awaited},          {p_add, awaited},           {p_alone, spins}};
 #define NSTEPS ((long)(sizeof STEPS / sizeof STEPS[0]))
 
-/** A barrier completes what was put by a link, too. */
+/** A barrier completes what was put, too. */
 static void all_meet(long k)
 {
     for (int pe = 0; pe < shmem_n_pes(); pe++)
@@ -187,21 +183,18 @@ static void all_meet(long k)
 
 int main(int argc, char **argv)
 {
-    int with = argc > 1 ? atoi(argv[1]) : 1;
-    long of_turns = argc > 2 ? atol(argv[2]) : 400, times = argc > 3 ? atol(argv[3]) : 200;
+    long of_turns = argc > 1 ? atol(argv[1]) : 40, times = argc > 2 ? atol(argv[2]) : 120;
     most = times;
     shmem_init();
     me = shmem_my_pe();
-    other = me == 0 ? with : 0;
+    other = !me;
     for (long k = 1; k <= times; k++) {
-        if (me == 0 || me == with) {
-            take_turns(k % 8 == 0 ? of_turns / 8 : of_turns);  // a short stay, too
-            bool acts = (me == 0) == (k / NSTEPS % 2 == 0);
-            if (acts)
-                STEPS[k % NSTEPS].act(k);
-            else
-                STEPS[k % NSTEPS].see(k);
-        }
+        take_turns(k % 8 == 0 ? of_turns / 8 : of_turns);
+        bool acts = (me == 0) == (k / NSTEPS % 2 == 0);
+        if (acts)
+            STEPS[k % NSTEPS].act(k);
+        else
+            STEPS[k % NSTEPS].see(k);
         if (k % 20 == 0)
             all_meet(k);
     }

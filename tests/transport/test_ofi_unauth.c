@@ -110,55 +110,6 @@ static void wrong_secrets(void)
     REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/** Asks for a link as the server of node link - 1 does. Returns what the server says: why not, or
- *  0. */
-static uint32_t ask_link(node_t *other, cwt_conn_t *conn, uint32_t number)
-{
-    ofi_blob_t blob;
-    memcpy(&blob, n.shared->blob[1], sizeof blob);
-    ofi_whom_t whom = {n.secret, blob.birth, 1};
-    ofi_hello_t hello = {.pe = 0, .link = (uint16_t)number};
-    ofi_welcome_t welcome;
-    ofi_attempt_t out = {.welcome = &welcome};
-    REQUIRE(ofi_device_endpoint_to(&other->client->device, blob.addr, blob.addr_nbytes, conn,
-                                   &conn->ep) == 0);
-    conn->attempt = &out;
-    other->client->conns = conn;
-    ofi_conn_draw(conn, &hello);
-    ofi_hello_sign(&hello, &whom);
-    REQUIRE(fi_connect(conn->ep, blob.addr, &hello, sizeof hello) == 0);
-    for (uint64_t start = cwu_now_ns(); !out.over && cwu_now_ns() - start < 20000000000u;) {
-        ofi_client_events(other->client);
-        work(n.conn);
-    }
-    other->client->conns = NULL;
-    fi_close(&conn->ep->fid);
-    CHECK(out.over && (out.err != 0) == (out.reason != 0));
-    return out.reason;
-}
-
-/** Links with the job's secret from no other node: the server's own, and numbers beyond the job. */
-static void wrong_links(void)
-{
-    node_t other = n;
-    cwt_conn_t conn = {.node = 1};
-    if (!ofi_choice.msg)
-        return;
-    other.client = NULL;
-    REQUIRE(pair_client(&other, n.secret, false) == 0);
-    conn.client = other.client;
-    CHECK(ask_link(&other, &conn, 1) == 0);
-    uint64_t refused = pair_refused();
-    CHECK(ask_link(&other, &conn, 2) == OFI_REJECT_WIRE);
-    CHECK(ask_link(&other, &conn, 3) == OFI_REJECT_WIRE);
-    CHECK(ask_link(&other, &conn, UINT16_MAX) == OFI_REJECT_WIRE);
-    for (uint64_t start = cwu_now_ns();
-         pair_refused() < refused + 3 && cwu_now_ns() - start < 20000000000u;)
-        work(n.conn);
-    CHECK(pair_refused() == refused + 3);
-    other.ops->close(other.client);
-}
-
 /** One message to that client, from an endpoint of another job. */
 static void tell(node_t *other, fi_addr_t to, const void *bytes, size_t nbytes)
 {
@@ -397,13 +348,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*fn)(void);
-    } cases[] = {{"flood_of_bytes", flood_of_bytes},
-                 {"flood_of_connections", flood_of_connections},
-                 {"wrong_secrets", wrong_secrets},
-                 {"wrong_links", wrong_links},
-                 {"strange_messages", strange_messages},
-                 {"requests_again", requests_again},
-                 {"replayed", replayed},
+    } cases[] = {{"flood_of_bytes", flood_of_bytes}, {"flood_of_connections", flood_of_connections},
+                 {"wrong_secrets", wrong_secrets},   {"strange_messages", strange_messages},
+                 {"requests_again", requests_again}, {"replayed", replayed},
                  {"stay_half_open", stay_half_open}};
     if (argc > 1)
         scale = atoi(argv[1]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "transport/ofi/client/calls.h"
-#include "transport/ofi/server/link.h"
+#include "transport/ofi/server/server.h"
 
 #include "frame/check.h"
 #include "frame/random.h"
@@ -380,129 +380,6 @@ static void failing_replies(void)
     free(server);
 }
 
-// ---------------------------------------------------------------- a link of two servers
-
-static struct {
-    int puts, reads, named;
-    void *read;  // context of the last one
-    ssize_t rc;  // of what comes
-} line;
-
-static ssize_t line_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t dest,
-                           uint64_t addr, uint64_t key)
-{
-    (void)ep, (void)buf;
-    CHECK(len == 8 && dest == 4 && addr == 1000 + 64 && key == 9);
-    line.puts += line.rc == 0;
-    return line.rc;
-}
-
-static ssize_t line_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t src,
-                         uint64_t addr, uint64_t key, void *context)
-{
-    (void)ep, (void)buf, (void)desc;
-    CHECK(len == 8 && src == 4 && addr == 1000 && key == 9);
-    line.reads += line.rc == 0;
-    line.read = context;
-    return line.rc;
-}
-
-static int line_insert(struct fid_av *av, const void *addr, size_t count, fi_addr_t *fi_addr,
-                       uint64_t flags, void *context)
-{
-    (void)av, (void)addr, (void)count, (void)flags, (void)context;
-    *fi_addr = 4;
-    line.named++;
-    return 1;
-}
-
-/** Its reads come back. */
-static ofi_link_t *link_up(cwt_server_t *server, const ofi_link_to_t *to)
-{
-    ofi_link_t *link = ofi_link_calls.of(server, to->node);
-    uint64_t word = 0;
-    REQUIRE(link != NULL && link == ofi_link_calls.of(server, to->node));
-    line.read = NULL;
-    while (!ofi_link_calls.step(link, to, NULL)) {
-        CHECK(ofi_link_calls.put(link, &word, 8, 64) != 0);  // not before it is up
-        REQUIRE(line.read != NULL);
-        ofi_link_read_ended(line.read, false);
-        line.read = NULL;
-    }
-    CHECK(line.puts == 0 && line.reads >= 3);
-    return link;
-}
-
-/** A read proves the puts before it, and none behind it. */
-static void link_proves(ofi_link_t *link)
-{
-    uint64_t word = 0;
-    CHECK(!ofi_link_unproved(link));
-    CHECK(ofi_link_calls.put(link, &word, 8, 64) == 0 && ofi_link_unproved(link));
-    int reads = line.reads;
-    CHECK(ofi_link_calls.prove(link) && line.reads == reads + 1);
-    CHECK(ofi_link_calls.put(link, &word, 8, 64) == 0);
-    CHECK(ofi_link_calls.prove(link) && line.reads == reads + 1);  // one at a time
-    ofi_link_read_ended(line.read, false);
-    CHECK(ofi_link_unproved(link));
-    CHECK(ofi_link_calls.prove(link) && line.reads == reads + 2);
-    ofi_link_read_ended(line.read, false);
-    CHECK(!ofi_link_unproved(link));
-    line.rc = -FI_EAGAIN;
-    CHECK(ofi_link_calls.put(link, &word, 8, 64) == -FI_EAGAIN && !ofi_link_unproved(link));
-    CHECK(ofi_link_calls.prove(link));
-    line.rc = 0;
-}
-
-static void links(void)
-{
-    struct fi_ops_rma rma_ops = {.inject = line_inject, .read = line_read};
-    struct fid_ep ep = {.rma = &rma_ops};
-    struct fi_ops_av av_ops = {.insert = line_insert};
-    struct fid_av av = {.ops = &av_ops};
-    cwt_server_t *server = calloc(1, sizeof *server);
-    REQUIRE(server != NULL);
-    ofi_blob_t blob = {.addr_nbytes = 16};
-    uint64_t word = 0;
-    server->device.ep = &ep;
-    server->device.av = &av;
-    server->config.node = 2;
-    server->config.npes = 8;
-    server->warned = true;
-    ofi_choice.msg = false;
-    ofi_link_to_t to = {.node = 5, .blob = &blob, .key = 9, .base = 1000};
-    // each takes an entry of the completion queue; where none is left, there is no link
-    CHECK(ofi_link_calls.of(server, to.node) == NULL && server->links == NULL);
-    server->device.cq_free = 2;
-    ofi_link_t *link = link_up(server, &to);
-    CHECK(ofi_link_calls.invites(link) && !ofi_link_calls.connects(link));
-    link_proves(link);
-    // puts that may be lost are never proved any more
-    CHECK(ofi_link_calls.put(link, &word, 8, 64) == 0 && ofi_link_calls.prove(link));
-    ofi_link_read_ended(line.read, true);
-    CHECK(ofi_link_unproved(link) && !ofi_link_calls.prove(link));
-    CHECK(!ofi_link_calls.step(link, &to, NULL) && ofi_link_calls.put(link, &word, 8, 64) != 0);
-
-    // the higher side waits until it is invited, by a lower node
-    line.reads = line.puts = line.named = 0;
-    to.node = 1;
-    link = ofi_link_calls.of(server, 1);
-    CHECK(!ofi_link_calls.step(link, &to, NULL) && line.named == 0 && line.reads == 0);
-    uint64_t refused = server->stats.refused;
-    ofi_link_invited(server, 7);
-    CHECK(server->stats.refused == refused + 1);
-    ofi_link_invited(server, 1);
-    link = link_up(server, &to);
-    CHECK(!ofi_link_calls.invites(link) && line.named == 1);
-    CHECK(ofi_link_calls.put(link, &word, 8, 64) == 0);
-    ofi_links_put_failed(server);
-    CHECK(!ofi_link_calls.prove(link) && ofi_link_unproved(link));
-    CHECK(server->device.cq_free == 0);
-    ofi_links_close(server);
-    CHECK(server->links == NULL);
-    free(server);
-}
-
 /** SipHash-2-4 and the digests built on it. */
 static void proofs(void)
 {
@@ -726,7 +603,6 @@ int main(void)
     replies();
     truncated();
     failing_replies();
-    links();
     proofs();
     taken_once();
     tokens_once();

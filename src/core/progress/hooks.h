@@ -64,10 +64,6 @@ typedef struct cw_progress_hooks {
     int (*poll_server)(void);
     /** This PE is about to sleep: the server's own thread must not wait for its polls. */
     void (*leave_server)(void);
-    /** Takes the lock of the server's turns, and gives it up; NULL: it does not serve yet, or not
-     *  in this process, and no lock is taken. */
-    struct cwt_server *(*hold_server)(void);
-    void (*give_server)(void);
     /** poll_server is all that moves the server (ops->threads_serve): sleeps are short. May be set
      *  while this PE waits. */
     _Atomic bool alone_serves;

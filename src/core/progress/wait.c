@@ -87,11 +87,6 @@ static void no_server_left(void)
 {
 }
 
-static struct cwt_server *no_server(void)
-{
-    return NULL;
-}
-
 cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
@@ -101,8 +96,6 @@ cw_progress_hooks_t cw_progress_hooks = {
     .advance = advance_nothing,
     .poll_server = no_events,
     .leave_server = no_server_left,
-    .hold_server = no_server,
-    .give_server = no_server_left,
     .notifications = no_notifications,
     .notified = ignore_notification,
     .notification_due = no_notification_due,

@@ -16,7 +16,6 @@
 #include "core/progress/hooks.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
-#include "core/rma/path.h"
 #include "core/rma/rma.h"
 #include "core/world/front_end.h"
 
@@ -196,7 +195,6 @@ void cw_ctx_shut(void)
     cw_words_shut();
     *ctx = (cw_ctx_t){.node = &cw_node_none, .port = &cw_port_default, .stride = 1};
     cw_bundles_close();
-    cw_path_close();
     cw_port_close(&cw_port_default);
     atomic_store_explicit(&cw_world.gathered, true, memory_order_relaxed);
 }
@@ -304,17 +302,11 @@ static bool in_flight(void)
     return cw_ctx_is_marked(&cw_hot) || (cw_world.nnodes > 1 && cw_ctx_count_alive() != 0);
 }
 
-static void pause_before_wait(void)
-{
-    cw_bundles_try_send();
-    cw_path_wait();
-}
-
 static void register_hooks(void)
 {
     cw_progress_hooks.poll_replies = poll_default;
     cw_progress_hooks.in_flight = in_flight;
-    cw_progress_hooks.pause = pause_before_wait;
+    cw_progress_hooks.pause = cw_bundles_try_send;
     cw_progress_hooks.advance = advance_all;
 }
 

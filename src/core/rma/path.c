@@ -8,8 +8,6 @@
 
 #define STREAM 8      // direct puts between two looks whether they are a flood
 #define STRAIGHT 16u  // intercepted puts of an owner, not collected, until they are direct again
-#define TURNS 32u     // waits in a row with puts by one record before them
-#define AGAIN 4u      // more of them until a link is asked for again, while it comes about
 #define FEW_MOST 2u   // intervals with few puts, one behind the other, until puts are direct again
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
@@ -240,42 +238,4 @@ void cw_owner_target_drain(uintptr_t word)
     cw_ctx_leave(ctx);
     if (full)
         cw_quiet_cold(ctx);
-}
-
-// ---------------------------------------------------------------- turns
-
-cw_turns_taken_t cw_turns_taken;
-
-void cw_path_open(void)
-{
-    if (!cw_port_default.locked)  // else other threads may wait now, and look
-        cw_turns_taken = (cw_turns_taken_t){.watched = cw_world.hosts_server && cw_transport->link};
-}
-
-void cw_path_close(void)
-{
-    if (!cw_port_default.locked)
-        cw_turns_taken.watched = false;
-}
-
-/** Each scalar put counts the room down and leaves its mark; other operations leave another. */
-void cw_path_look(void)
-{
-    cw_turns_taken_t *t = &cw_turns_taken;
-    const cw_ctx_t *ctx = &cw_ctx_default;
-    bool puts = ctx->room != t->room && ctx->last == t->mark;
-    t->room = ctx->room;
-    t->mark = ctx->last;
-    t->in_a_row = puts ? t->in_a_row + 1 : 0;
-    if (t->in_a_row < TURNS)
-        return;
-    t->in_a_row = 0;
-    const cw_path_t *path = path_of(ctx->port, ctx->last);
-    if (!path || ctx->last != (uintptr_t)&path->direct + 1)
-        return;
-    int linked = cw_transport->link(path->direct.conn);
-    if (linked == 0)
-        t->in_a_row = TURNS - AGAIN;
-    else if (linked == CW_ENOTSUP)
-        t->watched = false;
 }

@@ -100,27 +100,4 @@ void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last);
 /** The room for scalar puts is used up. */
 void cw_path_drain(cw_ctx_t *ctx);
 
-// PEs that take turns: each puts a value to the other and waits for the next one. Where both host
-// their nodes' servers, such puts go by a connection that carries both directions (ADR 127). They
-// are seen by scalar puts by one direct record, and nothing else, between waits. Below
-// THREAD_MULTIPLE only, by the PE's own thread.
-typedef struct cw_turns_taken {
-    bool watched;
-    int32_t room;       // of the default context, at the last wait,
-    uintptr_t mark;     // and its mark
-    uint32_t in_a_row;  // waits with puts by that record before them
-} cw_turns_taken_t;
-extern cw_turns_taken_t cw_turns_taken CW_HIDDEN;
-
-/** The default context has a client, and will have none. */
-void cw_path_open(void);
-void cw_path_close(void);
-void cw_path_look(void);
-/** A wait begins. */
-static inline void cw_path_wait(void)
-{
-    if (cw_turns_taken.watched)
-        cw_path_look();
-}
-
 #endif

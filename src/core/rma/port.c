@@ -192,16 +192,6 @@ static void asleep(void *arg)
     cw_progress_hooks.leave_server();
 }
 
-static cwt_server_t *hold_server(void)
-{
-    return cw_progress_hooks.hold_server();
-}
-
-static void give_server(void)
-{
-    cw_progress_hooks.give_server();
-}
-
 static bool is_leaving(void)
 {
     return atomic_load_explicit(&cw_world.leaving, memory_order_relaxed);
@@ -224,10 +214,6 @@ static int open_client(cw_port_t *port)
     if (port == &cw_port_default && (config.notifications = hooks->notifications()) > 0) {
         config.notified = hooks->notified;
         config.due = hooks->notification_due;
-    }
-    if (port == &cw_port_default && cw_world.hosts_server) {
-        config.enter_server = hold_server;
-        config.leave_server = give_server;
     }
     // The exchange goes on while this PE loads; where the node server lives, its thread does.
     int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
@@ -260,7 +246,6 @@ static void open_port(cw_port_t *port)
         cw_port_held(&cw_port_default);
         cw_bundles_open();
         cw_path_room(&cw_ctx_default);
-        cw_path_open();
     }
 }
 

@@ -253,15 +253,6 @@ static void mind_the_end(uint64_t *tested_ns)
         pthread_detach(thread);
 }
 
-/** For a PE of this process that puts by the server. */
-static cwt_server_t *hold(void)
-{
-    if (!cw_server_serves())
-        return NULL;
-    pthread_mutex_lock(&srv.lock);
-    return srv.server;
-}
-
 static void serve_until_stopped(void)
 {
     seen_t seen = {atomic_load_explicit(&srv.polls, memory_order_relaxed), 0};
@@ -344,8 +335,6 @@ int cw_server_start(cwb_t *boot)
     srv.running = true;
     cw_progress_hooks.poll_server = cw_server_poll;
     cw_progress_hooks.leave_server = end_nap;
-    cw_progress_hooks.hold_server = hold;
-    cw_progress_hooks.give_server = cw_server_leave;
     return CW_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "ofi.h"
 
 #include "client/calls.h"
-#include "server/link.h"
+#include "server/server.h"
 
 /** The halves do not know each other: the server gets what it needs of the client. */
 static void server_attach(cwt_server_t *server, cwt_client_t *client)
@@ -17,11 +17,6 @@ static void server_attach(cwt_server_t *server, cwt_client_t *client)
                                         .end_apart = ofi_attached_end_apart};
     if (client)
         ofi_attached_wakes(client, server->wake_fd);
-}
-
-static int link_by_server(cwt_conn_t *conn)
-{
-    return ofi_link(conn, &ofi_link_calls);
 }
 
 /** Each process loads its own library and opens its halves when it needs them. */
@@ -66,7 +61,6 @@ const cwt_ops_t cwt_ofi = {
     .open = ofi_client_open,
     .connect = ofi_connect,
     .target = ofi_target,
-    .link = link_by_server,
     .put = ofi_put,
     .put_complete = ofi_put_complete,
     .get = ofi_get,

@@ -64,8 +64,6 @@ int ofi_client_receive(cwt_conn_t *conn);
 // ------------------------------------- connect.c, connect_msg.c, connect_rdm.c: to conn->welcomed
 /** One hello and the reply to it. */
 int ofi_conn_introduce(cwt_conn_t *conn);
-/** The number and the nonce of an attempt to connect. */
-void ofi_conn_draw(const cwt_conn_t *conn, ofi_hello_t *hello);
 /** Draws and signs the hello of one attempt, and sets the connection's tokens. */
 void ofi_conn_hello(cwt_conn_t *conn, ofi_hello_t *hello);
 int ofi_connect_msg(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello,
@@ -104,31 +102,6 @@ static inline int ofi_conn_up(cwt_conn_t *conn, const char *what)
 {
     conn->used = true;
     return CW_UNLIKELY(conn->down) ? ofi_conn_down(conn, what) : conn->error;
-}
-
-// ---------------------------------------------------------------- link.c
-struct ofi_link_calls;
-int ofi_link(cwt_conn_t *conn, const struct ofi_link_calls *links);
-/** What records of a linked connection have in place of those of others. */
-void ofi_link_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delta);
-/** Starts what proves the puts of a linked connection; never waits. 0 or CW_E…, reported. */
-int ofi_link_flush(cwt_conn_t *conn);
-/** Goes on with it; true: they are proved. */
-bool ofi_link_proves(cwt_conn_t *conn);
-/** Are any to be proved? */
-bool ofi_link_is_due(const cwt_conn_t *conn);
-/** Proves the puts of a linked connection; from then on it is as others. 0 or CW_E…, reported.
- *  [waits] */
-int ofi_link_leave(cwt_conn_t *conn);
-/** The same without waiting, by several calls; true: it has left. */
-bool ofi_link_try_leave(cwt_conn_t *conn);
-/** The connection has ended. */
-void ofi_link_drop(cwt_conn_t *conn);
-static inline void ofi_conn_closed(cwt_conn_t *conn)
-{
-    conn->down = true;
-    if (CW_UNLIKELY(conn->linked))
-        ofi_link_drop(conn);
 }
 
 // ---------------------------------------------------------------- target.c

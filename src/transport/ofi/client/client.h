@@ -117,7 +117,6 @@ struct cwt_conn {
     struct ofi_target *targets;
     bool welcomed, closing;
     bool evicted;           // without an endpoint; the next operation opens it again (evict.c)
-    bool linked;            // its scalar puts go by `link` (link.c), nothing by its endpoint
     bool changing;          // a thread opens or evicts it: others wait
     bool pinned;            // other threads inject without a lock: never evicted
     uint32_t awaited_sent;  // requests that a quiet in two steps waits for
@@ -128,10 +127,6 @@ struct cwt_conn {
     bool sending;           // a thread is between credit and wire: requests go one after the other
     uint64_t stuck_ns;      // RDM: since when the provider does not even take that read
     int error;              // sticky: 0 or CW_E…, already reported
-    struct ofi_link *link;  // of the two servers; NULL: none yet
-    bool invited;           // RDM: the server there knows of this one's link
-    uint32_t linked_puts;   // since it is linked
-    uint32_t link_calls, link_wait;  // of ofi_link since it was linked; so many are in vain
     struct {
         cwt_reply_t *reply;
         uint64_t id;  // on the wire, of the reply taken or of the next one
@@ -197,7 +192,6 @@ struct cwt_client {
         uint32_t rounds;         // of progress without an event or such a message
         uint32_t poll_at;        // of these, the next one that polls
     } quiet;
-    const struct ofi_link_calls *links;  // of the server of this process
     uint64_t check_ns;                   // when to check for lost peers again
     int error;
     int lost;  // what the first connection failed with, if one did while operations were under

@@ -99,7 +99,7 @@ static const char *kind_name(ofi_kind_t kind)
 
 bool ofi_puts_outstanding(const cwt_conn_t *conn)
 {
-    if (conn->writes || conn->dirty || (conn->link && ofi_link_is_due(conn)))
+    if (conn->writes || conn->dirty)
         return true;
     for (const ofi_target_t *t = conn->targets; t; t = t->next)
         if (ofi_is_marked(t))
@@ -187,7 +187,7 @@ static int cq_error(cwt_client_t *client)
     if (receive) {
         if (!conn->welcomed || conn->closing)
             return 1;
-        ofi_conn_closed(conn);
+        conn->down = true;
         if (is_due(conn))
             ofi_conn_fail(conn, CW_ELOST, "closed with operations under way",
                           ofi_reason(u.err.err));
@@ -241,7 +241,7 @@ static cwt_conn_t *conn_of(cwt_client_t *client, const struct fid *fid)
 static void shutdown_event(cwt_conn_t *conn, const char *reason)
 {
     const cwt_client_config_t *config = &conn->client->config;
-    ofi_conn_closed(conn);
+    conn->down = true;
     if (is_due(conn))
         ofi_conn_fail(conn, CW_ELOST, "closed by the peer with operations under way", reason);
     else if (config->leaving && !config->leaving())

@@ -139,17 +139,12 @@ void ofi_turn_end(ofi_turn_t *turn)
     cwu_unlock(&turns_lock);
 }
 
-void ofi_conn_draw(const cwt_conn_t *conn, ofi_hello_t *hello)
-{
-    hello->number = atomic_fetch_add(&attempts, 1);
-    hello->nonce = ofi_draw(conn);
-}
-
 void ofi_conn_hello(cwt_conn_t *conn, ofi_hello_t *hello)
 {
     ofi_whom_t whom = whom_of(conn);
-    *hello = (ofi_hello_t){.pe = (uint32_t)conn->client->config.pe};
-    ofi_conn_draw(conn, hello);
+    *hello = (ofi_hello_t){.pe = (uint32_t)conn->client->config.pe,
+                           .number = atomic_fetch_add(&attempts, 1),
+                           .nonce = ofi_draw(conn)};
     ofi_hello_sign(hello, &whom);
     conn->client->stats.requests += conn->token_out - conn->token_first;
     conn->token_first = conn->token_out = ofi_token(hello, &whom, OFI_FOR_REQUEST);

@@ -8,7 +8,7 @@
 //
 //   new = evicted --ofi_conn_open--> changing --> up --evict--> changing --> evicted
 //
-// conn->down is set in all states but "up", and in that while the connection is linked (link.c).
+// conn->down is set in all states but "up".
 //
 // The least recently used connection is found by a clock: operations set conn->used (scalar puts
 // leave a mark in their record instead), the hand clears it as it passes, and takes the first that
@@ -95,7 +95,7 @@ static void close_endpoint(cwt_conn_t *conn)
 static bool may_evict(const cwt_conn_t *conn)
 {
     return conn->ep && !conn->evicted && !conn->changing && !conn->pinned && !conn->waiting &&
-           !conn->link && !conn->sending && !conn->client->config.of_server;
+           !conn->sending && !conn->client->config.of_server;
 }
 
 /** Completes the operations under way, then closes. False: other threads use the connection. */
@@ -191,8 +191,6 @@ int ofi_conn_down(cwt_conn_t *conn, const char *what)
         return conn->error;
     if (conn->evicted)
         return ofi_conn_open(conn);
-    if (conn->linked)
-        return ofi_link_leave(conn);
     if (conn->down)
         ofi_conn_fail(conn, CW_ELOST, what,
                       conn->receives.why ? ofi_reason(conn->receives.why)

@@ -130,7 +130,7 @@ static ssize_t send_inject(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, c
 static int try_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, const void *payload,
                       size_t payload_nbytes)
 {
-    if (conn->error || !may_try(conn) || (conn->linked && !ofi_link_try_leave(conn)))
+    if (conn->error || !may_try(conn))
         return conn->error ? conn->error : CW_EAGAIN;
     if (conn->down)  // lost: reports it
         return ofi_conn_down(conn, "request");

@@ -83,8 +83,6 @@ static CW_NOINLINE int flush_slow(cwt_conn_t *conn)
         conn->dirty = false;
         return 0;
     }
-    if (conn->linked)
-        return ofi_link_flush(conn);
     bool unacked = conn->sent != conn->acked;
     if (conn->down && (conn->dirty || unacked)) {
         ofi_conn_fail(conn, CW_ELOST, "quiet", "the peer closed it before");
@@ -160,8 +158,7 @@ ssize_t ofi_start_probe(cwt_conn_t *conn)
 static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);
-    while (conn->writes || conn->reads || conn->sent != conn->acked ||
-           (conn->linked && !ofi_link_proves(conn))) {
+    while (conn->writes || conn->reads || conn->sent != conn->acked) {
         int rc = ofi_acks_round(conn, conn->sent, &w);
         if (rc != 0)
             return rc;
@@ -296,8 +293,7 @@ static int test_locked(cwt_client_t *client)
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         if (conn->error)
             return conn->error;
-        over = over && ofi_is_executed(conn, conn->awaited_sent) &&
-               (!conn->linked || ofi_link_proves(conn));
+        over = over && ofi_is_executed(conn, conn->awaited_sent);
     }
     return client->error ? client->error : over;
 }

@@ -259,11 +259,11 @@ static void post_again(cwt_client_t *client, ofi_op_t *op)
 {
     ofi_receives_t *r = op->receives;
     cwt_conn_t *conn = r->conn;
-    if (conn && (conn->closing || (conn->down && !conn->linked)))
+    if (conn && (conn->closing || conn->down))
         return;
     int rc = ofi_receives_again(op);
     if (rc != 0 && conn) {
-        ofi_conn_closed(conn);
+        conn->down = true;
     } else if (rc != 0 && r->count == 0 && !client->error) {
         cwu_error("libfabric (%s): buffers for messages cannot be posted again: %s; set "
                   "CAUSEWAY_MULTI_RECV=0",
@@ -302,7 +302,7 @@ void ofi_post_late(cwt_client_t *client)
     }
     for (cwt_conn_t *conn = client->conns; conn && client->late; conn = conn->next)
         if (ofi_receives_retry(&conn->receives) != 0)
-            ofi_conn_closed(conn);
+            conn->down = true;
 }
 
 // ---------------------------------------------------------------- waiting

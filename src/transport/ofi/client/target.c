@@ -66,9 +66,7 @@ void ofi_target_fill(cwt_target_t *record, cwt_conn_t *conn, uint64_t slice_delt
     record->conn = conn;
     record->offset = slice_delta;
     record->fabric_addr = conn->fi_addr;
-    if (conn->linked) {
-        ofi_link_fill(record, conn, slice_delta);
-    } else if (plain && !conn->evicted) {
+    if (plain && !conn->evicted) {
         // the provider's own function has the same arguments
         record->inject = (ssize_t(*)(void *, const void *, size_t, uint64_t, uint64_t,
                                      uint64_t))conn->ep->rma->inject;

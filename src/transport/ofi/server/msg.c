@@ -3,10 +3,9 @@
 // The server with MSG endpoints: listens, checks the proof in a connection request's private data,
 // accepts or rejects, and notices when a client goes.
 //
-// A connection goes from one client (a PE's context) to one node's server, never the other way
-// round: two nodes whose first contacts cross make two independent connections. Or it is a link of
-// two servers (link.h), which the lower node's makes.
-#include "link.h"
+// A connection always goes from one client (a PE's context) to one node's server, never the other
+// way round. Two nodes whose first contacts cross make two independent connections.
+#include "server.h"
 
 #include <rdma/fi_cm.h>
 
@@ -68,10 +67,6 @@ static uint32_t judge(cwt_server_t *server, const ofi_hello_t *hello, size_t nby
         ofi_server_drop(server, "a connection request without the job's secret");
         return OFI_REJECT_PROOF;
     }
-    if (hello->link > server->config.npes || hello->link == server->config.node + 1) {
-        ofi_server_drop(server, "a link that comes from no other node");
-        return OFI_REJECT_WIRE;
-    }
     if (!ofi_server_takes(server, hello)) {
         ofi_server_drop(server, "a connection request that came before");
         return OFI_REJECT_AGAIN;
@@ -90,11 +85,9 @@ static int open_peer(cwt_server_t *server, struct fi_info *info, ofi_peer_t *pee
  *  sees. What would fail for each client ends the job. */
 static uint32_t accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hello_t *hello)
 {
-    ofi_peer_t *peer = hello->link ? ofi_peer_create_silent(server, hello->pe)
-                                   : ofi_peer_create(server, hello->pe);
+    ofi_peer_t *peer = ofi_peer_create(server, hello->pe);
     if (!peer)
         return OFI_REJECT_RESOURCES;
-    peer->linked_node = hello->link;
     int rc = open_peer(server, info, peer);
     uint32_t reason = peer->ep ? 0 : OFI_REJECT_RESOURCES;
     if (rc == 0)
@@ -164,15 +157,12 @@ static int one_event(cwt_server_t *server)
         break;
     case FI_CONNECTED:
         peer = peer_of(server, event.entry.fid);
-        if (peer && peer->link && !peer->connected) {
-            ofi_link_connected(peer->link, event.entry.data, (size_t)n - sizeof event.entry);
-            peer->connected = true;
-        } else if (peer && !peer->connected) {
+        if (peer && !peer->connected) {
             size_t nbytes = sizeof peer->host;
             if (fi_getpeer(peer->ep, peer->host, &nbytes) != 0)
                 memset(peer->host, 0, sizeof peer->host);
             peer->connected = true;
-            server->stats.connections += peer->linked_node == 0;
+            server->stats.connections++;
         }
         break;
     case FI_SHUTDOWN:

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Peers: the server's ends of its clients' connections.
-#include "link.h"
+#include "server.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PARTS 16u  // of what is left of the completion queue, one is for the next peer
 
-static ofi_peer_t *create(cwt_server_t *server, uint32_t pe, bool receives)
+ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
 {
     ofi_peer_t *peer = calloc(1, sizeof *peer);
     if (!peer)
         return NULL;
-    if (receives) {
+    if (ofi_choice.msg) {
         ofi_receives_init(&peer->receives, &server->device, NULL, &server->late,
                           ofi_request_buffer());
         peer->receives.peer = peer;
@@ -31,16 +31,6 @@ static ofi_peer_t *create(cwt_server_t *server, uint32_t pe, bool receives)
     peer->next = server->peers;
     server->peers = peer;
     return peer;
-}
-
-ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe)
-{
-    return create(server, pe, ofi_choice.msg);
-}
-
-ofi_peer_t *ofi_peer_create_silent(cwt_server_t *server, uint32_t pe)
-{
-    return create(server, pe, false);
 }
 
 void ofi_peer_begin(ofi_peer_t *peer)
@@ -83,8 +73,6 @@ void ofi_peer_destroy(ofi_peer_t *peer)
         at = &(*at)->next;
     *at = peer->next;
     cwt_server_t *server = peer->server;
-    if (peer->link)
-        ofi_link_ended(peer->link);
     if (peer->index < server->by_index_count && server->by_index[peer->index] == peer)
         server->by_index[peer->index] = NULL;
     ofi_region_forget(&server->region, &peer->keys);

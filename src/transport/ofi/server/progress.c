@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A server's rounds of progress, and its sleep between them.
-#include "link.h"
+#include "server.h"
 
 #include <poll.h>
 #include <string.h>
@@ -87,14 +87,10 @@ static void cq_error(cwt_server_t *server)
     }
     if (u.err.err != FI_ECANCELED)  // receives of a closed endpoint are cancelled
         cwu_debug("node server: an operation failed: %s", ofi_reason(u.err.err));
-    if (!op && (u.err.flags & (FI_RMA | FI_WRITE)))
-        ofi_links_put_failed(server);
     if (!op)
         return;
     if (op->kind == OFI_SEND)
         ofi_server_send_ended(op, true);
-    else if (op->kind == OFI_FLUSH)
-        ofi_link_read_ended(op, true);
     else if (server->device.ep)
         receive_failed(server, op, &u.err);
 }
@@ -135,8 +131,6 @@ static int drain_cq(cwt_server_t *server, int rounds)
                 received_many(server, op, &entries[i]);
             else if (op->kind == OFI_SEND)
                 ofi_server_send_ended(op, false);
-            else if (op->kind == OFI_FLUSH)
-                ofi_link_read_ended(op, false);
         }
         total += (int)n;
         if (n < 16)

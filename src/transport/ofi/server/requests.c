@@ -5,7 +5,7 @@
 // A count of executed requests is sent alone only when nothing else is to do, unless the client
 // would run out of credits or waits for it: a message that is on its way to a PE of this node
 // should not wait for it.
-#include "link.h"
+#include "server.h"
 
 /** A client is about to use a piece of the node object for the first time, or has used some for the
  *  last time. */
@@ -48,20 +48,6 @@ static bool lost_requests(ofi_peer_t *peer)
     return hole == 0 || now - peer->hole_ns >= OFI_LATE_NS;
 }
 
-static bool is_invitation(const cwt_header_t *msg)
-{
-    return !ofi_choice.msg && msg->op == OFI_OWN_LINK;
-}
-
-static void take_invitation(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
-{
-    const ofi_invite_t *invite = (const void *)(msg + 1);
-    if (nbytes == sizeof *msg + sizeof *invite)
-        ofi_link_invited(server, invite->node);
-    else
-        ofi_server_drop(server, "a malformed invitation");
-}
-
 static bool is_counted_only(const cwt_header_t *msg)
 {
     return msg->op == OFI_OWN_NOP || msg->op == OFI_OWN_ASK;
@@ -88,7 +74,7 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         ofi_server_drop(server, "without the job's secret, or one that came before");
         return;
     }
-    if ((id & OFI_ID_OWN) && !is_counted_only(msg) && !is_about_keys(msg) && !is_invitation(msg)) {
+    if ((id & OFI_ID_OWN) && !is_counted_only(msg) && !is_about_keys(msg)) {
         ofi_server_rdm_own(server, peer, msg, nbytes);
         return;
     }
@@ -106,8 +92,6 @@ void ofi_server_request(cwt_server_t *server, ofi_peer_t *peer, void *bytes, siz
         server->config.handler(server->config.handler_arg, &from, msg, nbytes);
     } else if (is_about_keys(msg)) {
         tell_key(server, &from, msg, nbytes);
-    } else if (is_invitation(msg)) {
-        take_invitation(server, msg, nbytes);
     }
     if ((id & OFI_ID_OWN) && msg->op == OFI_OWN_ASK && lost_requests(peer)) {
         ofi_reply_header_t header = {.kind = OFI_REPLY_LOST};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The server half, whatever the endpoint mode: opened, named, and closed.
-#include "link.h"
+#include "server.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +196,6 @@ void ofi_server_close(cwt_server_t *server)
     ofi_unauth_close(&server->unauth);
     ofi_region_close(&server->region);
     ofi_device_close(&server->device);
-    ofi_links_close(server);
     if (server->wake_fd >= 0)
         close(server->wake_fd);
     if (server->life_fd >= 0)

@@ -62,8 +62,6 @@ typedef struct ofi_peer {
     bool leaving;                               // RDM: dying when its last replies are sent
     bool refused;                               // RDM: exists only to carry a refusal
     bool proved;                                // has tokens
-    int linked_node;                            // 1 + a node whose server connected for a link
-    struct ofi_server_link *link;               // that has this endpoint; NULL: none
     ofi_expected_t token_in;                    // of its requests
     uint64_t token_first;                       // the first of these
     uint64_t hole, hole_ns;                     // one that had not come when the client asked last
@@ -117,7 +115,6 @@ struct cwt_server {
     uint64_t starved_at;          // connections when that was checked last
     uint32_t gated;               // connections of other users that were counted
     ofi_attached_t attached;
-    struct ofi_server_link *links;  // to other servers (link.h)
     uint64_t check_ns;              // when to check for silent hosts again
     uint32_t silent;                // checks in a row that found one while PEs waited
     int lost;                       // 0, or the error that ends the job for it
@@ -154,8 +151,6 @@ void ofi_server_wake(cwt_server_t *server);
 
 // ---------------------------------------------------------------- peers.c
 ofi_peer_t *ofi_peer_create(cwt_server_t *server, uint32_t pe);
-/** One that sends no messages: it has no receives. */
-ofi_peer_t *ofi_peer_create_silent(cwt_server_t *server, uint32_t pe);
 /** Gives it the lowest free number. */
 int ofi_peer_number(ofi_peer_t *peer);
 /** A client gets connected by it: nothing of one before counts. */

@@ -101,6 +101,7 @@ void ofi_hello_sign(ofi_hello_t *hello, const ofi_whom_t *whom)
 {
     hello->magic = OFI_MAGIC;
     hello->wire = OFI_WIRE;
+    hello->pad = 0;
     hello->proof[0] = ofi_token(hello, whom, OFI_FOR_HELLO);
     hello->proof[1] = ofi_token(hello, whom, OFI_FOR_HELLO2);
 }

@@ -52,7 +52,7 @@ static inline bool ofi_is_same(uint64_t a, uint64_t b)
 
 // ---------------------------------------------------------------- first contact
 #define OFI_MAGIC 0x43574159u  // "CWAY"
-#define OFI_WIRE 10u
+#define OFI_WIRE 11u
 
 /** Published by a server. */
 typedef struct ofi_blob {
@@ -80,8 +80,7 @@ bool ofi_blob_get_ips(const ofi_blob_t *blob, ofi_ips_t *ips_p);
  *  (RDM). Each attempt has one of its own, and a server takes each number of a PE once. */
 typedef struct ofi_hello {
     uint32_t magic;
-    uint16_t wire;
-    uint16_t link;  // 0, or 1 + the node of a server, to which both sides put (server/link.h)
+    uint16_t wire, pad;
     uint32_t pe;
     uint32_t number;  // of this PE's attempts to connect, to any node (wraps)
     uint64_t nonce;
@@ -187,11 +186,6 @@ typedef struct ofi_key {
 _Static_assert(sizeof(ofi_ask_key_t) == 8 && sizeof(ofi_key_t) == 8, "wire format");
 #define OFI_NO_KEY FI_KEY_NOTAVAIL
 
-/** The body of OFI_OWN_LINK. */
-typedef struct ofi_invite {
-    uint32_t node, pad;  // of the sender
-} ofi_invite_t;
-
 // ---------------------------------------------------------------- replies
 /** First bytes of every message of a server. */
 typedef struct ofi_reply_header {
@@ -233,17 +227,8 @@ enum {
 #define OFI_ALL_REPLIES ((uint32_t)((1ull << OFI_CREDITS) - 1))
 _Static_assert(OFI_CREDITS <= 32, "as many replies as credits, one bit each");
 
-/** header.op of the transport's own messages. ASK (RDM): has all come that was sent before? LINK
- *  (RDM): the sender's server puts by a link, now this one may. */
-enum {
-    OFI_OWN_NOP,
-    OFI_OWN_HELLO,
-    OFI_OWN_BYE,
-    OFI_OWN_KEY,
-    OFI_OWN_RELEASE,
-    OFI_OWN_ASK,
-    OFI_OWN_LINK
-};
+/** header.op of the transport's own messages. ASK (RDM): has all come that was sent before? */
+enum { OFI_OWN_NOP, OFI_OWN_HELLO, OFI_OWN_BYE, OFI_OWN_KEY, OFI_OWN_RELEASE, OFI_OWN_ASK };
 
 // ---------------------------------------------------------------- pieces (pieces.c)
 /** A part of the node object. Where registering pins memory each piece is a region of its own,
