@@ -69,6 +69,16 @@ static CW_ALWAYS_INLINE char *long_dest(const cw_am_inbox_t *inbox, cw_am_cell_t
     return (char *)((uintptr_t)inbox + cw_am.heap_distance + offset);
 }
 
+/** Where a medium's payload goes that fits. */
+static CW_ALWAYS_INLINE char *in_cell(cw_am_cell_t *cell)
+{
+    return (char *)(cell->args + CW_AM_INLINE_ARGS);
+}
+
+// Mediums and longs, in a process of one thread and of several, take the same steps: a template for
+// small payloads and one for any, whose first two parameters are constants.
+#define NO_OFFSET UINT64_MAX  // of a medium: tells cold functions the kind
+
 // ----------------------------- small payloads, up to four arguments: what is in their way
 static CW_NOINLINE int medium_other(int pe, uint32_t head, const void *src, size_t nbytes,
                                     cw_am_args4_t args)
@@ -86,69 +96,43 @@ static CW_NOINLINE int long_other(int pe, uint32_t head, const void *src, size_t
     return cw_am_long(pe, head, src, nbytes, offset, room);
 }
 
-/** No token is free; the lock is held. */
-static CW_NOINLINE CW_COLD int medium_unlock(int pe, uint32_t head, const void *src, size_t nbytes,
-                                             cw_am_args4_t args)
+static CW_ALWAYS_INLINE int other(cw_am_kind_t kind, int pe, uint32_t head, const void *src,
+                                  size_t nbytes, uint64_t offset, cw_am_args4_t args)
 {
-    cwu_unlock(&cw_am.credit_lock);
-    return medium_other(pe, head, src, nbytes, args);
+    return kind == CW_AM_LONG ? long_other(pe, head, src, nbytes, offset, args)
+                              : medium_other(pe, head, src, nbytes, args);
 }
 
-static CW_NOINLINE CW_COLD int long_unlock(int pe, uint32_t head, const void *src, size_t nbytes,
-                                           uint64_t offset, cw_am_args4_t args)
+static CW_ALWAYS_INLINE cw_am_kind_t kind_of(uint64_t offset)
+{
+    return offset == NO_OFFSET ? CW_AM_MEDIUM : CW_AM_LONG;
+}
+
+/** No token is free; the lock is held. */
+static CW_NOINLINE CW_COLD int other_unlock(int pe, uint32_t head, const void *src, size_t nbytes,
+                                            uint64_t offset, cw_am_args4_t args)
 {
     cwu_unlock(&cw_am.credit_lock);
-    return long_other(pe, head, src, nbytes, offset, args);
+    return other(kind_of(offset), pe, head, src, nbytes, offset, args);
 }
 
 /** A token was taken, but now something else is to be done, or is in the way. */
-static CW_NOINLINE CW_COLD int medium_return(int pe, uint32_t head, const void *src, size_t nbytes,
-                                             cw_am_from_t from, cw_am_args4_t args)
+static CW_NOINLINE CW_COLD int other_return(int pe, uint32_t head, const void *src, size_t nbytes,
+                                            uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
 {
     cw_am_credit_return(CW_AM_FROM_TOKEN(from));
-    return medium_other(pe, head, src, nbytes, args);
-}
-
-static CW_NOINLINE CW_COLD int long_return(int pe, uint32_t head, const void *src, size_t nbytes,
-                                           uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
-{
-    cw_am_credit_return(CW_AM_FROM_TOKEN(from));
-    return long_other(pe, head, src, nbytes, offset, args);
+    return other(kind_of(offset), pe, head, src, nbytes, offset, args);
 }
 
 /** Another thread sleeps on the lock, which was released. */
-static CW_NOINLINE CW_COLD int medium_wake(int pe, uint32_t head, const void *src, size_t nbytes,
-                                           cw_am_from_t from, cw_am_args4_t args)
+static CW_NOINLINE CW_COLD int other_wake(int pe, uint32_t head, const void *src, size_t nbytes,
+                                          uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
 {
     cwu_lock_wake(&cw_am.credit_lock);
-    return medium_return(pe, head, src, nbytes, from, args);
-}
-
-static CW_NOINLINE CW_COLD int long_wake(int pe, uint32_t head, const void *src, size_t nbytes,
-                                         uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
-{
-    cwu_lock_wake(&cw_am.credit_lock);
-    return long_return(pe, head, src, nbytes, offset, from, args);
+    return other_return(pe, head, src, nbytes, offset, from, args);
 }
 
 // ----------------------------- the common case
-static CW_ALWAYS_INLINE int medium_to(cw_am_cell_t *cell, cw_am_from_t from, int pe, uint32_t head,
-                                      const void *src, size_t nbytes, cw_am_args4_t args)
-{
-    copy_small((char *)(cell->args + CW_AM_INLINE_ARGS), src, nbytes);
-    memcpy(cell->args, &args, sizeof args);
-    return hand_over(cell, from, pe, head, nbytes, CW_AM_MEDIUM | CW_AM_C_INLINE);
-}
-
-static CW_ALWAYS_INLINE int long_to(const cw_am_inbox_t *inbox, cw_am_cell_t *cell,
-                                    cw_am_from_t from, int pe, uint32_t head, const void *src,
-                                    size_t nbytes, uint64_t offset, cw_am_args4_t args)
-{
-    copy_small(long_dest(inbox, cell, offset), src, nbytes);
-    memcpy(cell->args, &args, sizeof args);
-    return hand_over(cell, from, pe, head, nbytes, CW_AM_LONG);
-}
-
 /** Several threads: the inbox, with the lock of credits held; NULL: not now, not held. */
 static CW_ALWAYS_INLINE cw_am_inbox_t *find_shared(int pe)
 {
@@ -157,58 +141,52 @@ static CW_ALWAYS_INLINE cw_am_inbox_t *find_shared(int pe)
                                                                                        : NULL;
 }
 
-static CW_NOINLINE int medium_shared(int pe, uint32_t head, const void *src, size_t nbytes,
-                                     cw_am_args4_t args)
+static CW_ALWAYS_INLINE int send_small(cw_am_kind_t kind, bool shared, int pe, uint32_t head,
+                                       const void *src, size_t nbytes, uint64_t offset,
+                                       cw_am_args4_t args)
 {
-    cw_am_inbox_t *inbox = find_shared(pe);
+    cw_am_inbox_t *inbox = shared ? find_shared(pe) : cw_am_near(pe);
     cw_am_cell_t *cell;
     cw_am_from_t from;
     if (CW_UNLIKELY(!inbox))
-        return medium_other(pe, head, src, nbytes, args);
-    if (CW_UNLIKELY(!cw_am_take_token(pe, &from)))
-        return medium_unlock(pe, head, src, nbytes, args);
-    if (CW_UNLIKELY(cwu_unlock_silently(&cw_am.credit_lock)))
-        return medium_wake(pe, head, src, nbytes, from, args);
+        return other(kind, pe, head, src, nbytes, offset, args);
+    if (shared && CW_UNLIKELY(!cw_am_take_token(pe, &from)))
+        return other_unlock(pe, head, src, nbytes, offset, args);
+    if (shared && CW_UNLIKELY(cwu_unlock_silently(&cw_am.credit_lock)))
+        return other_wake(pe, head, src, nbytes, offset, from, args);
     if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
-        return medium_return(pe, head, src, nbytes, from, args);
-    return medium_to(cell, from, pe, head, src, nbytes, args);
+        return shared ? other_return(pe, head, src, nbytes, offset, from, args)
+                      : other(kind, pe, head, src, nbytes, offset, args);
+    if (!shared)
+        from = cw_am_credit_take_plain(pe);
+    copy_small(kind == CW_AM_LONG ? long_dest(inbox, cell, offset) : in_cell(cell), src, nbytes);
+    memcpy(cell->args, &args, sizeof args);
+    return hand_over(cell, from, pe, head, nbytes,
+                     kind == CW_AM_LONG ? CW_AM_LONG : CW_AM_MEDIUM | CW_AM_C_INLINE);
+}
+
+static CW_NOINLINE int medium_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                     cw_am_args4_t args)
+{
+    return send_small(CW_AM_MEDIUM, true, pe, head, src, nbytes, NO_OFFSET, args);
 }
 
 static CW_NOINLINE int long_shared(int pe, uint32_t head, const void *src, size_t nbytes,
                                    uint64_t offset, cw_am_args4_t args)
 {
-    cw_am_inbox_t *inbox = find_shared(pe);
-    cw_am_cell_t *cell;
-    cw_am_from_t from;
-    if (CW_UNLIKELY(!inbox))
-        return long_other(pe, head, src, nbytes, offset, args);
-    if (CW_UNLIKELY(!cw_am_take_token(pe, &from)))
-        return long_unlock(pe, head, src, nbytes, offset, args);
-    if (CW_UNLIKELY(cwu_unlock_silently(&cw_am.credit_lock)))
-        return long_wake(pe, head, src, nbytes, offset, from, args);
-    if (CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
-        return long_return(pe, head, src, nbytes, offset, from, args);
-    return long_to(inbox, cell, from, pe, head, src, nbytes, offset, args);
+    return send_small(CW_AM_LONG, true, pe, head, src, nbytes, offset, args);
 }
 
 static CW_NOINLINE int medium_alone(int pe, uint32_t head, const void *src, size_t nbytes,
                                     cw_am_args4_t args)
 {
-    cw_am_inbox_t *inbox = cw_am_near(pe);
-    cw_am_cell_t *cell;
-    if (CW_UNLIKELY(!inbox) || CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
-        return medium_other(pe, head, src, nbytes, args);
-    return medium_to(cell, cw_am_credit_take_plain(pe), pe, head, src, nbytes, args);
+    return send_small(CW_AM_MEDIUM, false, pe, head, src, nbytes, NO_OFFSET, args);
 }
 
 static CW_NOINLINE int long_alone(int pe, uint32_t head, const void *src, size_t nbytes,
                                   uint64_t offset, cw_am_args4_t args)
 {
-    cw_am_inbox_t *inbox = cw_am_near(pe);
-    cw_am_cell_t *cell;
-    if (CW_UNLIKELY(!inbox) || CW_UNLIKELY(!cw_am_take_at_once(inbox, &cell)))
-        return long_other(pe, head, src, nbytes, offset, args);
-    return long_to(inbox, cell, cw_am_credit_take_plain(pe), pe, head, src, nbytes, offset, args);
+    return send_small(CW_AM_LONG, false, pe, head, src, nbytes, offset, args);
 }
 
 // One that only tests needs no other registers than the parameters'.
@@ -259,28 +237,45 @@ static CW_NOINLINE int medium_general(int pe, uint32_t head, const void *src, si
     return cw_am_request_medium(pe, head, args, src, nbytes, 0);
 }
 
-static CW_ALWAYS_INLINE int medium_here(int pe, uint32_t head, const void *src, size_t nbytes,
-                                        const uint32_t *args, cw_am_inbox_t *inbox, bool shared)
+static CW_NOINLINE int long_general(int pe, uint32_t head, const void *src, size_t nbytes,
+                                    uint64_t offset, const uint32_t *args)
+{
+    void *dest = (void *)(cw_segment.origin + cw_am.heap_offset + offset);
+    return cw_am_request_long(pe, head, args, src, nbytes, dest, 0);
+}
+
+static CW_ALWAYS_INLINE int send_any(cw_am_kind_t kind, bool shared, int pe, uint32_t head,
+                                     const void *src, size_t nbytes, uint64_t offset,
+                                     const uint32_t *args, cw_am_inbox_t *inbox)
 {
     cw_am_cell_t *cell;
     cw_am_from_t from;
-    uint32_t in_cell = 0;
+    uint32_t flags = kind;
     if (CW_UNLIKELY(!take(pe, inbox, shared, &cell, &from)))
-        return medium_general(pe, head, src, nbytes, args);
-    if (nbytes <= CW_AM_SMALL && !(head & CW_AM_MANY_ARGS)) {
-        copy_small((char *)(cell->args + CW_AM_INLINE_ARGS), src, nbytes);
-        in_cell = CW_AM_C_INLINE;
+        return kind == CW_AM_LONG ? long_general(pe, head, src, nbytes, offset, args)
+                                  : medium_general(pe, head, src, nbytes, args);
+    if (kind == CW_AM_LONG) {
+        cw_copy(long_dest(inbox, cell, offset), src, nbytes);
+    } else if (nbytes <= CW_AM_SMALL && !(head & CW_AM_MANY_ARGS)) {
+        copy_small(in_cell(cell), src, nbytes);
+        flags |= CW_AM_C_INLINE;
     } else {
         memcpy(cw_am_request_buffer(inbox, cell), src, nbytes);
     }
     cw_am_copy_args(cell->args, args, head, true);
-    return hand_over(cell, from, pe, head, nbytes, CW_AM_MEDIUM | in_cell);
+    return hand_over(cell, from, pe, head, nbytes, flags);
 }
 
-static CW_NOINLINE int medium_here_shared(int pe, uint32_t head, const void *src, size_t nbytes,
-                                          const uint32_t *args, cw_am_inbox_t *inbox)
+static CW_NOINLINE int medium_any_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                         const uint32_t *args, cw_am_inbox_t *inbox)
 {
-    return medium_here(pe, head, src, nbytes, args, inbox, true);
+    return send_any(CW_AM_MEDIUM, true, pe, head, src, nbytes, NO_OFFSET, args, inbox);
+}
+
+static CW_NOINLINE int long_any_shared(int pe, uint32_t head, const void *src, size_t nbytes,
+                                       uint64_t offset, const uint32_t *args)
+{
+    return send_any(CW_AM_LONG, true, pe, head, src, nbytes, offset, args, cw_am_near(pe));
 }
 
 int cw_am_medium(int pe, uint32_t head, const void *src, size_t nbytes, const uint32_t *args)
@@ -289,34 +284,8 @@ int cw_am_medium(int pe, uint32_t head, const void *src, size_t nbytes, const ui
     cw_am_inbox_t *inbox = find(pe, &shared);
     if (CW_UNLIKELY(!inbox))
         return medium_general(pe, head, src, nbytes, args);
-    return shared ? medium_here_shared(pe, head, src, nbytes, args, inbox)
-                  : medium_here(pe, head, src, nbytes, args, inbox, false);
-}
-
-static CW_NOINLINE int long_general(int pe, uint32_t head, const void *src, size_t nbytes,
-                                    uint64_t offset, const uint32_t *args)
-{
-    void *dest = (void *)(cw_segment.origin + cw_am.heap_offset + offset);
-    return cw_am_request_long(pe, head, args, src, nbytes, dest, 0);
-}
-
-static CW_ALWAYS_INLINE int long_here(int pe, uint32_t head, const void *src, size_t nbytes,
-                                      uint64_t offset, const uint32_t *args, cw_am_inbox_t *inbox,
-                                      bool shared)
-{
-    cw_am_cell_t *cell;
-    cw_am_from_t from;
-    if (CW_UNLIKELY(!take(pe, inbox, shared, &cell, &from)))
-        return long_general(pe, head, src, nbytes, offset, args);
-    cw_copy(long_dest(inbox, cell, offset), src, nbytes);
-    cw_am_copy_args(cell->args, args, head, true);
-    return hand_over(cell, from, pe, head, nbytes, CW_AM_LONG);
-}
-
-static CW_NOINLINE int long_here_shared(int pe, uint32_t head, const void *src, size_t nbytes,
-                                        uint64_t offset, const uint32_t *args)
-{
-    return long_here(pe, head, src, nbytes, offset, args, cw_am_near(pe), true);
+    return shared ? medium_any_shared(pe, head, src, nbytes, args, inbox)
+                  : send_any(CW_AM_MEDIUM, false, pe, head, src, nbytes, NO_OFFSET, args, inbox);
 }
 
 int cw_am_long(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
@@ -326,6 +295,6 @@ int cw_am_long(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t o
     cw_am_inbox_t *inbox = find(pe, &shared);
     if (CW_UNLIKELY(!inbox))
         return long_general(pe, head, src, nbytes, offset, args);
-    return shared ? long_here_shared(pe, head, src, nbytes, offset, args)
-                  : long_here(pe, head, src, nbytes, offset, args, inbox, false);
+    return shared ? long_any_shared(pe, head, src, nbytes, offset, args)
+                  : send_any(CW_AM_LONG, false, pe, head, src, nbytes, offset, args, inbox);
 }

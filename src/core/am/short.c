@@ -15,10 +15,6 @@ typedef struct some {
     const uint32_t *at;
     uint32_t n, a[4];
 } some_t;
-#define IN_MEMORY(args, any)                           \
-    {                                                  \
-        .in_memory = true, .many = (any), .at = (args) \
-    }
 
 static CW_ALWAYS_INLINE void store_args(uint32_t *to, const some_t *args, uint32_t head)
 {
@@ -142,25 +138,6 @@ static CW_ALWAYS_INLINE int shared_here(int pe, uint32_t head, const some_t *arg
     return hand_over(cell, pe, head, from, args);
 }
 
-static CW_NOINLINE int shared_far_many(int pe, uint32_t head, const uint32_t *args)
-{
-    return shared_far(pe, head, &(some_t)IN_MEMORY(args, true));
-}
-
-static CW_NOINLINE int shared_here_many(int pe, uint32_t head, const uint32_t *args)
-{
-    return shared_here(pe, head, &(some_t)IN_MEMORY(args, true));
-}
-
-/** pe exists if messages are open, and the number of arguments is right. */
-static CW_ALWAYS_INLINE int shared(int pe, uint32_t head, const uint32_t *args)
-{
-    if (!cw_am_is_clear_shared())
-        return cw_am_short_general(pe, head, args, 0);
-    return cw_am_word_of(pe) & 1 ? shared_far_many(pe, head, args)
-                                 : shared_here_many(pe, head, args);
-}
-
 // ---------------------------------------------------------------- the choice
 
 /** False: the ring has no room, or another producer was faster. */
@@ -173,103 +150,69 @@ static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
     return true;
 }
 
-// One family a number of arguments, so that they stay in the registers that they came in. Functions
-// of one step each, because those that only test need no stack then.
-#define FAMILY(nargs, parameters, list, values)                                                  \
-    static CW_NOINLINE int general_##nargs(int pe, uint32_t head parameters)                     \
-    {                                                                                            \
-        uint32_t args[4];                                                                        \
-        __asm__("" : "=m"(args)); /* its readers test head first */                              \
-        store_args(args, &(some_t){.n = nargs, .a = {values}}, head);                            \
-        return cw_am_short_general(pe, head, args, 0);                                           \
-    }                                                                                            \
-    static CW_NOINLINE int shared_far_##nargs(int pe, uint32_t head parameters)                  \
-    {                                                                                            \
-        return shared_far(pe, head, &(some_t){.n = nargs, .a = {values}});                       \
-    }                                                                                            \
-    static CW_NOINLINE int shared_here_##nargs(int pe, uint32_t head parameters)                 \
-    {                                                                                            \
-        return shared_here(pe, head, &(some_t){.n = nargs, .a = {values}});                      \
-    }                                                                                            \
-    static CW_NOINLINE int others_##nargs(int pe, uint32_t head parameters)                      \
-    {                                                                                            \
-        if (CW_UNLIKELY(!cw_am_is_clear_shared()))                                               \
-            return general_##nargs(pe, head list);                                               \
-        return cw_am_word_of(pe) & 1 ? shared_far_##nargs(pe, head list)                         \
-                                     : shared_here_##nargs(pe, head list);                       \
-    }                                                                                            \
-    static CW_NOINLINE int far_##nargs(int pe, uint32_t head parameters)                         \
-    {                                                                                            \
-        some_t some = {.n = nargs, .a = {values}};                                               \
-        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);      \
-    }                                                                                            \
-    static CW_NOINLINE int here_##nargs(int pe, uint32_t head parameters)                        \
-    {                                                                                            \
-        some_t some = {.n = nargs, .a = {values}};                                               \
-        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##nargs(pe, head list);     \
-    }                                                                                            \
-    int cw_am_short##nargs(int pe, uint32_t head parameters)                                     \
-    {                                                                                            \
-        if (CW_UNLIKELY(!cw_am_is_clear()))                                                      \
-            return others_##nargs(pe, head list);                                                \
-        return cw_am_word_of(pe) & 1 ? far_##nargs(pe, head list) : here_##nargs(pe, head list); \
+// One family for each number of arguments, so that they stay in the registers that they came in,
+// and two for arguments in memory. `entry` expects that pe exists and that the number of arguments
+// is right. Functions of one step each, because those that only test need no stack then.
+#define FAMILY(entry, name, parameters, list, ...)                                             \
+    static CW_NOINLINE int general_##name(int pe, uint32_t head parameters)                    \
+    {                                                                                          \
+        uint32_t room[4];                                                                      \
+        __asm__("" : "=m"(room)); /* its readers test head first */                            \
+        return cw_am_short_general(pe, head, in_memory(&(some_t)__VA_ARGS__, head, room), 0);  \
+    }                                                                                          \
+    static CW_NOINLINE int shared_far_##name(int pe, uint32_t head parameters)                 \
+    {                                                                                          \
+        return shared_far(pe, head, &(some_t)__VA_ARGS__);                                     \
+    }                                                                                          \
+    static CW_NOINLINE int shared_here_##name(int pe, uint32_t head parameters)                \
+    {                                                                                          \
+        return shared_here(pe, head, &(some_t)__VA_ARGS__);                                    \
+    }                                                                                          \
+    static CW_NOINLINE int others_##name(int pe, uint32_t head parameters)                     \
+    {                                                                                          \
+        if (CW_UNLIKELY(!cw_am_is_clear_shared()))                                             \
+            return general_##name(pe, head list);                                              \
+        return cw_am_word_of(pe) & 1 ? shared_far_##name(pe, head list)                        \
+                                     : shared_here_##name(pe, head list);                      \
+    }                                                                                          \
+    static CW_NOINLINE int far_##name(int pe, uint32_t head parameters)                        \
+    {                                                                                          \
+        some_t some = __VA_ARGS__;                                                             \
+        return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others_##name(pe, head list);     \
+    }                                                                                          \
+    static CW_NOINLINE int here_##name(int pe, uint32_t head parameters)                       \
+    {                                                                                          \
+        some_t some = __VA_ARGS__;                                                             \
+        return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others_##name(pe, head list);    \
+    }                                                                                          \
+    entry(int pe, uint32_t head parameters)                                                    \
+    {                                                                                          \
+        if (CW_UNLIKELY(!cw_am_is_clear()))                                                    \
+            return others_##name(pe, head list);                                               \
+        return cw_am_word_of(pe) & 1 ? far_##name(pe, head list) : here_##name(pe, head list); \
     }
 #define COMMA ,
 #define ARG(i) , uint32_t a##i
-FAMILY(0, , , 0)
-FAMILY(1, ARG(0), COMMA a0, a0)
-FAMILY(2, ARG(0) ARG(1), COMMA a0 COMMA a1, a0 COMMA a1)
-FAMILY(3, ARG(0) ARG(1) ARG(2), COMMA a0 COMMA a1 COMMA a2, a0 COMMA a1 COMMA a2)
-FAMILY(4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA a0 COMMA a1 COMMA a2 COMMA a3,
-       a0 COMMA a1 COMMA a2 COMMA a3)
-
-static CW_NOINLINE int others(int pe, uint32_t head, const uint32_t *args, unsigned flags)
-{
-    if (CW_UNLIKELY(flags) || CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) ||
-        CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS))
-        return cw_am_short_general(pe, head, args, flags);
-    return shared(pe, head, args);
-}
-
-static CW_NOINLINE int far_many(int pe, uint32_t head, const uint32_t *args)
-{
-    some_t some = IN_MEMORY(args, true);
-    return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
-}
-
-static CW_NOINLINE int here_many(int pe, uint32_t head, const uint32_t *args)
-{
-    some_t some = IN_MEMORY(args, true);
-    return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
-}
-
-static CW_NOINLINE int many(int pe, uint32_t head, const uint32_t *args, unsigned flags)
-{
-    if (CW_UNLIKELY(flags) || CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS) ||
-        CW_UNLIKELY(!cw_am_is_clear()))
-        return others(pe, head, args, flags);
-    return cw_am_word_of(pe) & 1 ? far_many(pe, head, args) : here_many(pe, head, args);
-}
-
-static CW_NOINLINE int far_some(int pe, uint32_t head, const uint32_t *args)
-{
-    some_t some = IN_MEMORY(args, false);
-    return CW_LIKELY(to_node(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
-}
-
-static CW_NOINLINE int here_some(int pe, uint32_t head, const uint32_t *args)
-{
-    some_t some = IN_MEMORY(args, false);
-    return CW_LIKELY(to_inbox(pe, head, &some)) ? CW_OK : others(pe, head, args, 0);
-}
+#define ARGS , const uint32_t *args
+FAMILY(int cw_am_short0, 0, , , {.n = 0})
+FAMILY(int cw_am_short1, 1, ARG(0), COMMA a0, {.n = 1, .a = {a0}})
+FAMILY(int cw_am_short2, 2, ARG(0) ARG(1), COMMA a0 COMMA a1, {.n = 2, .a = {a0, a1}})
+FAMILY(int cw_am_short3, 3, ARG(0) ARG(1) ARG(2), COMMA a0 COMMA a1 COMMA a2,
+       {.n = 3, .a = {a0, a1, a2}})
+FAMILY(int cw_am_short4, 4, ARG(0) ARG(1) ARG(2) ARG(3), COMMA a0 COMMA a1 COMMA a2 COMMA a3,
+       {.n = 4, .a = {a0, a1, a2, a3}})
+FAMILY(static CW_ALWAYS_INLINE int short_some, some, ARGS, COMMA args,
+       {.in_memory = true, .at = args})
+FAMILY(static CW_NOINLINE int short_many, many, ARGS, COMMA args,
+       {.in_memory = true, .many = true, .at = args})
 
 int cw_am_request_short(int pe, uint32_t head, const uint32_t *args, unsigned flags)
 {
-    if (CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes))
-        return others(pe, head, args, flags);
-    if (CW_UNLIKELY(head & CW_AM_MANY_ARGS))
-        return many(pe, head, args, flags);
-    if (CW_UNLIKELY(flags) || CW_UNLIKELY(!cw_am_is_clear()))
-        return others(pe, head, args, flags);
-    return cw_am_word_of(pe) & 1 ? far_some(pe, head, args) : here_some(pe, head, args);
+    if (CW_UNLIKELY((unsigned)pe >= (unsigned)cw_am.npes) || CW_UNLIKELY(flags))
+        return cw_am_short_general(pe, head, args, flags);
+    if (CW_LIKELY(!(head & CW_AM_MANY_ARGS)))
+        return short_some(pe, head, args);
+    return CW_UNLIKELY(CW_AM_HEAD_NARGS(head) > CW_AM_MAX_ARGS)
+               ? cw_am_short_general(pe, head, args, 0)
+               : short_many(pe, head, args);
 }
