@@ -78,7 +78,6 @@ struct fi_info *net_info(const struct fi_info *hints, bool msg)
     NET->unproved = getenv("SIM_UNPROVED") ? 4 : 0;
     NET->failures = getenv("SIM_FAILURES") ? 4 : 0;
     struct fi_info *info = blank();
-    const char *name = getenv("SIM_PROVIDER");
     info->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ |
                  FI_REMOTE_WRITE | (msg ? 0 : FI_MULTI_RECV);
     info->addr_format = FI_SOCKADDR_IN;
@@ -93,7 +92,7 @@ struct fi_info *net_info(const struct fi_info *hints, bool msg)
     info->domain_attr->av_type = FI_AV_TABLE;
     info->domain_attr->name = strdup("sim0");
     info->fabric_attr->name = strdup("sim");
-    info->fabric_attr->prov_name = strdup(name ? name : "sim");
+    info->fabric_attr->prov_name = strdup("sim");
     if (hints)
         info->tx_attr->op_flags = hints->tx_attr->op_flags;
     return info;
