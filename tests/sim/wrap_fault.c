@@ -50,9 +50,19 @@ SIM_WRAPPER(char *, strdup, const char *text)
     return NO_MEMORY ? NULL : __real_strdup(text);
 }
 
+SIM_WRAPPER(FILE *, open_memstream, char **text, size_t *nbytes)
+{
+    return NO_MEMORY ? NULL : __real_open_memstream(text, nbytes);
+}
+
 SIM_WRAPPER(FILE *, fopen, const char *path, const char *mode)
 {
     return NO_DESCRIPTOR ? NULL : __real_fopen(path, mode);
+}
+
+SIM_WRAPPER(FILE *, fopen64, const char *path, const char *mode)
+{
+    return NO_DESCRIPTOR ? NULL : __real_fopen64(path, mode);
 }
 
 SIM_WRAPPER(DIR *, opendir, const char *path)

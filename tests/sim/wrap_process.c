@@ -108,31 +108,22 @@ static const char *translated(const char *path, char *text, size_t nbytes)
     return text;
 }
 
-int __real_open(const char *path, int flags, ...);
-__attribute__((visibility("default"))) int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-    char text[64];
-    va_list args;
-    if (sim_fault_hits(SIM_FAULT_DESCRIPTORS)) {
-        errno = EMFILE;
-        return -1;
+/** What the library calls is open64: its files may be large. */
+#define OPEN(name)                                                                              \
+    int __real_##name(const char *path, int flags, ...);                                        \
+    __attribute__((visibility("default"))) int __wrap_##name(const char *path, int flags, ...); \
+    int __wrap_##name(const char *path, int flags, ...)                                         \
+    {                                                                                           \
+        char text[64];                                                                          \
+        va_list args;                                                                           \
+        if (sim_fault_hits(SIM_FAULT_DESCRIPTORS)) {                                            \
+            errno = EMFILE;                                                                     \
+            return -1;                                                                          \
+        }                                                                                       \
+        va_start(args, flags);                                                                  \
+        unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;           \
+        va_end(args);                                                                           \
+        return __real_##name(translated(path, text, sizeof text), flags, mode);                 \
     }
-    va_start(args, flags);
-    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
-    va_end(args);
-    return __real_open(translated(path, text, sizeof text), flags, mode);
-}
-
-/** What the library calls, whose files may be large: of /proc and of the system mostly. */
-int __real_open64(const char *path, int flags, ...);
-__attribute__((visibility("default"))) int __wrap_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...)
-{
-    char text[64];
-    va_list args;
-    va_start(args, flags);
-    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
-    va_end(args);
-    return __real_open64(translated(path, text, sizeof text), flags, mode);
-}
+OPEN(open)
+OPEN(open64)
