@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Programs by seed. A program is a few short stories, each of which can be checked by itself (data
-// behind a flag, updates of a word by several threads), mixed with one another, between barriers.
+// Programs of OpenSHMEM's operations by seed: their stories.
 #ifndef SIM_GENERATE_H
 #define SIM_GENERATE_H
 
 #include "program.h"
-
-enum { STORY = 10, STORIES = 6 };
-typedef struct story {
-    op_t op[STORY];
-    int n, next;
-} story_t;
-static uint64_t generator;
-static int next_flag;
-
-static int draw(int n)
-{
-    generator = generator * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int)((generator >> 33) % (uint64_t)n);
-}
-
-static op_t *tell(story_t *s, kind_t kind, int pe, int thread, int ctx)
-{
-    op_t *op = &s->op[s->n < STORY ? s->n++ : STORY - 1];
-    *op = (op_t){.kind = kind, .pe = pe, .thread = thread, .ctx = ctx};
-    return op;
-}
+#include "stories.h"
 
 static int draw_thread(int threads)
 {
@@ -37,14 +16,6 @@ static int draw_ctx(void)
 {
     return draw(2) ? 0 : draw(CTXS);
 }
-
-static kind_t one_of(const kind_t *list, int n)
-{
-    return list[draw(n)];
-}
-
-#define ONE_OF(...) \
-    one_of((const kind_t[]){__VA_ARGS__}, (int)(sizeof((kind_t[]){__VA_ARGS__}) / sizeof(kind_t)))
 
 /** A block in another PE, as far as there is one. */
 static int data_away_from(int pe)
@@ -139,42 +110,20 @@ static void tell_noise(story_t *s, int threads)
         get_of(s, d, pe, thread);
 }
 
-static void generate(int threads)
+static void tell_one(story_t *s, int threads)
 {
-    static story_t stories[STORIES];
-    generator = sim_seed() * UINT64_C(0x9e3779b97f4a7c15) + 12345;
-    nops = next_flag = 0;
-    threads = 1 + draw(threads);
-    int phases = 1 + draw(3) / 2;
-    for (int phase = 0; phase < phases; phase++) {
-        int n = 2 + draw(3), left = 0;
-        for (int i = 0; i < n; i++) {
-            stories[i] = (story_t){.n = 0};
-            int what = draw(6);
-            if (what < 3 && next_flag < FLAGS - 2 * PES)
-                tell_message(&stories[i], threads);
-            else if (what < 5)
-                tell_race(&stories[i], threads);
-            else
-                tell_noise(&stories[i], threads);
-            left += stories[i].n;
-        }
-        while (left > 0) {
-            story_t *s = &stories[draw(n)];
-            if (s->next == s->n)
-                continue;
-            add_op(s->op[s->next++]);
-            left--;
-        }
-        if (phase + 1 < phases)
-            add_op((op_t){.kind = draw(2) ? OP_barrier : OP_gather});
-    }
+    int what = draw(6);
+    if (what < 3 && next_flag < FLAGS - 2 * PES)
+        tell_message(s, threads);
+    else if (what < 5)
+        tell_race(s, threads);
+    else
+        tell_noise(s, threads);
 }
 
 static void generate_some(void)
 {
-    generate(MOST_THREADS);
-    SIM_CHECK(!getenv("SIM_PRINT"), "%s", (print_program(), "printed"));
+    generate(MOST_THREADS, tell_one);
 }
 
 /** SIM_PROGRAM's, or the seed's; SIM_PRINT only shows it. */

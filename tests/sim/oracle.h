@@ -78,19 +78,14 @@ UNSEEN void oracle_observe(int op, int pe, int thread)
     learn(&oracle->of[pe][thread].knows, &oracle->carried[op]);
 }
 
-/** Behind a fence or a quiet on a context; `data` are the blocks that the thread puts with it. */
-UNSEEN void oracle_order(int pe, int thread, int ctx, unsigned data, bool completes)
+/** What a thread did with a context to a PE, or to all (-1), is complete. */
+UNSEEN void oracle_complete(int pe, int thread, int ctx, int only)
 {
     actor_t *a = &oracle->of[pe][thread];
-    for (int dest = 0; dest < PES; dest++) {
-        learn(&a->fenced[ctx][dest], &a->pending[ctx][dest]);
-        if (completes)
+    for (int dest = 0; dest < PES; dest++)
+        if (only < 0 || only == dest)
             learn(&a->knows, &a->pending[ctx][dest]);
-    }
-    if (completes)
-        a->quieted = a->knows;
-    for (int i = 0; i < DATA; i++)
-        oracle->epoch[i] += data >> i & 1;
+    a->quieted = a->knows;
 }
 
 /** A thread has ended (or begins): the other knows what it knew, and answers for its operations. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs a program of operations (ops.h) and checks what each of them observes (oracle.h): for scenes
-// of the generator (generate.h), and those that it has shrunk.
+// Runs a program of OpenSHMEM's operations (shmem_ops.h) and checks what each of them observes
+// (oracle.h): for scenes of the generator (generate.h), and those that it has shrunk.
 #ifndef SIM_PROGRAM_H
 #define SIM_PROGRAM_H
 
@@ -9,7 +9,7 @@
 #include <shmem.h>
 #include <stdlib.h>
 
-#include "ops.h"
+#include "shmem_ops.h"
 
 // ---------------------------------------------------------------- symmetric memory
 
@@ -103,6 +103,18 @@ UNSEEN void check_swap(int at, uint64_t value, uint64_t expected, bool always)
         refuse(at, "a value that another swap has taken", (long)value);
     oracle->consumed[x][value] |= stored;
     oracle->of[op->pe][op->thread].swapped[x] = stored ? at + 1 : (int)value;
+}
+
+/** Behind a fence or a quiet on a context; `data` are the blocks that the thread puts with it. */
+UNSEEN void behind_order(int pe, int thread, int ctx, unsigned data, bool completes)
+{
+    actor_t *a = &oracle->of[pe][thread];
+    for (int dest = 0; dest < PES; dest++)
+        learn(&a->fenced[ctx][dest], &a->pending[ctx][dest]);
+    if (completes)
+        oracle_complete(pe, thread, ctx, -1);
+    for (int i = 0; i < DATA; i++)
+        oracle->epoch[i] += data >> i & 1;
 }
 
 UNSEEN knows_t known_to(const op_t *op)
@@ -217,11 +229,11 @@ UNSEEN void do_wait(const op_t *op)
             oracle_observe(i, op->pe, op->thread);
 }
 
-#define UPDATE(name, ...)                                          \
-    (word % 4 == 0   ? shmem_ctx_uint64_atomic_##name##add(ctx, __VA_ARGS__, bit, dest)  \
-     : word % 4 == 1 ? shmem_ctx_uint64_atomic_##name##or(ctx, __VA_ARGS__, bit, dest)   \
-     : word % 4 == 2 ? shmem_ctx_uint64_atomic_##name##xor(ctx, __VA_ARGS__, bit, dest)  \
-                     : shmem_ctx_uint64_atomic_##name##and(ctx, __VA_ARGS__, ~bit, dest))
+#define UPDATE(name, ...)                                                                 \
+    (word % 4 == 0   ? shmem_ctx_uint64_atomic_##name##add(ctx, __VA_ARGS__, bit, dest)   \
+     : word % 4 == 1 ? shmem_ctx_uint64_atomic_##name## or (ctx, __VA_ARGS__, bit, dest)  \
+     : word % 4 == 2 ? shmem_ctx_uint64_atomic_##name## xor (ctx, __VA_ARGS__, bit, dest) \
+                     : shmem_ctx_uint64_atomic_##name## and (ctx, __VA_ARGS__, ~bit, dest))
 #define UPDATE_NBI(...)                                                                   \
     (word % 4 == 0   ? shmem_ctx_uint64_atomic_fetch_add_nbi(ctx, __VA_ARGS__, bit, dest) \
      : word % 4 == 1 ? shmem_ctx_uint64_atomic_fetch_or_nbi(ctx, __VA_ARGS__, bit, dest)  \
@@ -267,7 +279,7 @@ UNSEEN void do_order(const op_t *op, shmem_ctx_t ctx)
         shmem_ctx_quiet(ctx);
     else
         shmem_ctx_fence(ctx);
-    oracle_order(op->pe, op->thread, op->ctx, data_of(op->pe, op->thread, op->ctx), completes);
+    behind_order(op->pe, op->thread, op->ctx, data_of(op->pe, op->thread, op->ctx), completes);
     if (completes)
         check_outstanding(op->pe, op->thread, op->ctx);
 }
@@ -318,20 +330,11 @@ UNSEEN void *run_thread(void *arg)
         if (own_ctx != SHMEM_CTX_DEFAULT)
             shmem_ctx_destroy(own_ctx);  // completes
         has_own_ctx = false;
-        oracle_order(me, thread, 1, data_of(me, thread, 1), own_ctx != SHMEM_CTX_DEFAULT);
+        behind_order(me, thread, 1, data_of(me, thread, 1), own_ctx != SHMEM_CTX_DEFAULT);
         if (own_ctx != SHMEM_CTX_DEFAULT)
             check_outstanding(me, thread, 1);
     }
     return NULL;
-}
-
-static bool has_thread(int pe, int thread, int phase)
-{
-    for (int i = 0; i < nops; i++)
-        if (!ends_phase(ops[i].kind) && ops[i].thread == thread && (pe < 0 || ops[i].pe == pe) &&
-            (phase < 0 || ops[i].phase == phase))
-            return true;
-    return false;
 }
 
 /** Each PE's word at all, a word of one of them, and what all add up to. */
@@ -426,7 +429,7 @@ static void run_program(const char *text, void (*generate)(void), bool threads)
     if (shared_ctx != SHMEM_CTX_DEFAULT)
         shmem_ctx_destroy(shared_ctx);
     for (int i = 0; i < THREADS; i++) {
-        oracle_order(me, i, 2, 0, true);
+        behind_order(me, i, 2, 0, true);
         check_outstanding(me, i, 2);
         oracle_follow(me, 0, i);
     }

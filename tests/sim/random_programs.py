@@ -82,26 +82,21 @@ class Shrinker:
 
 
 def as_scene(scene, program, name, what):
+    """The scene, with this program in place of those by seed."""
     text = (build.HERE / "scenes" / f"{scene}.c").read_text()
-    head = re.search(r'\.npes = .*?(?=\.run)', text)[0]
-    env = re.search(r"static const char \*const env.*\n", text)
     lines = "\n".join(f'    "{line}\\n"' for line in program)
+    call = "run_program(program, NULL, false);"
+    body = "" if "run_random();" in text else f"\nstatic void run(void)\n{{\n    {call}\n}}\n"
+    text = re.sub(r"(?s)^//.*?#define MOST_THREADS.*?\n", "", text)
+    text = re.sub(r'#include "../(\w*)generate.h"\n',
+                  lambda m: f'#include "../{m[1]}program.h"\n\nstatic const char program[] =\n'
+                            f"{lines};\n{body}", text)
+    text = text.replace("run_random();", call).replace(".run = run_random", ".run = run")
     return f"""// SPDX-License-Identifier: BSD-3-Clause
 //
 // Found by programs of operations, {scene}:
 // {re.sub(r"^[^ ]*program.h:[0-9]+: ", "", what)}
-#include "../program.h"
-
-static const char program[] =
-{lines};
-
-static void run(void)
-{{
-    run_program(program, NULL, false);
-}}
-
-{env[0] if env else ""}const sim_scene_t sim_scene = {{
-    .name = "{name}", {head}.run = run{", .env = env" if env else ""}}};"""
+""" + text.replace(f'.name = "{scene}"', f'.name = "{name}"').rstrip()
 
 
 def search(args, out, place, scenes):
