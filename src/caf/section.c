@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "caf/transfer.h"
 #include "core/bulk/pieces.h"
+#include "core/bulk/strided.h"
 
 // ---------------------------------------------------------------- one section
 size_t caf_section_nelems(const caf_section_t *s)
@@ -288,6 +289,20 @@ static void travel_bytes(const travel_t *t, char *remote, char *local, size_t nb
         cw_get_nbi(&cw_ctx_default, local, remote, nbytes, t->pe);
 }
 
+/** A long row is one transfer, of which a message says the stride once. False: it is none. */
+static bool travel_strided(const travel_t *t, const row_t *row, size_t nbytes)
+{
+    if (row->n * nbytes < CW_PIECE_MAX || (t->put ? row->to_stride : row->from_stride) <= 0)
+        return false;
+    if (t->put)
+        cw_put_strided(&cw_ctx_default, row->to, row->from, row->to_stride, row->from_stride,
+                       nbytes, row->n, t->pe);
+    else
+        cw_get_strided(&cw_ctx_default, row->to, row->from, row->to_stride, row->from_stride,
+                       nbytes, row->n, t->pe);
+    return true;
+}
+
 static void travel_row(void *arg, const pair_t *p, const row_t *row)
 {
     const travel_t *t = arg;
@@ -298,6 +313,8 @@ static void travel_row(void *arg, const pair_t *p, const row_t *row)
                      row->n * nbytes);
         return;
     }
+    if (travel_strided(t, row, nbytes))
+        return;
     for (size_t i = 0; i < row->n; i++) {
         char *to = row->to + (ptrdiff_t)i * row->to_stride,
              *from = row->from + (ptrdiff_t)i * row->from_stride;

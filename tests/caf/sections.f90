@@ -108,5 +108,45 @@ program sections
   if (me == 1) f(2:8:2)[n] = a(1:7:2)[next]
   sync all
   if (me == n) call check(f(8) == 6 .and. f(7) == 7, "conversion between images")
+  call long_rows(100)
+  call long_rows(150)
+  call long_rows(3000)
+  call long_rows(20000)
   call finish_checks()
+contains
+  !> Rows of k elements, which from some length on are a transfer each, over what a put before them
+  !> has written; of the gaps nothing changes.
+  subroutine long_rows(k)
+    integer, intent(in) :: k
+    real(8), allocatable :: far(:)[:], plane(:,:)[:], mine(:), got(:)
+    integer :: j
+    allocate (far(3 * k)[*], plane(2 * k, 3)[*], mine(2 * k), got(2 * k))
+    mine = [(real(me, 8) * 1000000 + j, j=1,2 * k)]
+    got = 0
+    sync all
+    far(:)[next] = -1d0
+    far(1:3 * k:3)[next] = mine(1:k)            ! gaps there
+    far(3 * k:3:-3)[next] = mine(2:2 * k:2)     ! backwards, and gaps here
+    plane(:,:)[next] = -2d0
+    plane(2:2 * k:2, 1:3:2)[next] = reshape(mine, [k, 2])
+    sync all
+    call check(all(far(1:3 * k:3) == [(real(before, 8) * 1000000 + j, j=1,k)]), "long row")
+    call check(all(far(3 * k:3:-3) == [(real(before, 8) * 1000000 + 2 * j, j=1,k)]), "backwards")
+    call check(all(far(2:3 * k:3) == -1), "gaps of a row")
+    call check(all(plane(2::2, 1) == [(real(before, 8) * 1000000 + j, j=1,k)]) .and. &
+               all(plane(2::2, 3) == [(real(before, 8) * 1000000 + k + j, j=1,k)]), "long rows")
+    call check(all(plane(1::2, :) == -2) .and. all(plane(:, 2) == -2), "gaps of rows")
+    sync all
+    got(1:k) = far(1:3 * k:3)[next]
+    call check(all(got(1:k) == mine(1:k)), "get of a long row")
+    got(1:2 * k:2) = far(3 * k:3:-3)[next]
+    call check(all(got(1:2 * k:2) == mine(2:2 * k:2)), "get backwards")
+    far(1:3 * k:3)[next] = -mine(1:k)
+    got(1:k) = far(1:3 * k:3)[next]
+    call check(all(got(1:k) == -mine(1:k)), "get behind a put of a long row")
+    got = [plane(2::2, 1:3:2)[next]]
+    call check(all(got == mine), "get of long rows")
+    sync all
+    deallocate (far, plane)
+  end subroutine
 end program
