@@ -29,9 +29,9 @@ def arguments():
     parser.add_argument(
         "--against", metavar="PEER", action="append", default=[],
         help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI, or of an "
-             "MPI, whose one-sided communication is measured: mpicc.mpich; or the prefix of a "
-             "GASNet, a folder with include/*-conduit; repeatable; \"all\" wrappers that are "
-             "installed under Debian's names")
+             "MPI, whose one-sided communication is measured: mpicc.mpich; or of OpenCoarrays: "
+             "caf.mpich; or the prefix of a GASNet, a folder with include/*-conduit; repeatable; "
+             "\"all\" wrappers that are installed under Debian's names")
     parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
     parser.add_argument("--rounds", type=int,
                         help="rounds of each measurement (default 3, with --quick 1)")
@@ -77,7 +77,7 @@ def measured(args, ours, others):
     with builder.lock():
         builder.baselines()
         for peer in [ours, *others]:
-            builder.peer(peer, [*build.PROGRAMS, *build.OURS] if peer.ours
+            builder.peer(peer, [*build.PROGRAMS, *build.OURS, *build.COARRAYS] if peer.ours
                          else peer.programs or build.PROGRAMS)
     store = Store()
     say("measuring")

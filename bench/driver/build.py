@@ -30,6 +30,8 @@ OURS = {
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
 }
+# By a wrapper for coarrays, which a peer may have or be.
+COARRAYS = {"caf": ["caf.f90"]}
 DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"]}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
@@ -39,6 +41,7 @@ BASELINES = {
     "local_messages": (["baseline/local_messages.c"], []),
     "raw_messages": (["baseline/raw_messages.c", "baseline/fabric.c"], ["-lfabric"]),
 }
+FFLAGS = ["-O2", "-g"]
 CFLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wno-deprecated-declarations"]
 
 
@@ -108,6 +111,16 @@ class Builder:
             self.missing[tag, program] = _reason(error, os.path.dirname(self.bench_dir))
             self.say(f"  cannot build {program} for {tag}: {error.splitlines()[0]}")
 
+    def _fortran(self, peer, program):
+        """The wrapper's compiler may lack Fortran."""
+        out = self.path(peer.tag, program)
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        sources = [os.path.join(self.bench_dir, name) for name in COARRAYS[program]]
+        error = _said([peer.fortran, *FFLAGS, f"-J{os.path.dirname(out)}", *sources, "-o", out])
+        if error:
+            self.missing[peer.tag, program] = _reason(error, os.path.dirname(self.bench_dir))
+            self.say(f"  cannot build {program} for {peer.tag}: {error.splitlines()[-1]}")
+
     @contextlib.contextmanager
     def lock(self):
         """Two benches may run at a time: the second finds the programs built."""
@@ -118,7 +131,9 @@ class Builder:
 
     def peer(self, peer, programs):
         for program in programs:
-            if not peer.programs or program in peer.programs:
+            if program in COARRAYS:
+                self._fortran(peer, program)
+            elif not peer.programs or program in peer.programs:
                 self._one(peer.compiler, peer.tag, program, {**PROGRAMS, **OURS}[program],
                           peer.libs, (*peer.words, *DEFINES.get(program, ())), peer.linker)
 

@@ -228,6 +228,34 @@ def _armci_far(mode):
                   base_op="armci:put_block", base_nbytes=1048576, base_tag="causeway")
 
 
+CAF = (("put", 8, "x[i] = s"), ("get", 8, "s = x[i]"),
+       ("put_memory", 8, "x[i] = s; sync memory"), ("put_loop", 8, "x(k)[i] = s in a loop, each"),
+       ("put_section", 1048576, "put of a section of 1 MiB"),
+       ("get_section", 1048576, "get of a section of 1 MiB"),
+       ("put_stride", 1048576, "put of 1 MiB with stride 2"),
+       ("get_stride", 1048576, "get of 1 MiB with stride 2"), ("sync_all", 0, "sync all"),
+       ("sync_images", 0, "sync images with the neighbour"),
+       ("event", 0, "event post and event wait, round trip"), ("sum", 8, "co_sum 8 B"),
+       ("sum", 65536, "co_sum 64 KiB"))
+
+
+def _coarrays():
+    """Of the base the ratios are of times: 0.95 and 0.7 of its bandwidth."""
+    where = "Coarrays, one node, beside assignments of plain arrays"
+    ratios = {"put_section": 1 / 0.95, "get_section": 1 / 0.95, "put_stride": 1 / 0.7,
+              "get_stride": 1 / 0.7}
+    for op, nbytes, label in CAF:
+        ratio = ratios.get(op)
+        yield Row(where, label, "local", "caf", op, nbytes, base=ratio is not None,
+                  ratio_most=round(ratio, 2) if ratio else None,
+                  at_most=15 if op in ("put", "get") else None, beat_others=True)
+    for mode in ("rdm", "msg"):
+        where = f"Coarrays, two nodes, {mode} endpoints over loopback"
+        for op, nbytes, label in CAF:
+            yield Row(where, label, mode, "caf", op, nbytes, base=False, beat_others=True,
+                      at_most=150 if op == "put_loop" else None)
+
+
 def _instructions():
     for bench, threads in (("insn", ""), ("insn_threads", ", threads on")):
         where = f"Instructions{threads}"
@@ -365,7 +393,8 @@ def _startup():
 def all_rows():
     return [
         *_local(), *_network("rdm"), *_network("msg"), *_floods("rdm"), *_floods("msg"),
-        *_messages(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"), *_instructions(),
+        *_messages(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"), *_coarrays(),
+        *_instructions(),
         *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_beside(),
         *_startup()
     ]

@@ -28,7 +28,8 @@ class Peer:
     environment; `reasons` has the reason why a layout is missing; `programs` and `most_pes` bound
     what it is measured by, unless they are None; `words` and, behind the sources, `libs` are added
     to the compiler's command; `linker` are the words of another command that links. `start` are the
-    launcher's words where they are not its flags and -n, with %N for the number of processes."""
+    launcher's words where they are not its flags and -n, with %N for the number of processes.
+    `fortran` is the wrapper that compiles coarrays."""
 
     def __init__(self, name, tag, compiler, launcher):
         self.name, self.tag, self.compiler, self.launcher = name, tag, compiler, launcher
@@ -36,6 +37,7 @@ class Peer:
         self.programs, self.most_pes = None, None
         self.words, self.libs, self.flags = (), (), []
         self.linker, self.start = (), ()
+        self.fortran = None
         self.env = {}
         self.layouts = {"local": {}}
         self.reasons = {}
@@ -58,6 +60,7 @@ def causeway(stage):
     peer = Peer("Causeway", "causeway", os.path.join(stage, "bin", "oshcc"),
                 os.path.join(stage, "bin", "oshrun"))
     peer.ours = True
+    peer.fortran = os.path.join(stage, "bin", "caf")
     for mode in NETWORK_LAYOUTS:
         peer.layouts[mode] = {"CAUSEWAY_ENDPOINT": mode}
     return peer
@@ -104,9 +107,26 @@ def _mpi(path, launcher):
     return peer
 
 
+def _coarrays(path, name):
+    """OpenCoarrays on the MPI that the wrapper is named after, by its launcher."""
+    family = name.partition(".")[2]
+    launcher = shutil.which({"mpich": "mpiexec.hydra", "openmpi": "orterun"}.get(family, ""))
+    if not launcher:
+        raise SystemExit(f"bench: --against {name}: no launcher of an MPI with that name")
+    peer = Peer(f"OpenCoarrays, {family}", name.replace(".", "-"), path, launcher)
+    peer.fortran, peer.programs = path, ("caf",)
+    if family == "openmpi":
+        peer.flags, peer.env = ["--oversubscribe"], OPEN_MPI
+        peer.layouts["tcp"] = {**OVER_TCP, "OMPI_MCA_osc": "pt2pt"}
+    else:
+        peer.layouts["tcp"] = UCX_OVER_TCP
+    return peer
+
+
 def all_found():
     """The wrappers of other libraries that are installed."""
-    return [name for name in ("oshcc", "mpicc.openmpi", "mpicc.mpich") if shutil.which(name)]
+    return [name for name in ("oshcc", "mpicc.openmpi", "mpicc.mpich", "caf.openmpi", "caf.mpich")
+            if shutil.which(name)]
 
 
 def others(name):
@@ -123,6 +143,8 @@ def _wrapped(wrapper):
         raise SystemExit(f"bench: --against {wrapper}: no such compiler wrapper")
     path = os.path.abspath(path)
     folder, name = os.path.split(path)
+    if name.startswith("caf"):
+        return _coarrays(path, name)
     launcher = os.path.join(folder, name.replace("oshcc", "oshrun").replace("mpicc", "mpiexec"))
     if not os.path.exists(launcher):
         raise SystemExit(f"bench: --against {wrapper}: its launcher {launcher} does not exist")

@@ -11,8 +11,8 @@ LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
-NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "armci", "busy", "threads",
-         "coll", "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
+NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "armci", "caf", "busy",
+         "threads", "coll", "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
 
 
 class Group:
@@ -25,7 +25,9 @@ class Plan:
         self.ours, self.others, self.builder, self.quick = ours, others, builder, quick
         self.only = set(only or NAMES)
         self.gasnets = [ours, *(peer for peer in others if "am" in (peer.programs or ()))]
-        self.peers = [peer for peer in (ours, *others) if peer.ours or peer not in self.gasnets]
+        self.coarrays = [ours, *(peer for peer in others if "caf" in (peer.programs or ()))]
+        self.peers = [peer for peer in (ours, *others) if peer.ours or not
+                      (peer in self.gasnets or peer in self.coarrays)]
         self.common = ["--samples", str(SAMPLES_PER_ROUND)] + (["--quick"] if quick else [])
         if max_bytes:
             self.common += ["--max-bytes", str(max_bytes)]
@@ -116,6 +118,18 @@ class Plan:
             runs = self._baseline("raw_messages", layout, 2, raw, "round trip", bench="armci")
             groups.append(Group(runs + self._run(self.ours, layout, 2, "armci", budget)))
         return groups
+
+    def _caf(self):
+        """Within a node beside assignments of plain arrays; everywhere beside OpenCoarrays."""
+        groups = []
+        for make in self._run(self.ours, "local", 2, "caf", ["--mode", "1"], "plain arrays"):
+            groups.append(Group([lambda make=make: make().as_baseline()]))
+        local, net = [], []
+        for peer in self.coarrays:
+            local += self._run(peer, "local", 2, "caf")
+            for layout in ("rdm", "msg") if peer.ours else ("tcp",):
+                net += self._run(peer, layout, 2, "caf")
+        return [*groups, Group(local), Group(net)]
 
     def _floods(self):
         """Between two nodes: 2 PEs, then random updates by 4."""
@@ -235,6 +249,7 @@ class Plan:
             "pingpong": lambda: self._pairs("pingpong", PING_PONG),
             "am": self._am,
             "armci": self._armci,
+            "caf": self._caf,
             "atomics": lambda: self._pairs("atomics", ATOMICS),
             "latency": lambda: self._pairs("latency", LATENCY),
             "rate": lambda: self._pairs("rate", WINDOWS),

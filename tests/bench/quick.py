@@ -21,6 +21,9 @@ NEEDED = (
     ("local", "threads", "p.two_private"), ("msg", "threads", "fetch_add.two_default"),
 )  # fmt: skip
 
+OF_COARRAYS = (("local", "caf", "put"), ("local", "caf", "sum"), ("rdm", "caf", "put_loop"),
+               ("msg", "caf", "get_stride"))
+
 
 def check_mpi():
     """An MPI by the same programs, in both layouts. Not MPICH, whose MPI_Finalize hangs now and
@@ -40,12 +43,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.md")
         document = measure(folder, "latency", "atomics", "pingpong", "rate", "floods", "insn",
-                           "busy", "threads", "coll", "beside",
+                           "busy", "threads", "coll", "beside", "caf",
                            options=["--max-bytes", 1024, "--report", page])
         text = page.read_text(encoding="utf-8") if page.exists() else ""
     found = {(row["layout"], row["bench"], row["op"]) for row in document["results"]
              if row["peer"] == "causeway"}
-    for key in NEEDED:
+    coarrays = not any("causeway caf" in what for what in document["remarks"])
+    for key in NEEDED + (OF_COARRAYS if coarrays or shutil.which("gfortran") else ()):
         check(key in found, f"no result for {' '.join(key)}")
     for head in ("## Behind", "## Ratios", "## Conditions", "## All figures"):
         check(head in text, f"the page lacks {head}")
