@@ -50,8 +50,8 @@ void aci_check_transfer(const char *call, int proc, const void *remote, const vo
     if (proc == cw_world.pe)
         return;
     if (!cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))
-        aci_fail(call, "%zu bytes at %p are not in memory that ARMCI_Malloc gave process %d",
-                 (size_t)nbytes, remote, proc);
+        aci_fail(call, "%zu bytes at %s are not in memory that ARMCI_Malloc gave process %d",
+                 (size_t)nbytes, cw_at_of(proc, remote, (size_t)nbytes), proc);
 }
 
 cw_frame_t *aci_watch(const char *func)

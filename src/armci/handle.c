@@ -63,8 +63,8 @@ static void check_handle(const char *call, const armci_hdl_t *hdl)
     if ((hdl->causeway_kind & ~KINDS) || (hdl->causeway_list && !hdl->causeway_kind) ||
         ((uintptr_t)hdl->causeway_op & 1) != (hdl->causeway_op != NULL) ||
         !cw_handle_is_known(hdl->causeway_op))
-        aci_fail(call, "the handle at %p has not been initialised; use ARMCI_INIT_HANDLE",
-                 (const void *)hdl);
+        aci_fail(call, "the handle at %s has not been initialised; use ARMCI_INIT_HANDLE",
+                 cw_at(hdl, sizeof *hdl));
 }
 
 /** The same, and its list exists. */
@@ -73,9 +73,9 @@ static void check_whole_handle(const char *call, const armci_hdl_t *hdl)
     check_handle(call, hdl);
     if (hdl->causeway_list && !is_live(hdl->causeway_list))
         aci_fail(call,
-                 "the aggregate handle at %p has not been initialised (ARMCI_INIT_HANDLE), or is a "
+                 "the aggregate handle at %s has not been initialised (ARMCI_INIT_HANDLE), or is a "
                  "copy of one that was waited for",
-                 (const void *)hdl);
+                 cw_at(hdl, sizeof *hdl));
 }
 
 // ---------------------------------------------------------------- operations

@@ -131,7 +131,7 @@ int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
     if (CW_UNLIKELY(aci.check))
         aci_known_free(call, group, ptr);
     if (ptr && !aci_release(ptr))
-        aci_fail(call, "%p is not a block that ARMCI_Malloc gave this process", ptr);
+        aci_fail(call, "%s is not a block that ARMCI_Malloc gave this process", cw_at(ptr, 1));
     return 0;
 }
 
@@ -237,7 +237,7 @@ ACI_API void PARMCI_Memctl(armci_meminfo_t *meminfo)
 {
     ACI_ENTER();
     if (meminfo->cpid == cw_world.pe && !aci_release(meminfo->addr))
-        aci_fail(aci_call(__func__), "%p is not a block of ARMCI_Memget", (void *)meminfo->addr);
+        aci_fail(aci_call(__func__), "%s is not a block of ARMCI_Memget", cw_at(meminfo->addr, 1));
     if (CW_UNLIKELY(aci.check))
         cw_known_free(meminfo->cpid, (uintptr_t)meminfo->addr);
 }

@@ -54,7 +54,7 @@ ACI_WEAK_LOWER(armci_msg_group_barrier);
 static void check_message(const char *call, const void *buffer, int len)
 {
     if (len < 0 || (len && !buffer))
-        aci_fail(call, "%d bytes at %p", len, buffer);
+        aci_fail(call, "%d bytes at %s", len, cw_at(buffer, 1));
 }
 
 ACI_API void armci_msg_snd(int tag, void *buffer, int len, int to)

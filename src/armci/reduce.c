@@ -153,7 +153,7 @@ static void reduce(const char *call, int scope, void *x, int n, const char *op, 
     const type_ops_t *ops = find_type(call, type);
     cw_reduce_fn fn = find_op(call, ops, op, &absolute);
     if (n < 0 || (n && !x))
-        aci_fail(call, "%d elements at %p", n, x);
+        aci_fail(call, "%d elements at %s", n, cw_at(x, 1));
     const cw_group_t *members = aci_group_scope(call, aci_group_of(call, group), scope);
     if (!members)
         return;
@@ -273,8 +273,8 @@ ACI_API void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, 
         aci_fail(__func__, "operation \"%s\": expected min or max", shown(op, text));
     const size_t whole = (sizeof(choice_t) + (size_t)(n < 0 ? 0 : n) + 7) & ~(size_t)7;
     if (n < (int)ops->nbytes || whole > ACI_ELEM_MOST || !x)
-        aci_fail(__func__, "%d bytes at %p; a value of %zu bytes begins them, and there may be %zu",
-                 n, x, ops->nbytes, ACI_ELEM_MOST - sizeof(choice_t));
+        aci_fail(__func__, "%d bytes at %s; a value of %zu bytes begins them, and there may be %zu",
+                 n, cw_at(x, 1), ops->nbytes, ACI_ELEM_MOST - sizeof(choice_t));
     const cw_group_t *members = aci_group_scope(__func__, aci_group_of(__func__, NULL), scope);
     if (!members)
         return;

@@ -41,7 +41,8 @@ ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)
     size_t nbytes = wide ? sizeof(long) : sizeof(int);
     aci_check_transfer(call, proc, rem, ACI_NO_BUFFER, (intptr_t)nbytes);
     if (CW_UNLIKELY((uintptr_t)rem % nbytes))
-        aci_fail(call, "%p of process %d is not aligned to %zu bytes", rem, proc, nbytes);
+        aci_fail(call, "%s of process %d is not aligned to %zu bytes", cw_at_of(proc, rem, nbytes),
+                 proc, nbytes);
     cw_amo_op_t kind = swap ? CW_AMO_SWAP : CW_AMO_ADD;
     if (wide) {
         long operand = swap ? *(long *)loc : value;

@@ -92,7 +92,8 @@ static void raise_flag(const char *call, int *flag, int value, int proc)
 {
     aci_check_transfer(call, proc, flag, ACI_NO_BUFFER, sizeof *flag);
     if ((uintptr_t)flag % sizeof *flag)
-        aci_fail(call, "the flag at %p of process %d is not aligned", (void *)flag, proc);
+        aci_fail(call, "the flag at %s of process %d is not aligned",
+                 cw_at_of(proc, flag, sizeof *flag), proc);
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);
     if (cw_owner_is_mapped(word)) {
         // pairs with the loads of the program that waits for it

@@ -27,9 +27,11 @@ typedef struct image {
 /** A search and its result, in addresses of the file. */
 typedef struct hunt {
     uintptr_t address;
-    int type;  // STT_FUNC or STT_OBJECT
+    int type;     // STT_FUNC or STT_OBJECT
+    bool before;  // the last one that ends at the address or before it, instead of that around it
     const char *name;
     uintptr_t start;
+    size_t nbytes;
 } hunt_t;
 
 static bool map_file(const char *path, image_t *image_p)
@@ -56,8 +58,10 @@ static bool inside(const image_t *image, uint64_t offset, uint64_t nbytes)
 static void look_at(hunt_t *h, const ElfW(Sym) * symbol, const char *name)
 {
     int type = symbol->st_info & 0xf;
-    bool covers = h->address >= symbol->st_value && h->address < symbol->st_value + symbol->st_size;
-    if (type != h->type || !covers || symbol->st_shndx == SHN_UNDEF)
+    uintptr_t end = symbol->st_value + symbol->st_size;
+    bool fits = h->before ? h->address >= end : h->address >= symbol->st_value && h->address < end;
+    if (type != h->type || !fits || symbol->st_size == 0 || symbol->st_shndx == SHN_UNDEF ||
+        (h->before && h->name && end < h->start + h->nbytes))
         return;
     // Of several names for one function the one without the profiling prefix, then the longest: the
     // others are old.
@@ -67,6 +71,7 @@ static void look_at(hunt_t *h, const ElfW(Sym) * symbol, const char *name)
     if (!h->name || symbol->st_value > h->start || plainer || longer) {
         h->name = name;
         h->start = symbol->st_value;
+        h->nbytes = symbol->st_size;
     }
 }
 
@@ -105,7 +110,14 @@ typedef struct module {
 typedef struct locate {
     uintptr_t address;
     module_t *module;
+    uintptr_t end;  // of the last module that ends before the address; 0: none
 } locate_t;
+
+static void note_module(const struct dl_phdr_info *info, module_t *m)
+{
+    m->base = info->dlpi_addr;
+    snprintf(m->path, sizeof m->path, "%s", info->dlpi_name);
+}
 
 static int is_in_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -116,18 +128,29 @@ static int is_in_module(struct dl_phdr_info *info, size_t size, void *arg)
         uintptr_t start = info->dlpi_addr + ph->p_vaddr;
         if (ph->p_type != PT_LOAD || l->address < start || l->address >= start + ph->p_memsz)
             continue;
-        l->module->base = info->dlpi_addr;
-        snprintf(l->module->path, sizeof l->module->path, "%s", info->dlpi_name);
+        note_module(info, l->module);
         return 1;
     }
     return 0;
 }
 
-static bool find_module(const void *address, module_t *m)
+static int is_after_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    locate_t l = {(uintptr_t)address, m};
-    if (!dl_iterate_phdr(is_in_module, &l))
-        return false;
+    locate_t *l = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t end = info->dlpi_addr + ph->p_vaddr + ph->p_memsz;
+        if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_W) || end > l->address || end <= l->end)
+            continue;
+        note_module(info, l->module);
+        l->end = end;
+    }
+    return 0;
+}
+
+static bool name_module(module_t *m)
+{
     if (!m->path[0]) {  // the main program
         ssize_t n = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
         if (n <= 0)
@@ -137,6 +160,22 @@ static bool find_module(const void *address, module_t *m)
     const char *slash = strrchr(m->path, '/');
     m->name = slash ? slash + 1 : m->path;
     return true;
+}
+
+static bool find_module(const void *address, module_t *m)
+{
+    locate_t l = {.address = (uintptr_t)address, .module = m};
+    return dl_iterate_phdr(is_in_module, &l) && name_module(m);
+}
+
+/** That, or the one whose data ends before the address. */
+static bool find_data_module(const void *address, module_t *m)
+{
+    locate_t l = {.address = (uintptr_t)address, .module = m};
+    if (dl_iterate_phdr(is_in_module, &l))
+        return name_module(m);
+    dl_iterate_phdr(is_after_module, &l);
+    return l.end && name_module(m);
 }
 
 /** The symbol that covers the address. `name` is set on success. */
@@ -156,11 +195,26 @@ static bool find_symbol(const module_t *m, const void *address, int type, char *
     return h.name != NULL;
 }
 
-bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t *distance_p)
+bool cwu_symbol_variable(const void *address, cwu_variable_t *variable_p)
 {
     module_t m;
-    return find_module(address, &m) &&
-           find_symbol(&m, address, STT_OBJECT, name, name_nbytes, distance_p);
+    image_t image;
+    hunt_t h = {.type = STT_OBJECT};
+    if (!find_data_module(address, &m) || !map_file(m.path, &image))
+        return false;
+    h.address = (uintptr_t)address - m.base;
+    search_file(&image, &h);
+    if (!h.name) {
+        h.before = true;
+        search_file(&image, &h);
+    }
+    if (h.name) {
+        snprintf(variable_p->name, sizeof variable_p->name, "%s", h.name);
+        variable_p->nbytes = h.nbytes;
+        variable_p->distance = h.address - h.start;
+    }
+    munmap((void *)image.bytes, image.nbytes);
+    return h.name != NULL;
 }
 
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)

@@ -14,9 +14,15 @@
  *  "flag+0x8" for data; "prog+0x1234" or the bare address when there is no symbol. */
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes);
 
-/** Name of the variable at an address of static data and the distance from its start. False when
- *  there is none. */
-bool cwu_symbol_data(const void *address, char *name, size_t name_nbytes, size_t *distance_p);
+typedef struct cwu_variable {
+    char name[128];
+    size_t nbytes;
+    size_t distance;  // from its start to the address; not less than nbytes: it lies before that
+} cwu_variable_t;
+
+/** The variable of static data at an address, or else the last one that ends before it in the same
+ *  file. False when there is none. */
+bool cwu_symbol_variable(const void *address, cwu_variable_t *variable_p);
 
 typedef struct cwu_routine {
     char name[128];

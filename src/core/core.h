@@ -14,6 +14,7 @@
 #include "core/life/life.h"
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
+#include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/observe/known.h"
 #include "core/progress/wait.h"

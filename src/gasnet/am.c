@@ -147,8 +147,8 @@ static void *long_dest(const char *call, gasnet_node_t node, void *dest, const v
     if (nbytes > 0 && cw_owner_reaches(&gas_owner, node, dest, nbytes))
         return cw_owner_symmetric(&gas_owner, node, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
-        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of node %u", dest, nbytes,
-                 node);
+        gas_fail(call, "dest_addr %s, %zu bytes, is not in the segment of node %u",
+                 cw_at_of((int)node, dest, nbytes), nbytes, node);
     *flags_p |= CW_AM_RAW;
     return dest;
 }
@@ -338,8 +338,8 @@ static cw_am_msg_t *message(const char *call, gasnet_token_t token, int handler,
     if (CW_UNLIKELY(!msg || (gas.check && msg != cw_am_running())))
         gas_fail(call, "the token %p is not that of a message being handled by this thread", token);
     if (CW_UNLIKELY(gas.check && gas_thread()->locks))
-        gas_fail(call, "the handler still holds the HSL at %p; unlock it before the reply",
-                 (void *)gas_thread()->locks);
+        gas_fail(call, "the handler still holds the HSL at %s; unlock it before the reply",
+                 cw_at(gas_thread()->locks, 1));
     if (CW_UNLIKELY(handler < FIRST_CLIENT_HANDLER || nbytes > most || gas.check))
         refuse_reply(call, msg, handler, nbytes, most);
     return msg;

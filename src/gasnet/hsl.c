@@ -38,8 +38,8 @@ static void check_section(const char *call, bool inside)
     if (me->locks)
         gas_fail(
             call,
-            "called while this thread holds the HSL at %p, which is a no-interrupt section already",
-            (void *)me->locks);
+            "called while this thread holds the HSL at %s, which is a no-interrupt section already",
+            cw_at(me->locks, 1));
     if (me->no_interrupts != inside)
         gas_fail(call, inside ? "no section is open; call gasnet_hold_interrupts first"
                               : "a section is open already; sections do not nest");

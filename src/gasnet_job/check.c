@@ -21,8 +21,8 @@ void gas_check_life(const char *call)
         gas_fail(call, "called inside a handler of an active message, which may only reply, lock "
                        "and ask for its node; set a flag and call it later");
     if (me->locks)
-        gas_fail(call, "called while this thread holds the HSL at %p; unlock it first",
-                 (void *)me->locks);
+        gas_fail(call, "called while this thread holds the HSL at %s; unlock it first",
+                 cw_at(me->locks, 1));
     if (me->no_interrupts)
         gas_fail(call, "called in a no-interrupt section; call gasnet_resume_interrupts first");
 }
@@ -62,10 +62,10 @@ noreturn void gas_refuse_outside(const char *call, const char *what, const char 
     if (gas.check && cw_known_find(gas.me, gas.segment[gas.me].addr, &own))
         cwu_symbol_describe(own.place, place, sizeof place);
     gas_fail(call,
-             "%s %p (%zu bytes) is not in the segment of %s, which is %p-%p (%zu bytes): %s; %s "
+             "%s %s, %zu bytes, is not in the segment of %s, which is %p-%p (%zu bytes): %s; %s "
              "gives segments at %s",
-             what, addr, nbytes, whose, (void *)base, (void *)(base + size), size, distance,
-             own.call, place);
+             what, cw_at_of(-1, addr, nbytes), nbytes, whose, (void *)base, (void *)(base + size),
+             size, distance, own.call, place);
 }
 
 void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,
@@ -84,9 +84,9 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
         return;
     if (s->size == 0)
         gas_fail(call,
-                 "%s %p (%zu bytes) is not in the segment of node %u, which has none (segsize 0 at "
+                 "%s %s, %zu bytes, is not in the segment of node %u, which has none (segsize 0 at "
                  "gasnet_attach)",
-                 what, addr, nbytes, node);
+                 what, cw_at_of((int)node, addr, nbytes), nbytes, node);
     snprintf(whose, sizeof whose, "node %u", node);
     gas_refuse_outside(call, what, whose, s->addr, s->size, addr, nbytes);
 }

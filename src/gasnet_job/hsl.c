@@ -9,9 +9,9 @@ static void check_lock(const char *call, const gasnet_hsl_t *hsl)
         gas_fail(call, "the HSL is NULL");
     if (hsl->magic != GASNET_CAUSEWAY_HSL_MAGIC)
         gas_fail(call,
-                 "the HSL at %p is not initialized, or destroyed; use GASNET_HSL_INITIALIZER or "
+                 "the HSL at %s is not initialized, or destroyed; use GASNET_HSL_INITIALIZER or "
                  "gasnet_hsl_init",
-                 (const void *)hsl);
+                 cw_at(hsl, sizeof *hsl));
 }
 
 static bool is_mine(gasnet_hsl_t *hsl)
@@ -33,15 +33,15 @@ void gas_hsl_check_before_lock(const char *call, gasnet_hsl_t *hsl)
 {
     check_lock(call, hsl);
     if (is_mine(hsl))
-        gas_fail(call, "this thread holds the HSL at %p already; an HSL may not be locked twice",
-                 (void *)hsl);
+        gas_fail(call, "this thread holds the HSL at %s already; an HSL may not be locked twice",
+                 cw_at(hsl, sizeof *hsl));
 }
 
 void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl)
 {
     if (is_mine(hsl))
-        gas_fail(call, "this thread holds the HSL at %p already; it would wait for ever",
-                 (void *)hsl);
+        gas_fail(call, "this thread holds the HSL at %s already; it would wait for ever",
+                 cw_at(hsl, sizeof *hsl));
     cwu_lock_slowly(gas_hsl_lock_of(hsl));
 }
 
@@ -50,17 +50,17 @@ void gas_hsl_check_unlock(const char *call, gasnet_hsl_t *hsl)
     gas_thread_t *me = gas_thread();
     check_lock(call, hsl);
     if (!is_mine(hsl))
-        gas_fail(call, "this thread does not hold the HSL at %p", (void *)hsl);
+        gas_fail(call, "this thread does not hold the HSL at %s", cw_at(hsl, sizeof *hsl));
     if (me->locks != hsl)
-        gas_fail(call, "the HSL at %p was locked before the one at %p; unlock in the reverse order",
-                 (void *)hsl, (void *)me->locks);
+        gas_fail(call, "the HSL at %s was locked before the one at %s; unlock in the reverse order",
+                 cw_at(hsl, sizeof *hsl), cw_at(me->locks, sizeof *hsl));
     me->locks = hsl->below;
 }
 
 void gas_hsl_unlock_slowly(const char *call, gasnet_hsl_t *hsl, uint32_t was)
 {
     if (was == 0)
-        gas_fail(call, "the HSL at %p is not locked", (void *)hsl);
+        gas_fail(call, "the HSL at %s is not locked", cw_at(hsl, sizeof *hsl));
     cwu_lock_wake(gas_hsl_lock_of(hsl));
 }
 
@@ -76,6 +76,6 @@ void gas_hsl_destroy(const char *call, gasnet_hsl_t *hsl)
     if (gas.check)
         check_lock(call, hsl);
     if (__atomic_load_n(&hsl->state, __ATOMIC_RELAXED) != 0)
-        gas_fail(call, "the HSL at %p is locked; unlock it first", (void *)hsl);
+        gas_fail(call, "the HSL at %s is locked; unlock it first", cw_at(hsl, sizeof *hsl));
     hsl->magic = 0;
 }

@@ -183,13 +183,13 @@ void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsi
     if (nbytes > 0 && cw_owner_reaches(&gas_owner, pe, dest, nbytes))
         return cw_owner_symmetric(&gas_owner, pe, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING && !gex_has_far_primary())
-        gas_fail(call, "dest_addr %p (%zu bytes) is not in the segment of rank %u of the job", dest,
-                 nbytes, pe);
+        gas_fail(call, "dest_addr %s, %zu bytes, is not in the segment of rank %u of the job",
+                 cw_at_of((int)pe, dest, nbytes), nbytes, pe);
     if (nbytes > gas.max_medium)
         gas_fail(call,
-                 "dest_addr %p of rank %u is not memory of the library, and the payload has %zu "
+                 "dest_addr %s of rank %u is not memory of the library, and the payload has %zu "
                  "bytes; at most %zu go there (gex_AM_MaxRequestLong)",
-                 dest, pe, nbytes, gas.max_medium);
+                 cw_at_of((int)pe, dest, nbytes), pe, nbytes, gas.max_medium);
     *flags_p |= CW_AM_RAW;
     return dest;
 }

@@ -290,7 +290,8 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
     size_t nbytes = gex_dt_nbytes(dt);
     bool near = cw_owner_reaches(&gas_owner, pe, addr, nbytes);
     if (CW_UNLIKELY((uintptr_t)addr % nbytes || (!near && !may_be_far(pe, addr, nbytes))))
-        gas_fail(call, "%p is not an aligned address in the segment of rank %u", addr, rank);
+        gas_fail(call, "%s is not an aligned address in the segment of rank %u",
+                 cw_at_of((int)pe, addr, nbytes), rank);
     return (target_t){call, near ? cw_owner_symmetric(&gas_owner, pe, addr) : addr, (int)pe, nbytes,
                       !near};
 }

@@ -39,9 +39,9 @@ static void on_request(cw_am_msg_t *token, uint32_t addr0, uint32_t addr1, uint3
     uint32_t op = what & 0xff, nbytes = what >> 8;
     if (op >= CW_AMO_OPS || (nbytes != 4 && nbytes != 8) || (uintptr_t)addr % nbytes ||
         !gas_takes(token, addr, nbytes))
-        cwu_fatal("PE %d asked for an atomic of %u bytes at %p, which is not in a segment of this "
+        cwu_fatal("PE %d asked for an atomic of %u bytes at %s, which is not in a segment of this "
                   "PE",
-                  token->source, nbytes, addr);
+                  token->source, nbytes, cw_at(addr, nbytes));
     uint64_t old = cw_amo_local(addr, (cw_amo_op_t)op, nbytes, joined(operand0, operand1),
                                 joined(compare0, compare1));
     const uint32_t args[] = {WORD2(old), id};

@@ -117,19 +117,19 @@ void shm_bad_compare(const char *func, int cmp)
 void shm_bad_release(const char *func, const void *lock)
 {
     cw_check_failed(shm_call_name(func),
-                    "PE %d does not hold the lock at %p: it is not set, or another PE set it; only "
+                    "PE %d does not hold the lock at %s: it is not set, or another PE set it; only "
                     "who set a lock may clear it",
-                    cw_world.pe, lock);
+                    cw_world.pe, cw_at(lock, sizeof(long)));
 }
 
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes)
 {
+    cw_check_block(shm_call_name(func), addr, nbytes);
     if (nbytes && !cw_is_symmetric(addr, nbytes))
         cw_check_failed(
             shm_call_name(func),
-            "%s %p (%zu bytes) is not symmetric memory; use shmem_malloc or a global variable",
-            what, addr, nbytes);
-    cw_check_block(shm_call_name(func), addr, nbytes);
+            "%s %s, %zu bytes, is not symmetric memory; use shmem_malloc or a global variable",
+            what, cw_at(addr, nbytes), nbytes);
 }
 
 void shm_check_pe(const char *func, int pe)
@@ -171,9 +171,9 @@ void shm_check_variable(const char *func, const char *what, const void *addr, si
     shm_check_symmetric(func, what, addr, nbytes);
     if ((uintptr_t)addr % nbytes)
         cw_check_failed(shm_call_name(func),
-                        "%s %p is not aligned to its %zu bytes; declare it with its type, do not "
+                        "%s %s is not aligned to its %zu bytes; declare it with its type, do not "
                         "place it by hand",
-                        what, addr, nbytes);
+                        what, cw_at(addr, nbytes), nbytes);
 }
 
 void shm_check_stride(const char *func, const char *what, ptrdiff_t stride, ptrdiff_t least)
@@ -190,7 +190,7 @@ void shm_check_overlap(const char *func, const void *dest, size_t ndest, const v
         !cw_check_overlaps(source, nsource, dest, ndest, cw_world.pe))
         return;
     cw_check_failed(shm_call_name(func),
-                    "source %p (%zu bytes) and dest %p (%zu bytes) overlap; use %s", source,
-                    nsource, dest, ndest,
+                    "source %s, %zu bytes, and dest %s, %zu bytes, overlap; use %s",
+                    cw_at(source, nsource), nsource, cw_at(dest, ndest), ndest,
                     in_place ? "buffers apart, or the same for both" : "another buffer");
 }

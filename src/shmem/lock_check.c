@@ -32,9 +32,9 @@ void shm_lock_check_set(const char *func, const long *lock)
     pthread_mutex_unlock(&guard);
     if (held)
         cw_check_failed(shm_call_name(func),
-                        "PE %d holds the lock at %p already and would wait for itself; "
+                        "PE %d holds the lock at %s already and would wait for itself; "
                         "shmem_clear_lock comes first",
-                        cw_world.pe, (const void *)lock);
+                        cw_world.pe, cw_at(lock, sizeof *lock));
 }
 
 /** At the end of the job. */
@@ -43,8 +43,8 @@ static void report_held(void)
     while (all) {
         held_t *h = all;
         all = h->next;
-        cw_check_leak("lock", "the lock at %p is still set by PE %d; shmem_clear_lock it",
-                      (const void *)h->lock, cw_world.pe);
+        cw_check_leak("lock", "the lock at %s is still set by PE %d; shmem_clear_lock it",
+                      cw_at(h->lock, sizeof *h->lock), cw_world.pe);
         free(h);
     }
 }

@@ -141,8 +141,8 @@ static noreturn void bad_block(const char *func, const void *ptr)
     cw_heap_describe(ptr, what, sizeof what);
     cw_check_failed(
         shm_call_name(func),
-        "%p is not an allocated block: freed twice, or not from the symmetric heap; it %s", ptr,
-        what);
+        "%s is not an allocated block: freed twice, or not from the symmetric heap; it %s",
+        cw_at(ptr, 1), what);
 }
 
 static void check_block(const char *func, const void *ptr)

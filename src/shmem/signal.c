@@ -31,9 +31,9 @@ static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *
             (uintptr_t)s.addr < (uintptr_t)dest + nbytes)
             cw_check_failed(
                 shm_call_name(func),
-                "sig_addr %p lies inside dest %p (%zu bytes); give the signal a variable of "
+                "sig_addr %s lies inside dest %s, %zu bytes; give the signal a variable of "
                 "its own",
-                (void *)s.addr, dest, nbytes);
+                cw_at(s.addr, sizeof(uint64_t)), cw_at(dest, nbytes), nbytes);
     }
     cw_put_signal(ctx, dest, source, nbytes, s.addr, s.value, op, pe, nbi);
 }

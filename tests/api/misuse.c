@@ -9,6 +9,7 @@
 #include <string.h>
 
 static int word, array[64], npes;
+static int last[1 << 14];  // nothing of the program lies behind it
 static int far;  // a PE that does not exist: misuse CASE far PE
 static long lock, sync_[SHMEM_SYNC_SIZE];
 static uint64_t sig;
@@ -77,6 +78,8 @@ WRONG(p_to_stack, int here = 0; shmem_int_p(&here, 1, npes - 1))
 WRONG(p_to_null, shmem_int_p((int *)(void *)nowhere, 1, 0))
 WRONG(put_to_private, shmem_int_put(own, array, 4, 0))
 WRONG(put_beyond_static, shmem_putmem(array, own, (size_t)1 << 40, 0))
+WRONG(put_beyond_heap, shmem_putmem(shmem_malloc(400), own, (size_t)1 << 40, 0))
+WRONG(put_behind_static, shmem_int_put(last + ((size_t)npes << 27), own, 4, 0))
 WRONG(get_from_private, shmem_int_get(array, own, 4, npes - 1))
 WRONG(iget_from_private, shmem_int_iget(array, own, 1, 1, 4, 0))
 WRONG(set_private, shmem_int_atomic_set(own, 1, 0))
@@ -280,6 +283,7 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(get_pe_negative) C(iput_pe_too_high) C(add_pe_too_high) C(fetch_add_pe_negative)            \
     C(put_signal_pe_too_high) C(pe_quiet_pe_too_high) C(ptr_pe_too_high)                          \
     C(broadcast_root_too_high) C(p_to_private) C(p_to_stack) C(p_to_null) C(put_to_private)       \
+    C(put_behind_static) C(put_beyond_heap)                                                       \
     C(put_beyond_static) C(get_from_private) C(iget_from_private) C(set_private) C(swap_private)  \
     C(signal_private) C(put_signal_private) C(wait_private) C(wait_all_private) C(test_private)   \
     C(lock_private) C(reduce_private) C(collect_private) C(psync_private) C(put_freed)            \

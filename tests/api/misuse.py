@@ -13,7 +13,7 @@ BEYOND = (r"reach {} bytes beyond the end of their block, which has {}; shmem_ma
           r"\w+\+0x\w+ \(misuse\.c:\d+\)")
 NEGATIVE = r"negative"
 DESTROYED = r"the context has been destroyed"
-BUFFERS = r"source \w+ \(\d+ bytes\) and dest \w+ \(\d+ bytes\) overlap"
+BUFFERS = r"source \w+ \(.*\), \d+ bytes, and dest \w+ \(.*\), \d+ bytes, overlap"
 OVERLAP = r"source and dest \(\d+ bytes, on PE \d\) overlap"
 NOT_A_BLOCK = r"not an allocated block: freed twice, or not from the symmetric heap"
 
@@ -30,10 +30,15 @@ CHECKED = {
     "pe_quiet_pe_too_high": ("shmem_pe_quiet", NO_PE),
     "ptr_pe_too_high": ("shmem_ptr", NO_PE),
     "broadcast_root_too_high": ("shmem_int_broadcast", NO_PE),
-    "p_to_private": ("shmem_int_p", NOT_SYMMETRIC), "p_to_stack": ("shmem_int_p", NOT_SYMMETRIC),
+    "p_to_private": ("shmem_int_p", NOT_SYMMETRIC),
+    "p_to_stack": ("shmem_int_p",
+                   r"0x\w+ \(on the stack of this thread\), 4 bytes, " + NOT_SYMMETRIC),
     "p_to_null": ("shmem_int_p", NOT_SYMMETRIC),
-    "put_to_private": ("shmem_int_put", NOT_SYMMETRIC),
-    "put_beyond_static": ("shmem_putmem", NOT_SYMMETRIC),
+    "put_to_private": ("shmem_int_put", r"private memory of this process, as .*" + NOT_SYMMETRIC),
+    "put_beyond_static": ("shmem_putmem", r"reach \d+ bytes beyond the end of static array, "),
+    "put_beyond_heap": ("shmem_putmem", BEYOND.format(2**40 - 400, 400)),
+    "put_behind_static": (
+        "shmem_int_put", r"\(\d+ MiB beyond the end of static `[\w.]+`, .*\).*" + NOT_SYMMETRIC),
     "get_from_private": ("shmem_int_get", NOT_SYMMETRIC),
     "iget_from_private": ("shmem_int_iget", NOT_SYMMETRIC),
     "set_private": ("shmem_int_atomic_set", NOT_SYMMETRIC),

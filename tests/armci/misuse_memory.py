@@ -4,7 +4,7 @@
 names call, argument and process."""
 from frame import wrong_use
 
-BLOCK = "0x[0-9a-f]+ is not a block"
+BLOCK = r"0x[0-9a-f]+ \(.*\) is not a block"
 NONE = "not created, or are destroyed"
 COPY = "a copy of one that was waited for"
 CASES = [

@@ -39,6 +39,7 @@ MARKS = [
     (r"oshcc -g -fsanitize=address .*", "tools/leak_sanitizer"),
     (r"oshrun .* \./message_passing 10000", "litmus/message_passing_delayed"),
     (r"causeway(:| ) *(error|deadlock|PE 1 #0).*|exchange\+0x4c .*|PE 3\) overlap.*|"
+     r"memory; use memmove.*|"
      r"process \(malloc\).*", "messages, shortened: errors/crash"),
     (r"oshrun: PEs? \d.*|synchronisation 3 of all PEs|mpiexec.hydra .*REPORT_SIGNAL.*",
      "launch/report"),

@@ -59,6 +59,10 @@ static void crash(const char *what)
         shmem_int_put(own, array, 100, other);
     else if (!strcmp(what, "malloc_add"))
         shmem_int_atomic_add(own, 1, other);
+    else if (!strcmp(what, "overrun_put"))
+        shmem_int_put(array + ((size_t)shmem_n_pes() << 25), here, 100, other);
+    else if (!strcmp(what, "overrun"))
+        array[(size_t)shmem_n_pes() << 25] = 1;
     else if (!strcmp(what, "stack_get"))
         shmem_int_get(array, here, 200, other);
     else if (!strcmp(what, "wild_context"))

@@ -13,6 +13,7 @@ NULL = r"address 0(x\w+)? is NULL, or next to it"
 ON_PE_0 = r"address 0(x\w+)?, asked for on PE 0, is NULL, or next to it: not symmetric"
 MALLOC = (r"address 0x\w+, asked for on PE 0, is private memory of this process \(malloc\): "
           r"not symmetric")
+OVERRUN = r"\(\d+ MiB beyond the end of static `[\w.]+`, [\w ]+\)"
 HINT = r"; CAUSEWAY_CHECK=1 checks every call"
 IN_CRASH = r"crash\+0x\w+ \(crash\.c:\d+\)"
 
@@ -28,6 +29,9 @@ EXPLAINED = {
     "malloc_p": rf" in shmem_int_p, called from {IN_CRASH}: {MALLOC}{HINT}",
     "malloc_put": rf" in shmem_int_put, called from {IN_CRASH}: {MALLOC}{HINT}",
     "malloc_add": rf" in shmem_int_atomic_add, called from {IN_CRASH}: {MALLOC}",
+    "overrun_put": rf" in shmem_int_put, called from {IN_CRASH}: address 0x\w+ {OVERRUN}, of PE 0, "
+                   "is neither symmetric memory nor known",
+    "overrun": rf" in {IN_CRASH}, outside of the library: address 0x\w+ {OVERRUN} is not memory",
     "stack_get": rf" in shmem_int_get, called from {IN_CRASH}: address that no memory "
                  r"can have; it is of a variable on the stack, which is not symmetric",
     "wild_context": rf" in shmem_ctx_int_p, called from {IN_CRASH}: address that no memory "

@@ -41,7 +41,7 @@ CASES = {
                   r"PE 2 calls shmem_int_collect \(no source\)"),
     "psync_dirty": (r"pSync\[3\] is 77 instead of SHMEM_SYNC_VALUE \(0\)", None),
     "psync_set_dirty": (r"pSync\[1\] is -1 instead of SHMEM_SYNC_VALUE \(0\)", None),
-    "pwrk_private": (r"pWrk 0x\w+ \(\d+ bytes\) is not symmetric memory", None),
+    "pwrk_private": (r"pWrk 0x\w+ \(.*\), \d+ bytes, is not symmetric memory", None),
     "agree": (None, None),
 }
 

@@ -25,7 +25,8 @@ def main():
                 r"leak: block of 24 bytes at heap offset 0x[0-9a-f]+, allocated in main\+0x",
                 r"leak: 9 symmetric heap blocks, 1192 bytes on each PE, were not freed before "
                 r"shmem_finalize",
-                r"warning: PE 0 of 2 .*leak: lock: the lock at 0x[0-9a-f]+ is still set by PE 0; "
+                r"warning: PE 0 of 2 .*leak: lock: the lock at 0x[0-9a-f]+ "
+                r"\(static `lock`, 8 bytes\) is still set by PE 0; "
                 r"shmem_clear_lock it"]:
             check(re.search(pattern, output), f"{layout}: no '{pattern}' in\n{output}")
         check(output.count("leak: block") == 5, f"{layout}: not the first five blocks:\n{output}")

@@ -161,7 +161,8 @@ int causeway_prif_deallocate(void *memory, int *stat)
     if (caf_memory_release(memory))
         caf_succeed(&status);
     else
-        caf_fail(&status, CAF_ERROR, "deallocate", "%p is no memory of prif_allocate", memory);
+        caf_fail(&status, CAF_ERROR, "deallocate", "%s is no memory of prif_allocate",
+                 cw_at(memory, 1));
     return prf_outcome(stat);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/am/private.h"
 #include "core/mem/area.h"
+#include "core/observe/address.h"
 #include "core/observe/watch.h"
 #include "core/world/agreement.h"
 
@@ -214,9 +215,10 @@ void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src)
     if (!takes && is_late(msg))
         return;
     if (!takes || !takes(msg, dest, msg->nbytes))
-        cwu_fatal("PE %d sent a message (%s) with %zu bytes for %p, which is not in a segment that "
+        cwu_fatal("PE %d sent a message (%s) with %zu bytes for %s, which is not in a segment that "
                   "others may write",
-                  msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind), msg->nbytes, dest);
+                  msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind), msg->nbytes,
+                  cw_at(dest, msg->nbytes));
     memcpy(dest, src, msg->nbytes);
 }
 

@@ -12,6 +12,7 @@
 #include "core/am/wire.h"
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
+#include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
@@ -107,6 +108,14 @@ static CW_NOINLINE CW_COLD void refuse_nbytes(const out_t *out, size_t most)
                     out->nbytes, out->pe, most);
 }
 
+static noreturn CW_COLD void refuse_dest(const out_t *out, const void *dest)
+{
+    const char *call = name_of(out);
+    cw_check_block(call, dest, out->nbytes);
+    cw_check_failed(call, "%zu bytes at %s are not symmetric memory (destination at PE %d)",
+                    out->nbytes, cw_at(dest, out->nbytes), out->pe);
+}
+
 /** Every payload: its size, and whether a long's destination exists. */
 static CW_ALWAYS_INLINE void check_payload(out_t *out, void *dest, unsigned flags)
 {
@@ -119,9 +128,7 @@ static CW_ALWAYS_INLINE void check_payload(out_t *out, void *dest, unsigned flag
         return;
     }
     if (CW_UNLIKELY(out->nbytes > 0 && !cw_is_symmetric(dest, out->nbytes)))
-        cw_check_failed(name_of(out),
-                        "%zu bytes at %p are not symmetric memory (destination at PE %d)",
-                        out->nbytes, dest, out->pe);
+        refuse_dest(out, dest);
     out->dest = (uintptr_t)dest - cw_segment.origin;
 }
 

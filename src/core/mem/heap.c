@@ -174,6 +174,16 @@ bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p, cw_heap_span
     return !known || room >= nbytes;
 }
 
+bool cw_heap_before(const void *ptr, cw_heap_span_t *block_p)
+{
+    pthread_mutex_lock(&spans.lock);
+    const cw_heap_span_t *span = know_spans() ? span_before(ptr) : NULL;
+    if (span)
+        *block_p = *span;
+    pthread_mutex_unlock(&spans.lock);
+    return span != NULL;
+}
+
 static size_t refused;
 
 void cw_heap_refuse(const char *call, size_t nbytes)

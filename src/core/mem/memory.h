@@ -39,6 +39,9 @@ typedef struct cw_heap_span {
  *  from there to the end of the block, or 0 where there is none. Else nothing is written. For
  *  checking mode. Threads: any. */
 bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p, cw_heap_span_t *span_p);
+/** The last block that begins at the address or before it. False: none, or they are not known. For
+ *  messages. Threads: any. */
+bool cw_heap_before(const void *ptr, cw_heap_span_t *block_p);
 /** An allocation by `call` found no room: noted for the report of a crash, and said in checking
  *  mode or to debug. */
 void cw_heap_refuse(const char *call, size_t nbytes);

@@ -16,6 +16,7 @@
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
+#include "core/observe/address.h"
 #include "core/observe/known.h"
 #include "core/world/front_end.h"
 
@@ -66,7 +67,7 @@ static int open_checks(unsigned *wants_p)
 /** `call` may be a kind of transfer: then the call stack gives the routine. */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 {
-    char text[500], where[160] = "";
+    char text[900], where[160] = "";
     cwu_routine_t routine;
     va_list ap;
     va_start(ap, fmt);
@@ -105,13 +106,13 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
         cw_check_failed(call, "%zu bytes at %p in the heap %s", nbytes, symmetric, text);
     if (room)
         cw_check_failed(call,
-                        "%p (+%zu bytes) reaches beyond its block of the heap, which ends %zu "
+                        "%s, %zu bytes, reaches beyond its block of the heap, which ends %zu "
                         "bytes behind that address",
-                        symmetric, nbytes, room);
+                        cw_at(symmetric, 1), nbytes, room);
     cw_check_failed(call,
-                    "%p is in the heap, but in no block of it: it was freed, or never "
+                    "%s is in the heap, but in no block of it: it was freed, or never "
                     "returned by %s",
-                    symmetric, cw_names()->alloc);
+                    cw_at(symmetric, 1), cw_names()->alloc);
 }
 
 void cw_check_new_buffer(const char *call, const char *what, const void *buffer, size_t nbytes)

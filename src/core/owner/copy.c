@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "core/am/am.h"
+#include "core/observe/address.h"
 
 // Handlers of the client CW_OWNER_AM_CLIENT.
 enum { PUT = 1, GET, SET, DONE, GOT };
@@ -108,8 +109,8 @@ static void *shared(const cw_am_msg_t *msg, uint32_t low, uint32_t high, size_t 
 {
     void *addr = (void *)(uintptr_t)joined(low, high);
     if (nbytes > most || !takes(msg, addr, nbytes))
-        cwu_fatal("PE %d asked for %zu bytes at %p, which is not in a segment of this PE",
-                  msg->source, nbytes, addr);
+        cwu_fatal("PE %d asked for %zu bytes at %s, which is not in a segment of this PE",
+                  msg->source, nbytes, cw_at(addr, nbytes));
     return addr;
 }
 

@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "core/bulk/stage.h"
 #include "core/mem/memory.h"
+#include "core/observe/address.h"
 #include "core/owner/copy.h"
 #include "core/rma/batch.h"
 #include "core/rma/send.h"
@@ -123,9 +124,9 @@ static bool is_forbidden(int error)
 
 static void failed(const char *call, int pe, uint64_t addr, size_t nbytes, int error)
 {
-    cwu_fatal("%s: %zu bytes of registered memory at %p of PE %d: %s; memory must be there until "
+    cwu_fatal("%s: %zu bytes of registered memory at %s of PE %d: %s; memory must be there until "
               "it is deregistered",
-              call, nbytes, (void *)(uintptr_t)addr, pe, strerror(error));
+              call, nbytes, cw_at_of(pe, (void *)(uintptr_t)addr, nbytes), pe, strerror(error));
 }
 
 // ---------------------------------------------------------------- what a server does

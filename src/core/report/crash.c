@@ -16,6 +16,7 @@
 #include "base/symbol.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
+#include "core/observe/address.h"
 #include "core/world/front_end.h"
 #include "core/world/world.h"
 
@@ -53,6 +54,16 @@ static uintptr_t delta_of(int slot)
                : (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
 }
 
+/** Through whose part of the node object an address leads, or this PE. */
+static int slot_of(uintptr_t address)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    uint64_t at = address - (uintptr_t)cw_segment.base - l->slice_offset;
+    return cw_segment.base && at < (uint64_t)cw_world.nslots * l->slice_stride
+               ? (int)(at / l->slice_stride)
+               : cw_world.slot;
+}
+
 /** A routine came upon `address`: through which PE's window, and from which address here? */
 static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintptr_t stack)
 {
@@ -68,8 +79,11 @@ static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintp
                      (unsigned long)(address - delta), cw_world.pes_of_node[slot], kind);
         return;
     }
-    snprintf(text, nbytes, "%#lx is neither symmetric memory nor known of this process",
-             (unsigned long)address);
+    int slot = slot_of(address);
+    uintptr_t given = address - delta_of(slot);
+    snprintf(text, nbytes,
+             "%#lx%s, of PE %d, is neither symmetric memory nor known of this process",
+             (unsigned long)given, cw_at_overrun((const void *)given), cw_world.pes_of_node[slot]);
 }
 
 /** No register says which address the processor refused, but the address is in one: is any of them
@@ -118,7 +132,8 @@ static void explain(char *text, size_t nbytes, uintptr_t address, uintptr_t stac
     else if (in_routine)
         explain_transfer(text, nbytes, address, stack);
     else
-        snprintf(text, nbytes, "%#lx %s", (unsigned long)address,
+        snprintf(text, nbytes, "%#lx%s %s", (unsigned long)address,
+                 address < NEAR || overflow ? "" : cw_at_overrun((const void *)address),
                  address < NEAR ? "is NULL, or next to it"
                  : overflow     ? "is at the end of the stack, which is used up (ulimit -s)"
                                 : "is not memory of this process, or must not be written");
@@ -196,7 +211,7 @@ static const char *call_of_address(const void *context, uintptr_t stack)
 static void report(const char *name, uintptr_t address, const void *context)
 {
     cwu_routine_t routine;
-    char where[200], what[200], heap[200];
+    char where[200], what[400], heap[200];
     const void *pc, *call;
     uintptr_t stack;
     interrupted_at(context, &pc, &stack);

@@ -36,17 +36,16 @@ static CW_PRINTF(2, 3) void put(out_t *out, const char *fmt, ...)
 static void put_place(out_t *out, const cw_report_wait_t *r)
 {
     const cwt_layout_t *l = &cw_segment.layout;
-    char name[128];
-    size_t distance;
+    cwu_variable_t variable;
     uint64_t in_heap = r->at - l->heap_offset;
     if (r->at < l->data_nbytes) {
-        if (!cwu_symbol_data((const void *)(cw_segment.origin + r->at), name, sizeof name,
-                             &distance))
+        if (!cwu_symbol_variable((const void *)(cw_segment.origin + r->at), &variable) ||
+            variable.distance >= variable.nbytes)
             put(out, "static data +%#" PRIx64, r->at);
-        else if (distance)
-            put(out, "%s+%#zx", name, distance);
+        else if (variable.distance)
+            put(out, "%s+%#zx", variable.name, variable.distance);
         else
-            put(out, "%s", name);
+            put(out, "%s", variable.name);
     } else if (in_heap < CW_COLL_SCRATCH) {
         put(out, "a word of the library");
     } else if (in_heap < l->heap_nbytes) {

@@ -8,6 +8,7 @@
 
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
+#include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/observe/known.h"
 #include "core/rma/ctx.h"
@@ -57,15 +58,15 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
         return;
     if (nbytes > LARGEST_COUNT)
         refuse_count(call, nbytes);
+    cw_check_block(call, symmetric, nbytes);
     if (!cw_is_symmetric(symmetric, nbytes))
         cw_check_failed(call,
-                        "%p (+%zu bytes) is not symmetric on PE %d; symmetric are the heap "
+                        "%s, %zu bytes, is not symmetric here; symmetric are the heap "
                         "(%s) %p-%p and the program's static data %p-%p",
-                        symmetric, nbytes, cw_world.pe, cw_names()->alloc,
+                        cw_at(symmetric, nbytes), nbytes, cw_names()->alloc,
                         (void *)(cw_segment.heap + CW_COLL_SCRATCH),
                         (void *)(cw_segment.heap + l->heap_nbytes), (void *)cw_segment.origin,
                         (void *)(cw_segment.origin + l->data_nbytes));
-    cw_check_block(call, symmetric, nbytes);
 }
 
 // ---------------------------------------------------------------- transfers
@@ -117,9 +118,9 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
     if (is_atomic(op) && (uintptr_t)symmetric % nbytes)
         cw_check_failed(
             call,
-            "the variable at %p is not aligned to its %zu bytes; declare it with its type, do not "
+            "the variable at %s is not aligned to its %zu bytes; declare it with its type, do not "
             "place it by hand",
-            symmetric, nbytes);
+            cw_at(symmetric, nbytes), nbytes);
     bool in_registers =
         op == CW_OP_P || op == CW_OP_G || op == CW_OP_ATOMIC || op == CW_OP_ATOMIC_FETCH;
     if (in_registers)
@@ -129,9 +130,10 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
     if (!strided && cw_check_overlaps(local, nbytes, symmetric, nbytes, pe))
         cw_check_failed(
             call,
-            "source and dest (%zu bytes, on PE %d) overlap: %p and %p are the same memory; use "
+            "source and dest (%zu bytes, on PE %d) overlap: %s and %s are the same memory; use "
             "memmove, or another buffer",
-            nbytes, pe, reads ? symmetric : local, reads ? local : symmetric);
+            nbytes, pe, cw_at(reads ? symmetric : local, nbytes),
+            cw_at(reads ? local : symmetric, nbytes));
 }
 
 static void check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
