@@ -383,6 +383,22 @@ static CW_NOINLINE int walk(void **stack, int most)
     return f.n > 0 ? f.n : 0;
 }
 
+static _Unwind_Reason_Code find_signal(struct _Unwind_Context *context, void *interrupted_p)
+{
+    int exact = 0;  // not behind a call: a signal came
+    void *pc = (void *)_Unwind_GetIPInfo(context, &exact);
+    if (exact)
+        *(const void **)interrupted_p = pc;
+    return pc && !exact ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+bool cwu_symbol_in_signal(const void **interrupted_p)
+{
+    *interrupted_p = NULL;
+    _Unwind_Backtrace(find_signal, interrupted_p);
+    return *interrupted_p != NULL;
+}
+
 enum { DEEPEST = 24 };  // frames that lead from the library to its caller, or more
 
 uint64_t cwu_symbol_site(void)

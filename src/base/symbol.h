@@ -39,6 +39,9 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
                        size_t where_nbytes);
 /** A number for the calls on the stack: each turn of a loop has the same. Cheap; never 0. */
 uint64_t cwu_symbol_site(void);
+/** Does the caller run in the handler of a signal? Walks up to the frame that was interrupted.
+ *  *interrupted_p: the place in it. */
+bool cwu_symbol_in_signal(const void **interrupted_p);
 /** In a signal's handler: the same for the code that it interrupted at `pc`. False: that is no
  *  routine, nor anything below one; where describes it. */
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),

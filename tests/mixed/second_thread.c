@@ -3,16 +3,19 @@
 // second_thread INTERFACE WHAT: a thread beside the one that has joined the job calls an interface
 // (shmem, gasnet, gex, armci, dart). WHAT: "alone" (the job is for one thread), "allowed" (it
 // is for several), "queries" (calls that any thread may make), "fork" (in a process
-// that fork has made).
+// that fork has made), "signal" (in the handler of a signal, between calls), "signal-wait" (which
+// interrupts a barrier), "signal-queries" (calls that are allowed there).
 #include <armci.h>
 #include <dash/dart/if/dart.h>
 #include <gasnet.h>
 #include <gasnetex.h>
 #include <pthread.h>
 #include <shmem.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,16 +31,23 @@ static int is(const char *name)
     return strcmp(interface, name) == 0;
 }
 
+static int is_query(void)
+{
+    return strstr(what, "queries") != NULL;
+}
+
 static int allowed(void)
 {
-    return strcmp(what, "alone") != 0 && strcmp(what, "queries") != 0;
+    return strcmp(what, "alone") != 0 && !is_query();
 }
 
 static void call(void)
 {
-    long value = 1;
-    if (is("shmem") && strcmp(what, "queries") == 0)
+    static long value = 1;
+    if (is("shmem") && is_query())
         value = shmem_my_pe() + shmem_n_pes();
+    else if (is("shmem") && strcmp(what, "signal") == 0)
+        shmem_long_put(&word, &value, 1, 1 - me);
     else if (is("shmem"))
         shmem_long_p(&word, 1, 1 - me);
     else if (is("armci"))
@@ -116,6 +126,34 @@ static void call_in_child(void)
         _exit(1);
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+    call();
+}
+
+/** Waits in a barrier for the other process, which never comes, until a signal does. */
+static void call_in_barrier(void)
+{
+    const struct itimerval soon = {.it_value.tv_usec = 50000};
+    signal(SIGALRM, on_signal);
+    if (me == 1)
+        sleep(50);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    if (is("shmem"))
+        shmem_barrier_all();
+    else
+        ARMCI_Barrier();
+}
+
+static void call_in_handler(void)
+{
+    signal(SIGUSR1, on_signal);
+    if (!is("gex") && !is("gasnet"))
+        call();  // checks remember what was right
+    raise(SIGUSR1);
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -124,6 +162,10 @@ int main(int argc, char **argv)
     join();
     if (strcmp(what, "fork") == 0) {
         call_in_child();
+    } else if (strcmp(what, "signal-wait") == 0) {
+        call_in_barrier();
+    } else if (strncmp(what, "signal", 6) == 0) {
+        call_in_handler();
     } else if (me == 0 || is("gex") || is("gasnet")) {
         pthread_create(&thread, NULL, second, NULL);
         pthread_join(thread, NULL);

@@ -138,6 +138,22 @@ void cw_check_not_in_handler(const char *call)
                         source);
 }
 
+void cw_check_new_stack(const char *call, uintptr_t pointer)
+{
+    char place[160];
+    const void *interrupted;
+    if (atomic_load(&joiner.any) || !cw_known_in_signal(pointer, &interrupted) ||
+        atomic_exchange(&joiner.any, true))
+        return;
+    const char *running = cw_watch_running();
+    cwu_symbol_describe(interrupted, place, sizeof place);
+    cw_watch_depth = 0;  // the message is about the handler's call
+    cw_check_failed(call,
+                    "called in the handler of a signal, which has interrupted %s%s%s; set a flag "
+                    "there, and make the call outside",
+                    running ? running : "the program", running ? "" : " at ", running ? "" : place);
+}
+
 void cw_check_no_threads(void)
 {
     atomic_store(&joiner.any, true);

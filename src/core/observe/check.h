@@ -34,7 +34,10 @@ void cw_check_not_in_handler(const char *call);
 /** In checking mode: fatal in a process that fork has made, and in another thread than the one that
  *  joined, where the thread level is for that one alone. */
 static inline void cw_check_thread(const char *call);
-/** The process ends: from here on any thread may. */
+/** Only in checking mode: fatal in the handler of a signal, whatever it has interrupted. pointer:
+ *  of the stack, in the caller. */
+static CW_ALWAYS_INLINE void cw_check_stack(const char *call, uintptr_t pointer);
+/** The process ends: from here on any thread may, and any handler. */
 void cw_check_no_threads(void);
 
 /** `report` is called at the end of the job, once however often it is registered: it calls
@@ -50,6 +53,8 @@ extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
 /** That number when the calling thread was found to be a right one. */
 extern _Thread_local unsigned cw_check_passed CW_HIDDEN CW_INITIAL_EXEC;
 void cw_check_new_thread(const char *call) CW_COLD;
+/** cw_check_stack for a pointer that this thread does not remember. */
+void cw_check_new_stack(const char *call, uintptr_t pointer) CW_COLD;
 
 /** cw_check_buffer for one that this thread does not remember. */
 void cw_check_new_buffer(const char *call, const char *what, const void *buffer, size_t nbytes);
@@ -59,6 +64,12 @@ static inline void cw_check_buffer(const char *call, const char *what, const voi
 {
     if (!cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, buffer, nbytes))
         cw_check_new_buffer(call, what, buffer, nbytes);
+}
+
+static CW_ALWAYS_INLINE void cw_check_stack(const char *call, uintptr_t pointer)
+{
+    if (CW_UNLIKELY(!cw_known_stack_seen(pointer)))
+        cw_check_new_stack(call, pointer);
 }
 
 static inline void cw_check_thread(const char *call)

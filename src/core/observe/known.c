@@ -253,11 +253,29 @@ void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_sp
     cw_known_seen_t *seen = seen_by_me();
     if (!seen)
         return;
-    cw_known_spans_t *mine = &(*seen)[kind];
+    cw_known_spans_t *mine = &seen->spans[kind];
     if (mine->changes != changes)
         *mine = (cw_known_spans_t){.changes = changes};
     mine->all[mine->next] = *span;
     mine->next = (mine->next + 1) % CW_KNOWN_SPANS;
+}
+
+// A thread whose stack differs at each call, as in deep recursion, would walk up at each, which
+// takes some 10 us.
+enum { WALKS_MOST = 4096 };
+
+bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p)
+{
+    if (cw_known_mine && cw_known_mine->walks >= WALKS_MOST)
+        return false;
+    if (cwu_symbol_in_signal(interrupted_p))
+        return true;
+    cw_known_seen_t *seen = seen_by_me();
+    if (seen) {
+        seen->walks++;
+        *cw_known_stack(seen, pointer) = pointer;
+    }
+    return false;
 }
 
 void cw_known_close(void)

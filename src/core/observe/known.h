@@ -66,7 +66,13 @@ typedef struct cw_known_spans {
     cw_known_span_t all[CW_KNOWN_SPANS];
 } cw_known_spans_t;
 
-typedef cw_known_spans_t cw_known_seen_t[CW_KNOWN_KINDS];
+enum { CW_KNOWN_STACKS = 64 };
+
+typedef struct cw_known_seen {
+    cw_known_spans_t spans[CW_KNOWN_KINDS];
+    uintptr_t stacks[CW_KNOWN_STACKS];  // stack pointers of calls outside of signals' handlers
+    unsigned walks;                     // up the stack, to find that
+} cw_known_seen_t;
 /** Of the calling thread, made at its first question. */
 extern _Thread_local cw_known_seen_t *cw_known_mine CW_HIDDEN CW_INITIAL_EXEC;
 
@@ -75,9 +81,9 @@ static CW_ALWAYS_INLINE const cw_known_span_t *cw_known_seen(cw_known_kind_t kin
                                                              const void *address, size_t nbytes)
 {
     const cw_known_seen_t *mine = cw_known_mine;
-    if (CW_UNLIKELY(!mine) || (*mine)[kind].changes != atomic_load(&cw_block_changes))
+    if (CW_UNLIKELY(!mine) || mine->spans[kind].changes != atomic_load(&cw_block_changes))
         return NULL;
-    const cw_known_span_t *span = (*mine)[kind].all;
+    const cw_known_span_t *span = mine->spans[kind].all;
     for (int i = 0; i < CW_KNOWN_SPANS; i++, span++) {
         uintptr_t at = (uintptr_t)address - span->begin, room = span->end - span->begin;
         if (at <= room && nbytes <= room - at && span->space == space)
@@ -96,6 +102,23 @@ static inline void cw_known_clip(cw_known_span_t *span, uintptr_t begin, uintptr
     if (end < span->end)
         span->end = end;
 }
+
+/** Where this thread remembers a stack pointer. */
+static CW_ALWAYS_INLINE uintptr_t *cw_known_stack(cw_known_seen_t *mine, uintptr_t pointer)
+{
+    return &mine->stacks[pointer / 16 % CW_KNOWN_STACKS];
+}
+
+/** Was a call made with that stack pointer before, outside of the handler of a signal? */
+static CW_ALWAYS_INLINE bool cw_known_stack_seen(uintptr_t pointer)
+{
+    cw_known_seen_t *mine = cw_known_mine;
+    return CW_LIKELY(mine != NULL) && CW_LIKELY(*cw_known_stack(mine, pointer) == pointer);
+}
+
+/** Does the caller, with that stack pointer, run in the handler of a signal? *interrupted_p: the
+ *  place where it came. False, too, when this thread has asked too often. */
+bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p) CW_COLD;
 
 // ---------------------------------------------------------------- blocks
 /** A block begins, in place of freed ones. */

@@ -63,20 +63,25 @@ static CW_NOINLINE cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes,
 }
 
 /** Of the program: what the library does for itself lies within it. */
-static CW_NOINLINE cw_frame_t *enter_first(cw_op_t op, const char *name, size_t nbytes, int pe)
+static CW_NOINLINE cw_frame_t *enter_first(cw_op_t op, const char *name, size_t nbytes, int pe,
+                                           uintptr_t stack)
 {
     if (cw_watch_depth == 0)
         cw_check_thread(name);
+    if (CW_CHECKING())
+        cw_check_stack(name, stack);
     return push(op, name, nbytes, pe);
 }
 
-/** The same without a call where only checks observe, and the thread was here before. */
+/** The same without a call where only checks observe, and the thread was here before. Within a
+ *  routine, too: a signal may have interrupted that. */
 static CW_ALWAYS_INLINE cw_frame_t *enter(cw_op_t op, const char *name, size_t nbytes, int pe)
 {
     const int depth = cw_watch_depth;
+    const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
     if (CW_UNLIKELY(!cw_watch_untimed) || CW_UNLIKELY(cw_check_passed != cw_check_round) ||
-        CW_UNLIKELY(!frames) || CW_UNLIKELY(depth == DEEPEST))
-        return enter_first(op, name, nbytes, pe);
+        CW_UNLIKELY(!frames) || CW_UNLIKELY(depth == DEEPEST) || !cw_known_stack_seen(stack))
+        return enter_first(op, name, nbytes, pe, stack);
     return fill(frames + depth, op, name, nbytes, pe);
 }
 

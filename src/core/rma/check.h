@@ -36,6 +36,7 @@ static CW_ALWAYS_INLINE bool cw_ctx_is_seen(const cw_ctx_t *ctx, const void *sym
         cw_check_passed != cw_check_round || (unsigned)rank >= (unsigned)ctx->size ||
         (ctx->options & CW_CTX_PRIVATE) || nbytes - 1 >= CW_CHECK_BRIEF || !cw_world.gathered)
         return false;
+    cw_check_stack("transfer", (uintptr_t)__builtin_frame_address(0));
     *word_p = __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
     const cw_known_span_t *span = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, local, nbytes);
     return span && !span->shared &&  // else they may overlap
