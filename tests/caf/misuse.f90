@@ -1,7 +1,41 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! One wrong or final thing a run, named by the argument.
+module by_signal
+  use iso_c_binding
+  implicit none
+  integer, save :: y(4)[*]
+  interface
+    function fork() bind(c)
+      import :: c_int
+      integer(c_int) :: fork
+    end function
+    function install(number, handler) bind(c, name="signal")
+      import :: c_int, c_funptr
+      integer(c_int), value :: number
+      type(c_funptr), value :: handler
+      type(c_funptr) :: install
+    end function
+    function raise(number) bind(c)
+      import :: c_int
+      integer(c_int), value :: number
+      integer(c_int) :: raise
+    end function
+    function waitpid(pid, status, options) bind(c)
+      import :: c_int, c_ptr
+      integer(c_int), value :: pid, options
+      integer(c_int) :: status, waitpid
+    end function
+  end interface
+contains
+  subroutine handler(number) bind(c)
+    integer(c_int), value :: number
+    y(1)[1] = number
+  end subroutine
+end module
+
 program misuse
   use iso_fortran_env
+  use by_signal
   implicit none
   integer :: x(4)[*], n, v
   integer, allocatable :: a(:)[:]
@@ -10,6 +44,8 @@ program misuse
   real(16) :: quad
   character(len=20) :: what
   real(8) :: r, same, new, own
+  integer(c_int) :: child, status
+  type(c_funptr) :: before
 
   call get_command_argument(1, what)
   n = num_images()
@@ -38,6 +74,14 @@ program misuse
     call co_sum(quad)
   case ("shape")
     x(1:v + 2)[1] = x(1:v + 3)
+  case ("fork")
+    child = fork()
+    if (child == 0) x(1)[1] = 3
+    child = waitpid(child, status, 0)
+    if (status /= 0) error stop 1
+  case ("signal")
+    before = install(10, c_funloc(handler))
+    child = raise(10)
   case ("stop")
     print *, "last words"
     if (this_image() == n) stop 7

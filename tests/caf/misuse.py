@@ -4,6 +4,7 @@
 the ends of programs: STOP and ERROR STOP with numbers and texts, quiet, the last statement, the
 routine exit; RANDOM_INIT."""
 import concurrent.futures
+import os
 import re
 import subprocess
 import tempfile
@@ -23,6 +24,13 @@ WRONG = {
     "quad": "co_sum: the compiler does not say whether a number of 16 bytes is of kind 10 or",
     "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1",
 }
+# argument: what a line says in checking mode
+CHECKED = {
+    "fork": r"_gfortran_caf_send\w*: called in process \d+, which fork has made of this PE",
+    "signal": r"_gfortran_caf_send\w*: called in the handler of a signal, which has interrupted",
+}
+if os.environ.get("CAUSEWAY_TEST_SANITIZE") == "thread":
+    del CHECKED["signal"]  # that sanitizer calls handlers itself, later
 # argument: exit status, lines of standard output, lines that the standard error has
 ENDS = {
     "stop": (7, [" last words"] * NPES, ["STOP 7"]),
@@ -34,24 +42,28 @@ ENDS = {
     "exit": (0, [], []),
 }
 MISTAKES = {"coarrays": {"process": "image", "other-size": "size", "team": "team",
-                         "own-lock": "locked", "not-held": "unlock"}}
+                         "own-lock": "locked", "not-held": "unlock", "fork": "fork",
+                         "signal": "signal"}}
 
 
 def cases():
-    return {case: True for case in WRONG}
+    return {case: case in WRONG for case in [*WRONG, *CHECKED]}
 
 
-LINE = re.compile(r"^causeway: error: PEs? [-\d, ]+ of 3 \(.*\): image \d of 3: (.*)$", re.M)
+LINE = re.compile(r"^causeway: error: PEs? [-\d, ]+ of 3 \(.*?\): (?:image \d of 3: )?(.*)$", re.M)
 
 
 def job(program, argument):
+    env = dict(os.environ, CAUSEWAY_CHECK="1") if argument in CHECKED else None
     return argument, subprocess.run([STAGE / "bin/cafrun", "-n", str(NPES), program, argument],
-                                    capture_output=True, text=True, timeout=120, check=False)
+                                    capture_output=True, text=True, timeout=120, check=False,
+                                    env=env)
 
 
 def judge_wrong(argument, done):
     lines = LINE.findall(done.stderr)
-    check(done.returncode == 1 and lines and all(re.match(WRONG[argument], n) for n in lines),
+    wanted = {**WRONG, **CHECKED}[argument]
+    check(done.returncode == 1 and lines and all(re.match(wanted, n) for n in lines),
           argument, done.returncode, done.stdout, done.stderr)
 
 
@@ -75,8 +87,9 @@ def main():
         program = Path(scratch) / "misuse"
         subprocess.run([STAGE / "bin/caf", "-O2", TESTS / "caf/misuse.f90", "-o", program],
                        check=True, cwd=scratch)
-        for argument, done in pool.map(lambda a: job(program, a), [*WRONG, *ENDS, "random"]):
-            if argument in WRONG:
+        runs = [*WRONG, *CHECKED, *ENDS, "random"]
+        for argument, done in pool.map(lambda a: job(program, a), runs):
+            if argument in WRONG or argument in CHECKED:
                 judge_wrong(argument, done)
             elif argument in ENDS:
                 judge_end(argument, done)
