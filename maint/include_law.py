@@ -76,8 +76,8 @@ BELONGS = {
     "pmix": ("src/bootstrap/pmix.c",),
     # armci.h: where the include path of a program has it
     "mpi.h": ("src/base/mpi/plugin.c", "src/base/mpi/plugin.h", "src/bootstrap/mpi_plugin.c",
-              "src/dart/windows/plugin.c", "src/transport/mpi/plugin.c", "include/armci.h",
-              "bench/baseline/", "tests/", "examples/"),
+              "src/transport/mpi/plugin.c", "include/armci.h", "bench/baseline/", "tests/",
+              "examples/"),
     "infiniband/": (),
 }
 

@@ -2,7 +2,8 @@
 /*
  * MPI's own one-sided transfers between two processes, for comparison with DART: MPI_Put or MPI_Get
  * and MPI_Win_flush, 1 B to 2 MiB, as programs have them: MPI_Init, an allocated window, a target
- * that waits in a barrier.
+ * that waits in a barrier. --mode 1: in the arrangement of DART's reference implementation, a
+ * window of shared memory over the processes of a node, attached to a dynamic window of all.
  */
 #include "../common.h"
 
@@ -13,13 +14,14 @@
 enum { MOST = 1 << 22 };
 
 static MPI_Win window;
-static char *local;
+static MPI_Aint target;  // where process 1's memory is in it
+static char *own, *local;
 
 static void put(void *nbytes, size_t count)
 {
     int n = (int)*(size_t *)nbytes;
     while (count--) {
-        MPI_Put(local, n, MPI_BYTE, 1, 0, n, MPI_BYTE, window);
+        MPI_Put(local, n, MPI_BYTE, 1, target, n, MPI_BYTE, window);
         MPI_Win_flush(1, window);
     }
 }
@@ -28,22 +30,44 @@ static void get(void *nbytes, size_t count)
 {
     int n = (int)*(size_t *)nbytes;
     while (count--) {
-        MPI_Get(local, n, MPI_BYTE, 1, 0, n, MPI_BYTE, window);
+        MPI_Get(local, n, MPI_BYTE, 1, target, n, MPI_BYTE, window);
         MPI_Win_flush(1, window);
     }
+}
+
+/** Makes the window; returns the one around which it is nested, if any. */
+static MPI_Win make_window(int nested)
+{
+    MPI_Comm node;
+    MPI_Info info;
+    MPI_Win shared = MPI_WIN_NULL;
+    if (!nested) {
+        MPI_Win_allocate(MOST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window);
+        return shared;
+    }
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    MPI_Win_allocate_shared(MOST, 1, info, node, &own, &shared);
+    MPI_Info_free(&info);
+    MPI_Comm_free(&node);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_attach(window, own, MOST);
+    MPI_Get_address(own, &target);
+    MPI_Bcast(&target, 1, MPI_AINT, 1, MPI_COMM_WORLD);
+    return shared;
 }
 
 int main(int argc, char **argv)
 {
     struct bench_opts opts;
     struct bench_series series = {0};
-    char *own;
     int rank;
     bench_parse(argc, argv, &opts);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     local = calloc(1, MOST);
-    MPI_Win_allocate(MOST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window);
+    MPI_Win shared = make_window(opts.mode);
     if (!own || !local)
         MPI_Abort(MPI_COMM_WORLD, 1);
     memset(own, 0, MOST);
@@ -57,7 +81,11 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_unlock_all(window);
+    if (shared != MPI_WIN_NULL)
+        MPI_Win_detach(window, own);
     MPI_Win_free(&window);
+    if (shared != MPI_WIN_NULL)
+        MPI_Win_free(&shared);
     MPI_Finalize();
     free(series.v);
     free(local);

@@ -16,8 +16,9 @@ from .store import Store
 from .table import show
 
 MPIS = {"mpich": ("mpiexec.hydra", "MPICH"), "openmpi": ("orterun", "Open MPI")}
-# With CAUSEWAY_DART_MEMORY=windows; over UCX the dynamic windows of Open MPI 4.1 end in crashes.
-WINDOWS = "mpich"
+# Its windows of shared memory in a dynamic one; over UCX the dynamic windows of Open MPI 4.1 end in
+# crashes.
+NESTED = "mpich"
 # Off shared memory, so that all compare over one medium.
 TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo",
        # Open MPI's own windows over TCP do not bear threads; those of UCX do.
@@ -43,15 +44,13 @@ class Plan:
         self.mpis = {mpi: words for mpi, words in MPIS.items()
                      if shutil.which(words[0]) and (mpi, "mpi_rma") not in builder.missing}
 
-    def _dart(self, tag, layout, npes, mode, *, nodes=1, mpi=None, memory=None, transfers=None):
-        """memory: CAUSEWAY_DART_MEMORY; transfers: CAUSEWAY_MPI_TRANSFERS."""
+    def _dart(self, tag, layout, npes, mode, *, nodes=1, mpi=None, transfers=None):
+        """transfers: CAUSEWAY_MPI_TRANSFERS."""
         env = {**self.ours.environment(layout if layout in self.ours.layouts else "local"),
                **(AS_ROOT if mpi else {}), **(TCP if mpi else {})}
         command = [self.ours.launcher, "-n", str(npes)]
         if nodes > 1:
             command += ["--emulate-nodes", str(nodes)]
-        if memory:
-            env["CAUSEWAY_DART_MEMORY"] = memory
         if transfers:
             env["CAUSEWAY_MPI_TRANSFERS"] = transfers
         if mpi:
@@ -83,10 +82,11 @@ class Plan:
             runs.append(self._dart(f"dart-{mpi}", "tcp", 2, LATENCY, nodes=2, mpi=mpi))
             runs.append(self._dart(f"window-{mpi}", "tcp", 2, LATENCY, nodes=2, mpi=mpi,
                                    transfers="window"))
-        if WINDOWS in self.mpis:
-            for layout, nodes in (("local", 1), ("tcp", 2)):
-                runs.append(self._dart("windows", layout, 2, LATENCY, nodes=nodes, mpi=WINDOWS,
-                                       memory="windows"))
+        if NESTED in self.mpis:
+            command = [self.mpis[NESTED][0], "-n", "2", self.builder.path(NESTED, "mpi_rma"),
+                       *self.common, "--mode", "1"]
+            runs.append(lambda: Run("nested", "tcp", 2, "MPI RMA", command,
+                                    {**os.environ, **AS_ROOT, **TCP}))
         return runs
 
     def _sleepers(self):
@@ -170,14 +170,8 @@ def latency_tables(store):
              ("compare_and_swap", None, 8), ("put", "put", 65536), ("get", "get", 65536),
              ("put", "put", 1 << 22), ("get", "get", 1 << 22), ("put_rows", "put_rows", 1 << 20),
              ("get_rows", "get_rows", 1 << 20))
-    windows = store.sizes("windows", "local", "dart", "put")
-    if windows:
-        yield (f"The last column is DART with `CAUSEWAY_DART_MEMORY=windows` on {MPIS[WINDOWS][1]}:"
-               " windows of shared\nmemory within windows of RMA, as published.\n")
-    yield from rows_of(("operation, bytes", "DART", "memcpy", "memcpy ÷ DART",
-                        *(["in windows"] if windows else [])), (
-        (f"{op}, {n}", text(ours), text(base), ratio(base, ours),
-         *([text(get("windows", "local", op, n))] if windows else []))
+    yield from rows_of(("operation, bytes", "DART", "memcpy", "memcpy ÷ DART"), (
+        (f"{op}, {n}", text(ours), text(base), ratio(base, ours))
         for op, plain, n in names
         for ours, base in [(get("causeway", "local", op, n),
                             get("baseline", "local", plain, n) if plain else None)] if ours))
@@ -190,13 +184,15 @@ def latency_tables(store):
     yield ("All over TCP on the loopback device. On an MPI, DART's transfers go the way that the "
            "first one found\nfaster, its window or messages, here messages. The ratios are to the "
            "put or get and flush of\nthat MPI, in a program that is alone in MPI; \"window ÷\" is "
-           "the same ratio of DART with\n`CAUSEWAY_MPI_TRANSFERS=window`.\n")
+           "the same ratio of DART with\n`CAUSEWAY_MPI_TRANSFERS=window`. The column of nested "
+           "windows, if there is one, is that MPI alone in\nthe arrangement of DART's reference "
+           "implementation.\n")
     mpis = [mpi for mpi in MPIS if store.sizes(f"dart-{mpi}", "tcp", "dart", "put")]
     head = ["operation, bytes", "DART, rdm", "DART, msg"]
     for mpi in mpis:
         head += [f"DART on {MPIS[mpi][1]}", f"÷ {MPIS[mpi][1]}", "window ÷"]
-    windows = store.sizes("windows", "tcp", "dart", "put")
-    head += [f"in windows of {MPIS[WINDOWS][1]}"] if windows else []
+    nested = store.sizes("nested", "tcp", "dart", "put")
+    head += [f"nested windows of {MPIS[NESTED][1]}"] if nested else []
     wanted = (8, 64, 4096, 32768, 262144, 1 << 20, 1 << 22)
     yield from rows_of(head, (
         [f"{op}, {n}", *(text(get("causeway", layout, op, n)) for layout in ("rdm", "msg")),
@@ -204,7 +200,7 @@ def latency_tables(store):
            for native in [get(mpi, "tcp", op, n)]
            for cell in (text(ours), ratio(ours, native),
                         ratio(get(f"window-{mpi}", "tcp", op, n), native))),
-         *([text(get("windows", "tcp", op, n))] if windows else [])]
+         *([text(get("nested", "tcp", op, n))] if nested else [])]
         for op in ("put", "get") for n in wanted if get("causeway", "msg", op, n)))
 
 

@@ -24,7 +24,6 @@ typedef struct update {
     size_t nelem;
     dart_datatype_t type;
     dart_operation_t op;
-    bool values_free;  // when the call returns
 } update_t;
 
 // ---------------------------------------------------------------- an element as a number
@@ -126,15 +125,13 @@ static void take_lock(const char *call, int pe)
 static void read_whole(const char *call, const drt_target_t *target, size_t at, void *dest,
                        size_t nbytes)
 {
-    const drt_flight_t flight = drt_flight(target, drt_read(call, target, at, dest, nbytes));
-    drt_land(&flight);
+    drt_land(drt_read(call, target, at, dest, nbytes));
 }
 
 static void write_whole(const char *call, const drt_target_t *target, size_t at, const void *src,
                         size_t nbytes)
 {
-    const drt_flight_t flight = drt_flight(target, drt_write(call, target, at, src, nbytes));
-    drt_land(&flight);
+    drt_land(drt_write(call, target, at, src, nbytes));
 }
 
 /** n elements, as the operation says. */
@@ -265,19 +262,6 @@ static dart_ret_t update_words(const update_t *u, const drt_target_t *target, si
     return DART_OK;
 }
 
-/** MPI's: all atomics on windows are one domain. */
-static dart_ret_t update_window(const update_t *u, const drt_window_t *window)
-{
-    if (u->old) {
-        drt_window_fetch(window, u->values, u->old, u->type, u->op);
-        return DART_OK;
-    }
-    drt_window_accumulate(window, u->values, u->nelem, u->type, u->op);
-    if (u->values_free)
-        drt_window_flush(window->pe, true);
-    return DART_OK;
-}
-
 /** The general path. */
 static CW_NOINLINE dart_ret_t update(const update_t *u)
 {
@@ -295,24 +279,19 @@ static CW_NOINLINE dart_ret_t update(const update_t *u)
     if (!u->values && u->op != DART_OP_NO_OP)
         return drt_refuse_null(u->call, "values");
     CW_WATCH(cw_watch_call(u->call));
-    if (user || target.is_private || (each > 8 && !target.window.is_one))
+    if (user || target.is_private || each > 8)
         return update_locked(u, &target, user, each);
     if ((uintptr_t)target.far % each)
         return drt_refuse(u->call, DART_ERR_INVAL, "offset %llu is not aligned to %zu bytes",
                           (unsigned long long)u->gptr.addr_or_offs.offset, each);
-    if (target.window.is_one)
-        return drt_windows_have_atomics() ? update_window(u, &target.window)
-                                          : update_locked(u, &target, user, each);
     return update_words(u, &target, each);
 }
 
 // ---------------------------------------------------------------- one word, mapped here
-bool drt_atomics_travel;
-
 /** Of any basic type. NULL: the general path. */
 static CW_ALWAYS_INLINE void *word_near(dart_gptr_t gptr, dart_datatype_t type)
 {
-    if (CW_UNLIKELY(!drt_is_basic(type)) || CW_UNLIKELY(drt_atomics_travel))
+    if (CW_UNLIKELY(!drt_is_basic(type)) || CW_UNLIKELY(cw_world.nic_atomics))
         return NULL;
     size_t nbytes = drt_basic_nbytes[type];
     char *near = drt_near(gptr, nbytes);
@@ -353,7 +332,7 @@ ONE(uint64_t)
 static CW_ALWAYS_INLINE void *cell_near(dart_gptr_t gptr, size_t nbytes)
 {
     // parts of allocated segments begin at whole words
-    if (CW_UNLIKELY(gptr.addr_or_offs.offset & (nbytes - 1)) || CW_UNLIKELY(drt_atomics_travel))
+    if (CW_UNLIKELY(gptr.addr_or_offs.offset & (nbytes - 1)) || CW_UNLIKELY(cw_world.nic_atomics))
         return NULL;
     return drt_near_word(gptr, nbytes);
 }
@@ -378,7 +357,7 @@ static CW_NOINLINE dart_ret_t fetch_anywhere(dart_gptr_t gptr, const void *value
 {
     if (!result)
         return drt_refuse_null("dart_fetch_and_op", "result");
-    const update_t u = {"dart_fetch_and_op", gptr, value, result, 1, dtype, op, true};
+    const update_t u = {"dart_fetch_and_op", gptr, value, result, 1, dtype, op};
     return update(&u);
 }
 
@@ -394,7 +373,7 @@ static CW_NOINLINE dart_ret_t accumulate_anywhere(dart_gptr_t gptr, const void *
                                                   size_t nelem, dart_datatype_t dtype,
                                                   dart_operation_t op)
 {
-    const update_t u = {"dart_accumulate", gptr, values, NULL, nelem, dtype, op, false};
+    const update_t u = {"dart_accumulate", gptr, values, NULL, nelem, dtype, op};
     return update(&u);
 }
 
@@ -402,8 +381,7 @@ static CW_NOINLINE dart_ret_t accumulate_local_anywhere(dart_gptr_t gptr, const 
                                                         size_t nelem, dart_datatype_t dtype,
                                                         dart_operation_t op)
 {
-    const update_t u = {
-        "dart_accumulate_blocking_local", gptr, values, NULL, nelem, dtype, op, true};
+    const update_t u = {"dart_accumulate_blocking_local", gptr, values, NULL, nelem, dtype, op};
     return update(&u);
 }
 
@@ -479,14 +457,9 @@ DRT_API dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, co
         return drt_refuse(__func__, DART_ERR_INVAL, "offset %llu is not aligned to %zu bytes",
                           (unsigned long long)gptr.addr_or_offs.offset, nbytes);
     CW_WATCH(cw_watch_call(__func__));
-    if (target.window.is_one && drt_windows_have_atomics()) {
-        drt_window_exchange(&target.window, value, compare, result, dtype);
-        return DART_OK;
-    }
     const uint64_t expected = bits_of(compare, nbytes), new = bits_of(value, nbytes);
-    uint64_t old = target.is_private || target.window.is_one
-                       ? exchange_locked(__func__, &target, nbytes, expected, new)
-                       : exchange_there(target.pe, target.far, nbytes, expected, new);
+    uint64_t old = target.is_private ? exchange_locked(__func__, &target, nbytes, expected, new)
+                                     : exchange_there(target.pe, target.far, nbytes, expected, new);
     memcpy(result, &old, nbytes);
     return DART_OK;
 }

@@ -24,14 +24,12 @@
 
 struct drt_segments;
 struct drt_locality;
-struct drt_mpi_node;
 /** A team that this unit is a member of. */
 typedef struct drt_team {
     const cw_group_t *group;
     struct drt_segments *segments;    // that were allocated, by number
     struct drt_segments *registered;  // by number, without its sign
     struct drt_locality *locality;    // NULL: it was not asked for
-    struct drt_mpi_node *in_windows;  // NULL: no segment was in one (windows.h)
     dart_team_t id;
 } drt_team_t;
 
@@ -87,6 +85,12 @@ static inline bool drt_is_member(const drt_team_t *team, dart_unit_t unit)
 /** While joining and leaving: DART_TEAM_ALL, and all that is left. */
 void drt_teams_open(void);
 void drt_teams_close(void);
+
+// ------------------------------------------------- messages between two units (message.c)
+/** While joining and leaving. */
+void drt_messages_open(const char *call);
+/** After a barrier: what was not received is dropped. */
+void drt_messages_close(void);
 
 // ---------------------------------------------------------------- collectives of the library
 /** Memory at one symmetric address that only this team uses; *nbytes_p: of it (memory.c). */

@@ -60,14 +60,14 @@ DRT_API dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_
     size_t nbytes;
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
-    char *block = drt_own_alloc(nbytes);
+    char *block = drt_alloc(nbytes);
     if (!block)
         return drt_refuse(__func__, DART_ERR_NOMEM, "there is no memory for %zu bytes more",
                           nbytes);
     *gptr = (dart_gptr_t){.unitid = all->group->rank & 0x7fffff,
                           .segid = DART_SEGMENT_LOCAL,
                           .teamid = DART_TEAM_ALL};
-    gptr->addr_or_offs.offset = (uint64_t)(block - drt_own_base());
+    gptr->addr_or_offs.offset = (uint64_t)(block - drt_area(&(size_t){0}));
     if (CW_CHECKING())
         cw_known_add(&(cw_known_t){.space = cw_world.pe,
                                    .base = (uintptr_t)block,
@@ -89,11 +89,12 @@ DRT_API dart_ret_t dart_memfree(dart_gptr_t gptr)
     if (gptr.unitid != all->group->rank)
         return drt_refuse(__func__, DART_ERR_INVAL, "the memory is that of unit %d", gptr.unitid);
     drt_gets_finish();
-    if (!drt_own_release(drt_own_base() + gptr.addr_or_offs.offset))
+    char *block = drt_area(&(size_t){0}) + gptr.addr_or_offs.offset;
+    if (!drt_release(block))
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "offset %llu is not the begin of memory that dart_memalloc gave",
                           (unsigned long long)gptr.addr_or_offs.offset);
     if (CW_CHECKING())
-        cw_known_free(cw_world.pe, (uintptr_t)drt_own_base() + gptr.addr_or_offs.offset);
+        cw_known_free(cw_world.pe, (uintptr_t)block);
     return DART_OK;
 }

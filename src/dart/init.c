@@ -15,10 +15,8 @@
 #include "dart/drt.h"
 #include "dart/locality/place.h"
 #include "dart/memory.h"
-#include "dart/message.h"
 #include "dart/transfer.h"
 #include "dart/update.h"
-#include "dart/windows/windows.h"
 
 static bool joined, joining;
 
@@ -80,12 +78,7 @@ static dart_ret_t join(const char *call, int level)
     if (rc)
         return DART_ERR_OTHER;  // reported
     drt_memory_open();
-    if (strcmp(cwu_env.dart_memory, "windows") == 0)
-        drt_windows_open(call);
-    drt_atomics_travel = cw_world.nic_atomics || drt_windows_on;
     drt_teams_open();
-    if (drt_windows_on)
-        drt_windows_judge(drt_team_find(DART_TEAM_ALL));
     drt_messages_open(call);
     cw_private_open(call);
     drt_places_open();
@@ -129,7 +122,6 @@ DRT_API dart_ret_t dart_exit(void)
     joined = false;
     drt_messages_close();
     drt_teams_close();
-    drt_windows_close();
     cw_private_close();
     drt_places_close();
     drt_memory_close();

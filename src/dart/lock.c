@@ -53,48 +53,27 @@ static dart_ret_t find(const char *call, dart_lock_t lock, queue_t *q_p)
 // ---------------------------------------------------------------- the queue
 enum { TAIL, NEXT, WAITS };
 
-static uint64_t ask_window(const queue_t *q, int unit, int word, cw_amo_op_t op, uint64_t operand,
-                           uint64_t compare)
-{
-    uint64_t old;
-    dart_gptr_t at = q->lock->gptr;
-    at.unitid = unit & 0x7fffff;
-    at.addr_or_offs.offset = (size_t)word * sizeof old;
-    if (op == CW_AMO_CSWAP)
-        dart_compare_and_swap(at, &operand, &compare, &old, DART_TYPE_ULONGLONG);
-    else
-        dart_fetch_and_op(at, &operand, &old, DART_TYPE_ULONGLONG,
-                          op == CW_AMO_SWAP ? DART_OP_REPLACE : DART_OP_NO_OP);
-    return old;
-}
-
 /** An atomic on a word of a unit's cell; returns the old value. */
 static uint64_t ask(const queue_t *q, int unit, int word, cw_amo_op_t op, uint64_t operand,
                     uint64_t compare)
 {
-    if (q->segment->memory)
-        return ask_window(q, unit, word, op, operand, compare);
     uint64_t *at = (uint64_t *)(void *)q->segment->far[unit] + word;
     return cw_amo_fetching(&cw_ctx_default, at, op, sizeof *at, operand, compare,
                            cw_group_pe(q->team->group, unit));
 }
 
-/** A word of this unit's cell. In a window all accesses are MPI's. */
+/** A word of this unit's cell. */
 static uint64_t own_word(const queue_t *q, int word)
 {
     const uint64_t *at = (const uint64_t *)(const void *)q->own + word;
-    // pairs with the atomic of the unit before or behind
-    return q->segment->memory ? ask(q, q->team->group->rank, word, CW_AMO_FETCH, 0, 0)
-                              : __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);  // pairs with the atomic of the unit before or
+                                                   // behind
 }
 
 static void set_own_word(const queue_t *q, int word, uint64_t value)
 {
     uint64_t *at = (uint64_t *)(void *)q->own + word;
-    if (q->segment->memory)
-        ask(q, q->team->group->rank, word, CW_AMO_SWAP, value, 0);
-    else
-        __atomic_store_n(at, value, __ATOMIC_RELAXED);
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
 /** Until a word of this unit's cell is 0, or is not; its value. */
@@ -251,8 +230,6 @@ DRT_API dart_ret_t dart_lock_release(dart_lock_t lock)
     CW_WATCH(cw_watch_call(__func__));
     drt_gets_finish();
     cw_quiet_default();
-    if (drt_windows_on)
-        drt_window_flush(DRT_EVERY_UNIT, false);
     leave(&q);
     end(lock);
     return DART_OK;

@@ -6,22 +6,14 @@
 //     what this unit has registered | where it runs
 #include "dart/memory.h"
 
-#include <pthread.h>
-
 #include "base/error.h"
 #include "core/mem/area.h"
-#include "core/mem/arena.h"
 #include "core/mem/blocks.h"
 #include "core/sync/fused.h"
 
 enum { LOCK_AT = 64, STAGES_AT = 128 };
 
 static cw_blocks_t blocks;
-static struct {
-    char *base;  // NULL: there is none
-    pthread_mutex_t lock;  // guards the arena
-    cw_arena_t arena;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void drt_memory_open(void)
 {
@@ -35,9 +27,6 @@ void drt_memory_open(void)
 void drt_memory_close(void)
 {
     cw_blocks_close(&blocks);
-    if (pool.base)
-        cw_arena_finish(&pool.arena);
-    pool.base = NULL;
 }
 
 char *drt_area(size_t *nbytes_p)
@@ -53,41 +42,6 @@ void *drt_alloc(size_t nbytes)
 bool drt_release(void *ptr)
 {
     return cw_blocks_release(&blocks, ptr);
-}
-
-// ---------------------------------------------------------------- of one unit
-void drt_memory_use_pool(char *base, size_t nbytes)
-{
-    if (cw_arena_init(&pool.arena, base, nbytes))
-        cwu_fatal("dart_init: out of memory for the table of blocks");
-    pool.base = base;
-}
-
-char *drt_own_base(void)
-{
-    return pool.base ? pool.base : drt_area(&(size_t){0});
-}
-
-void *drt_own_alloc(size_t nbytes)
-{
-    if (!pool.base)
-        return drt_alloc(nbytes);
-    pthread_mutex_lock(&pool.lock);
-    void *block = cw_arena_malloc(&pool.arena, 0, nbytes ? nbytes : 1);
-    pthread_mutex_unlock(&pool.lock);
-    return block;
-}
-
-bool drt_own_release(void *ptr)
-{
-    if (!pool.base)
-        return drt_release(ptr);
-    pthread_mutex_lock(&pool.lock);
-    bool known = cw_arena_size(&pool.arena, ptr) > 0;
-    if (known)
-        cw_arena_free(&pool.arena, ptr);
-    pthread_mutex_unlock(&pool.lock);
-    return known;
 }
 
 uint64_t *drt_update_lock(void)

@@ -19,11 +19,6 @@ char *drt_area(size_t *nbytes_p);
 void *drt_alloc(size_t nbytes);
 /** False: ptr is no block. */
 bool drt_release(void *ptr);
-/** What a unit allocates by itself: blocks of the area, or of a pool that takes its place. */
-void drt_memory_use_pool(char *base, size_t nbytes);
-char *drt_own_base(void);
-void *drt_own_alloc(size_t nbytes);
-bool drt_own_release(void *ptr);
 /** Where the table of private memory lies in the front end's own memory. */
 #define DRT_RANGES_AT ((size_t)28 << 20)
 /** And the hardware thread of the unit (place.c). */

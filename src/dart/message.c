@@ -2,7 +2,7 @@
 //
 // Messages between two units (core/p2p). Large ones travel in parts, in order.
 #include "core/p2p/p2p.h"
-#include "dart/message.h"
+#include "dart/drt.h"
 #include "dart/transfer.h"
 #include "dart/type.h"
 

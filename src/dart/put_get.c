@@ -78,9 +78,9 @@ static CW_ALWAYS_INLINE bool get_word(void *dest, dart_gptr_t gptr, size_t nbyte
 // ---------------------------------------------------------------- complete when they return
 static dart_ret_t complete(const drt_transfer_t *t)
 {
-    drt_flight_t flight;
-    dart_ret_t rc = drt_transfer(t, &flight);
-    drt_land(&flight);
+    bool flying;
+    dart_ret_t rc = drt_transfer(t, &flying);
+    drt_land(flying);
     return rc;
 }
 
@@ -133,8 +133,8 @@ static CW_NOINLINE dart_ret_t put_anywhere(dart_gptr_t gptr, const void *src, si
     if (CW_LIKELY(near != NULL))
         return copy(near, src, nbytes);
     const drt_transfer_t t = PUT("dart_put", false);
-    drt_flight_t flight;
-    return drt_transfer(&t, &flight);
+    bool flying;
+    return drt_transfer(&t, &flying);
 }
 
 DRT_API dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -153,8 +153,8 @@ static CW_NOINLINE dart_ret_t get_anywhere(void *dest, dart_gptr_t gptr, size_t 
     if (CW_LIKELY(near != NULL))
         return copy(dest, near, nbytes);
     const drt_transfer_t t = GET("dart_get", false);
-    drt_flight_t flight;
-    return drt_transfer(&t, &flight);
+    bool flying;
+    return drt_transfer(&t, &flying);
 }
 
 /** False: it was none, or nothing may be left. */
@@ -177,8 +177,8 @@ DRT_API dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_dat
     return get_anywhere(dest, gptr, nelem, src_type, dst_type);
 }
 
-/** A quiet covers all segments and units; of windows, a flush those of the unit. */
-static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit, bool local)
+/** A quiet covers all segments and units. */
+static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit)
 {
     drt_gets_finish();
     const drt_segment_t *segment = drt_segment_find_any(gptr);
@@ -190,82 +190,36 @@ static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit, bool l
                                                  : drt_refuse_unit(call, gptr.unitid, team);
     }
     CW_WATCH(cw_watch_call(call));
-    if (drt_windows_on)
-        drt_window_flush(of_unit ? cw_group_pe(drt_team_find(gptr.teamid)->group, gptr.unitid)
-                                 : DRT_EVERY_UNIT,
-                         local);
-    if (!segment->memory)
-        cw_quiet_default();
+    cw_quiet_default();
     return DART_OK;
 }
 
 DRT_API dart_ret_t dart_flush(dart_gptr_t gptr)
 {
-    return flush(__func__, gptr, true, false);
+    return flush(__func__, gptr, true);
 }
 
 DRT_API dart_ret_t dart_flush_all(dart_gptr_t gptr)
 {
-    return flush(__func__, gptr, false, false);
+    return flush(__func__, gptr, false);
 }
 
 DRT_API dart_ret_t dart_flush_local(dart_gptr_t gptr)
 {
-    return flush(__func__, gptr, true, true);
+    return flush(__func__, gptr, true);
 }
 
 DRT_API dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 {
-    return flush(__func__, gptr, false, true);
+    return flush(__func__, gptr, false);
 }
 
 // ---------------------------------------------------------------- complete with their handle
-// Of transfers in windows: PE << 2 | 2. MPI has no test of the completion at the target, so a flush
-// is what completes them, and a test waits for it.
-enum { WINDOW_MARK = 2 };
-
-static dart_handle_t window_handle(int pe)
-{
-    return (dart_handle_t)((uintptr_t)pe << 2 | WINDOW_MARK);
-}
-
-static bool is_window_handle(dart_handle_t handle)
-{
-    return drt_windows_on && ((uintptr_t)handle & 3) == WINDOW_MARK &&
-           (uintptr_t)handle >> 2 < (uintptr_t)cw_world.npes;
-}
-
-static void complete_windows(dart_handle_t *handles, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (!is_window_handle(handles[i]))
-            continue;
-        drt_window_flush((int)((uintptr_t)handles[i] >> 2), false);
-        handles[i] = DART_HANDLE_NULL;
-    }
-}
-
-/** All or none become DART_HANDLE_NULL. */
-static bool test_windows(dart_handle_t *handles, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        cw_handle_t handle = handles[i];
-        if (!is_window_handle(handles[i]) && !cw_handle_test_all(&handle, 1))
-            return false;
-    }
-    complete_windows(handles, n);
-    for (size_t i = 0; i < n; i++)
-        handles[i] = DART_HANDLE_NULL;
-    return true;
-}
-
 static dart_ret_t begin(const drt_transfer_t *t, dart_handle_t *handle)
 {
-    drt_flight_t flight;
-    dart_ret_t rc = drt_transfer(t, &flight);
-    *handle = flight.flying && flight.in_window
-                  ? window_handle(flight.pe)
-                  : (dart_handle_t)cw_handle_make(flight.flying, NULL);
+    bool flying;
+    dart_ret_t rc = drt_transfer(t, &flying);
+    *handle = (dart_handle_t)cw_handle_make(flying, NULL);
     return rc;
 }
 
@@ -304,9 +258,8 @@ static dart_ret_t check_handles(const char *call, const dart_handle_t *handles, 
         return drt_refuse_team(call, DART_TEAM_ALL);
     for (size_t i = 0; i < n; i++)
         // a number: this front end's handles never count messages
-        if (CW_UNLIKELY(
-                handles[i] && !is_window_handle(handles[i]) &&
-                (!((uintptr_t)handles[i] & 1) || !cw_handle_is_known((cw_handle_t)handles[i]))))
+        if (CW_UNLIKELY(handles[i] && (!((uintptr_t)handles[i] & 1) ||
+                                       !cw_handle_is_known((cw_handle_t)handles[i]))))
             return drt_refuse(call, DART_ERR_INVAL, "handle %zu is none that a call has given", i);
     return DART_OK;
 }
@@ -321,7 +274,6 @@ static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
     dart_ret_t rc = check_handles(call, handles, n);
     if (rc == DART_OK) {
         CW_WATCH(cw_watch_call(call));
-        complete_windows(handles, n);
         cw_handle_wait_all(call, (cw_handle_t *)handles, n);
     }
     return rc;
@@ -342,8 +294,7 @@ static dart_ret_t test_all(const char *call, dart_handle_t *handles, size_t n, i
     dart_ret_t rc = check_handles(call, handles, n);
     if (rc == DART_OK) {
         CW_WATCH(cw_watch_call(call));
-        *result_p = drt_windows_on ? test_windows(handles, n)
-                                   : cw_handle_test_all((cw_handle_t *)handles, n);
+        *result_p = cw_handle_test_all((cw_handle_t *)handles, n);
     }
     return rc;
 }

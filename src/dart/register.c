@@ -14,7 +14,6 @@
 #include "dart/segment.h"
 #include "dart/transfer.h"
 #include "dart/type.h"
-#include "dart/windows/windows.h"
 
 /** What a member says of its part. */
 typedef struct offer {
@@ -41,7 +40,7 @@ static offer_t offer_of(char *addr, size_t nbytes, bool possible, uint32_t numbe
     offer_t offer = {.kind = nbytes && !addr ? WRONG : NOTHING, .number = number};
     if (!possible || offer.kind == WRONG)
         return offer;
-    if (drt_windows_on ? drt_windows_have(addr, nbytes, &at) : is_in_area(addr, nbytes, &at))
+    if (is_in_area(addr, nbytes, &at))
         offer = (offer_t){at, nbytes, SYMMETRIC, number};
     else if (cw_private_share(addr, nbytes, &range))
         offer = (offer_t){(uintptr_t)addr, nbytes, PRIVATE + range, number};
@@ -75,10 +74,7 @@ static dart_ret_t fill_in(drt_segment_t *segment, const drt_team_t *team, const 
         segment->sizes[unit] = offer->nbytes;
         *part = (drt_part_t){.symmetric = offer->kind == SYMMETRIC};
         if (part->symmetric) {
-            if (drt_windows_on)
-                segment->far[unit] = (char *)(uintptr_t)offer->addr;
-            else
-                drt_segment_place(segment, team, unit, area + offer->addr);
+            drt_segment_place(segment, team, unit, area + offer->addr);
         } else {
             part->addr = (char *)(uintptr_t)offer->addr;
             part->range = (uint32_t)(offer->kind - PRIVATE);

@@ -12,7 +12,6 @@
 #include "dart/memory.h"
 #include "dart/transfer.h"
 #include "dart/type.h"
-#include "dart/windows/windows.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
 
@@ -156,7 +155,6 @@ drt_segment_t *drt_segment_make(const drt_team_t *team, uint64_t nbytes, char *o
     segment->flags = 0;
     segment->own = own;
     segment->parts = NULL;
-    segment->memory = NULL;
     segment->far = segment->near + n;
     memset(segment->near, 0, nbytes_of_places);
     segment->sizes = (uint64_t *)(segment->far + n);
@@ -196,14 +194,11 @@ static void add_areas(drt_team_t *team)
 {
     size_t nbytes;
     char *area = drt_area(&nbytes);
-    drt_segment_t *segment = drt_windows_on ? drt_windows_allocate(team, DRT_POOL_NBYTES)
-                                            : drt_segment_make(team, nbytes, area);
+    drt_segment_t *segment = drt_segment_make(team, nbytes, area);
     if (!segment || !drt_segments_have_room(&team->segments, 0))
         cwu_fatal("dart_init: out of memory for the table of %d units", team->group->size);
-    for (int unit = 0; unit < team->group->size && !drt_windows_on; unit++)
+    for (int unit = 0; unit < team->group->size; unit++)
         drt_segment_place(segment, team, unit, area);
-    if (drt_windows_on)
-        drt_memory_use_pool(segment->own, DRT_POOL_NBYTES);
     team->segments->of[0] = segment;
     publish(segment, (dart_gptr_t){.teamid = DART_TEAM_ALL});
 }
@@ -215,13 +210,8 @@ void drt_segments_open(drt_team_t *team)
         add_areas(team);
 }
 
-/** Collective, where the memory is in windows. */
 static void release(drt_segment_t *segment, uint32_t number)
 {
-    if (segment->memory) {
-        drt_windows_release(segment);
-        return;
-    }
     if (number > 0) {
         drt_release(segment->own);
         if (CW_CHECKING())
@@ -270,19 +260,9 @@ dart_ret_t drt_refuse_segment(const char *call, dart_gptr_t gptr)
 }
 
 // ---------------------------------------------------------------- calls
-static drt_segment_t *allocate_window(drt_team_t *team, uint32_t number, size_t nbytes)
-{
-    drt_segment_t *segment = drt_windows_allocate(team, nbytes);
-    if (segment && !drt_segments_have_room(&team->segments, number))
-        cwu_fatal("dart_team_memalloc_aligned: no memory, or no number, for one more segment");
-    return segment;
-}
-
 /** A block on each member, and its segment; NULL: a member has got none. */
 static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
 {
-    if (drt_windows_on)
-        return allocate_window(team, number, nbytes);
     const size_t n = (size_t)team->group->size;
     drt_extent_t *blocks = malloc(n * sizeof *blocks);
     char *area = drt_area(&(size_t){0});
@@ -347,8 +327,6 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     if (gptr.segid <= 0 || !drt_segment_find(gptr))
         return drt_refuse_segment(__func__, gptr);
     drt_gets_finish();
-    if (drt_windows_on)
-        drt_window_flush(DRT_EVERY_UNIT, false);
     if (CW_CHECKING())
         cw_coll_agree_on(team->group, __func__, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE,
                          (uint64_t)gptr.segid, NULL);

@@ -32,7 +32,6 @@ typedef struct drt_extent {
 } drt_extent_t;
 enum { DRT_EXTENT_WORDS = sizeof(drt_extent_t) / sizeof(uint64_t) };
 
-struct drt_mpi_memory;
 typedef struct drt_segment {
     uint64_t nbytes;  // of the smallest part, if allocated: what fast paths reach
     uint64_t words, half_words;  // offsets in it at which 8 bytes and 4 bytes may begin
@@ -41,8 +40,6 @@ typedef struct drt_segment {
     uint16_t flags;
     char *own;         // this unit's part
     drt_part_t *parts; // [nunits] if registered, else NULL
-    struct drt_mpi_memory *memory;  // in windows of an MPI (windows.h), where `far` names a place
-                                    // in the one of all; else NULL
     struct drt_segment *spare;  // the next one
     uint64_t *sizes;  // [nunits] bytes of the parts, which may differ
     char **far;    // [nunits] symmetric addresses: the default context reaches the parts there

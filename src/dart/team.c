@@ -15,7 +15,6 @@
 #include "dart/locality/locality.h"
 #include "dart/segment.h"
 #include "dart/transfer.h"
-#include "dart/windows/windows.h"
 
 enum { NUMBERS = INT16_MAX + 1 };
 
@@ -39,7 +38,6 @@ static void drop(drt_team_t *team)
 {
     drt_teams[team->id] = NULL;
     drt_segments_close(team);
-    drt_windows_leave(team);
     drt_locality_drop(team);
     free(team);
 }

@@ -88,17 +88,7 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
                                .near = near ? near + at : NULL};
     if (part && !part->symmetric)
         name_private(part, at, target_p);
-    if (segment->memory || (drt_windows_on && part && part->symmetric))
-        target_p->window = (drt_window_t){true, target_p->pe, (uintptr_t)target_p->far};
     return DART_OK;
-}
-
-void drt_land(const drt_flight_t *flight)
-{
-    if (flight->flying && flight->in_window)
-        drt_window_flush(flight->pe, false);
-    else if (flight->flying)
-        cw_quiet_default();
 }
 
 bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes)
@@ -108,10 +98,6 @@ bool drt_read(const char *call, const drt_target_t *target, size_t at, void *des
         there.addr += at;
         there.offset += at;
         return cw_private_get(call, dest, &there, nbytes);
-    }
-    if (target->window.is_one) {
-        drt_window_get(&target->window, at, dest, nbytes);
-        return true;
     }
     cw_get_nbi(&cw_ctx_default, dest, target->far + at, nbytes, target->pe);
     return true;
@@ -125,10 +111,6 @@ bool drt_write(const char *call, const drt_target_t *target, size_t at, const vo
         there.addr += at;
         there.offset += at;
         return cw_private_put(call, &there, src, nbytes);
-    }
-    if (target->window.is_one) {
-        drt_window_put(&target->window, at, src, nbytes);
-        return true;
     }
     cw_put_nbi(&cw_ctx_default, target->far + at, src, nbytes, target->pe);
     return true;
@@ -251,7 +233,7 @@ static void move_pieces(const drt_transfer_t *t, const drt_target_t *target, siz
     cw_pieces_end(&pieces);
 }
 
-/** Piece by piece: private memory, and windows. */
+/** Piece by piece: private memory. */
 static bool move_runs(const drt_transfer_t *t, const drt_target_t *target)
 {
     bool in_flight = false;
@@ -297,11 +279,11 @@ static CW_COLD dart_ret_t check_local(const drt_transfer_t *t)
     return check_here(t->call, t->put ? "src" : "dest", t->local, span);
 }
 
-dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
+dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
 {
     size_t span;
     drt_target_t target;
-    *flight_p = (drt_flight_t){.flying = false};
+    *flying_p = false;
     if (!types_match(t, &span))
         return refuse_types(t);
     dart_ret_t rc = drt_resolve(t->call, t->gptr, span, &target);
@@ -317,9 +299,7 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p)
     if (target.near)
         copy_near(t, target.near);
     else
-        *flight_p =
-            drt_flight(&target, target.is_private || target.window.is_one ? move_runs(t, &target)
-                                                                          : move(t, &target, span));
+        *flying_p = target.is_private ? move_runs(t, &target) : move(t, &target, span);
     return DART_OK;
 }
 

@@ -7,7 +7,6 @@
 #include "core/rma/rma.h"
 #include "dart/segment.h"
 #include "dart/type.h"
-#include "dart/windows/windows.h"
 
 /** The segment of a pointer to a unit of its team; NULL: it is none, or is not in the index. */
 static CW_ALWAYS_INLINE const drt_segment_t *drt_segment_near(dart_gptr_t gptr)
@@ -67,25 +66,18 @@ typedef struct drt_target {
     char *far;        // symmetric; of private memory: in its process
     char *near;       // mapped here; NULL: use far
     cw_private_t there;
-    drt_window_t window;  // if it is in one: there, and not at `far`
 } drt_target_t;
-
-/** What a transfer leaves to be done: nothing, or a flush of the window, or a quiet. */
-typedef struct drt_flight {
-    bool flying;
-    bool in_window;  // else in the default context
-    int pe;
-} drt_flight_t;
-void drt_land(const drt_flight_t *flight);
-static inline drt_flight_t drt_flight(const drt_target_t *target, bool flying)
-{
-    return (drt_flight_t){flying, target->window.is_one, target->pe};
-}
 
 /** Bytes of a target, whatever it is. True: in flight. */
 bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes);
 bool drt_write(const char *call, const drt_target_t *target, size_t at, const void *src,
                size_t nbytes);
+/** Completes what is in flight, if anything is. */
+static inline void drt_land(bool flying)
+{
+    if (flying)
+        cw_quiet_default();
+}
 
 /** Is it the unit after the last one, and does the user let that pass
  *  (CAUSEWAY_DART_UNIT_AFTER_LAST)? */
@@ -104,7 +96,8 @@ typedef struct drt_transfer {
     bool blocking;  // a get is complete when it returns
 } drt_transfer_t;
 
-dart_ret_t drt_transfer(const drt_transfer_t *t, drt_flight_t *flight_p) CW_NOINLINE;
+/** *flying_p: it is in flight. */
+dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p) CW_NOINLINE;
 
 // ---------------------------------------------------------------- gets that land later
 // Gets of words that are mapped here, one behind the other (dart_get). Each asks for its cache line

@@ -8,10 +8,6 @@
 
 #include "dart/op.h"
 
-/** Atomics on memory that is mapped here, too, are not the processor's: the network's, or an
- *  MPI's. */
-extern bool drt_atomics_travel CW_HIDDEN;
-
 /** Requests of other nodes will be executed: before the first cw_init. */
 void drt_updates_expect(void);
 

@@ -29,7 +29,6 @@ MARKS = [
     (r"#SBATCH .*|#!/bin/sh|export SHMEM_SYMMETRIC_SIZE=.*", "a batch script: launch/slurm"),
     (r'#PBS .*|cd "\$PBS_O_WORKDIR"|oshrun --launcher hydra .*', "a batch script: launch/handover"),
     (r"CAUSEWAY_TRANSPORT=mpi mpiexec .*", "launch/mpi"),
-    (r"CAUSEWAY_TRANSPORT=mpi CAUSEWAY_DART_MEMORY=windows mpiexec .*", "mpi/dart_windows"),
     (r"OSHCC_CC=mpicc oshcc .*", "mixed/mpich"),
     (r"\./configure --with-mpi --with-armci=PREFIX.*|make( LIBPATH=.*)?|export EXTERNAL_GA_PATH=GA",
      "armci/install"),

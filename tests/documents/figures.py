@@ -89,8 +89,6 @@ FIGURES = [
     ("man/dart.7.md", "blocks of at most 2 MiB", "src/core/mem/blocks.c", "WAITING_EACH", 2 * MIB),
     ("man/dart.7.md", "up to 32,767 segments at a time", "src/dart/segment.c", "NUMBERS - 1",
      32767),
-    ("man/dart.7.md", "**dart_memalloc** has 16 MiB for each unit", "src/dart/windows/windows.h",
-     "DRT_POOL_NBYTES", 16 * MIB),
     ("man/dart.7.md", "a unit can be in 1,022 teams at a time", "src/core/sync/area.h",
      "CW_TEAMS - 2", 1022),
     ("man/armci.7.md", "A process is in up to 1,022 groups", "src/core/sync/area.h",

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts and ends of jobs whose nodes an MPI connects: programs with and without MPI, init and
 finalize again and again, a target that computes, MPI without threads, a PE that dies, wrong order,
-a launcher that knows no MPI. DART's memory in windows of an MPI that the program initialises, while
-libfabric connects the nodes."""
+a launcher that knows no MPI."""
 
 import os
 import shutil
@@ -12,7 +11,6 @@ from pathlib import Path
 from frame.script import check, finish, oshcc, skip
 
 SOURCE = Path(__file__).with_name("life.c")
-WINDOWS = Path(__file__).with_name("dart_windows.c")
 LAUNCHERS = {"mpich": ["mpiexec.hydra"], "openmpi": ["orterun", "--quiet"]}
 ENV = {"CAUSEWAY_TRANSPORT": "mpi", "OMPI_ALLOW_RUN_AS_ROOT": "1",
        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -51,8 +49,6 @@ for mpi in LAUNCHERS:
 
     os.environ["OSHCC_CC"] = f"mpicc.{mpi}"
     with_mpi = oshcc(f"./with-{mpi}", "-DWITH_MPI", SOURCE)
-    dart_with_mpi = oshcc(f"./dart-{mpi}", "-DWITH_MPI", "-I", SOURCE.parent.parent, WINDOWS,
-                          "-ldart-causeway")
     del os.environ["OSHCC_CC"]
     for what in ("talk", "again", "single"):
         status, out = job(mpi, with_mpi, what, CAUSEWAY_DEBUG="1")
@@ -64,12 +60,6 @@ for mpi in LAUNCHERS:
     status, out = job(mpi, with_mpi, "early")
     check(status != 0 and "finalise the library before MPI" in out,
           f"{mpi}: MPI_Finalize first: {status}\n{out}")
-    windows = {"CAUSEWAY_DART_MEMORY": "windows", "CAUSEWAY_TRANSPORT": "ofi"}
-    status, out = run([*LAUNCHERS[mpi], "-n", "2", dart_with_mpi], **windows)
-    check(status == 0 and out.count(" checks, 0 failed") == 2, f"{mpi}, windows: {status}\n{out}")
-    status, out = run([*LAUNCHERS[mpi], "-n", "2", dart_with_mpi, "early"], **windows)
-    check(status != 0 and "call dart_exit before it" in out,
-          f"{mpi}: MPI_Finalize before dart_exit: {status}\n{out}")
 
 status, out = run(["oshrun", "-np", "2", "--emulate-nodes", "2", plain])
 check(status != 0 and "start the job with mpiexec of the MPI" in out, f"oshrun: {status}\n{out}")
@@ -77,9 +67,4 @@ status, out = run(["oshrun", "-np", "2", plain])
 check(status == 0 and "2 PEs, 1 beside PE 0" in out, f"oshrun, one node: {status}\n{out}")
 status, out = job("mpich", plain, "talk", CAUSEWAY_MPI_LIBRARY="libnone.so")
 check(status != 0 and "set CAUSEWAY_MPI_LIBRARY to" in out, f"no library: {status}\n{out}")
-dart = oshcc("./dart", "-I", SOURCE.parent.parent, WINDOWS, "-ldart-causeway")
-status, out = run(["oshrun", "-np", "2", dart], CAUSEWAY_DART_MEMORY="windows",
-                  CAUSEWAY_TRANSPORT="ofi")
-check(status != 0 and "no MPI is initialised in this process" in out,
-      f"oshrun, windows: {status}\n{out}")
 finish()

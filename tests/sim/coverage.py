@@ -16,7 +16,6 @@ import sites
 
 # what the page speaks for, and what in it cannot run here
 ROOMS = ("core/", "transport/ofi/", "transport/mpi/", "armci/", "dart/")
-NOT_HERE = ("dart/windows/",)  # windows of an MPI
 REASONS = Path(__file__).with_name("unreached.toml")  # why the rest is not reached
 
 
@@ -93,7 +92,7 @@ def counted(here, seen, missing):
 
 def summary(all_, seen):
     """Text for the page, and the reasons that are none: all that they name is reached."""
-    here = [s for s in all_ if s.file.startswith(ROOMS) and not s.file.startswith(NOT_HERE) and
+    here = [s for s in all_ if s.file.startswith(ROOMS) and
             s.kind != "signal_fence"]  # which is no operation
     groups, stale = split_by_reason([s for s in here if seen.isdisjoint(s.places)], reasons())
     without = groups.pop("", [])
@@ -126,9 +125,8 @@ def main():
         page.write("Coverage", f"""
 Written by `./dev sim --coverage --write`: source lines with an atomic operation, those that take or
 release a lock, and calls that wait, as they are in the library's machine code; reached are those
-that some scene passes in at most 500 runs and {args.points} million points. Segments in windows of
-an MPI do not run here. Reasons are those of `tests/sim/unreached.toml`; one for what is reached is
-an error.
+that some scene passes in at most 500 runs and {args.points} million points. Reasons are those
+of `tests/sim/unreached.toml`; one for what is reached is an error.
 
 {text}""")
     return 0

@@ -17,7 +17,7 @@ import page
 import power
 import sites
 
-LEFT_OUT = ("transport/mpi/", "dart/windows/", "base/mpi/")  # do not run here
+LEFT_OUT = ("transport/mpi/", "base/mpi/")  # do not run here
 STAYS = re.compile(r"\bNo scene: (.*?)\.?$")
 HEAD = ["fence", "order", "scene", "seed", "model, strategy", "runs"]
 

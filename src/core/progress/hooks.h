@@ -8,10 +8,8 @@
 //   2. poll_replies     this PE's own connections, where a reply to a message is expected there
 //   3. poll_server      the node server of this process
 //   4. advance          transfers in flight of this PE, now and then
-// and before all of them
-//   0. poll_beside      another library, where a front end's data travels by one
 //
-// No pointer but poll_beside is NULL: until its room registers, a function does nothing.
+// No pointer is NULL: until its room registers, a function does nothing.
 // core/rma calls the notification hooks, on the connections of the default context.
 //
 // Threads: a function pointer is written while its room opens, before other threads wait;
@@ -76,9 +74,6 @@ typedef struct cw_progress_hooks {
     /** From the front end's waits, and now and then from polls that find nothing: carries on what
      *  the front end does without the attention of its callers. May transfer, and wait for that. */
     void (*attend)(void);
-    /** Calls a library beside this one that moves the front end's data when it is called. Sleeps
-     *  are short as long as it is set. NULL: there is none. */
-    void (*poll_beside)(void);
 
     // ---- core/report
     /** A PE of the job has come to its end before the others (core/report/early.h): says what this

@@ -159,8 +159,6 @@ static inline cw_slot_t *my_slot(void)
 static int help(uint32_t round)
 {
     const cw_progress_hooks_t *hooks = &cw_progress_hooks;
-    if (CW_UNLIKELY(hooks->poll_beside != NULL))
-        hooks->poll_beside();
     if (cw_world.nnodes == 1)
         return 0;
     int n = 0;
@@ -285,8 +283,7 @@ static void announce(cw_wait_t *w)
  *  sender of a reply mostly knows when the requester may sleep, and replies through its server.) */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
-    if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) ||
-        cw_progress_hooks.poll_beside || cw_progress_alone_serves())
+    if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) || cw_progress_alone_serves())
         return plan.first_ns;
     bool awaits = w->sleep_ns > CWU_WAIT_NS(LISTEN) && cw_progress_has_messages() &&
                   cw_progress_hooks.awaits_replies(true);
@@ -515,6 +512,5 @@ int cw_wake_changed(bool all)
 
 bool cw_wait_must_help(void)
 {
-    return cw_world.hosts_server || cw_progress_has_messages() || cw_progress_hooks.in_flight() ||
-           cw_progress_hooks.poll_beside;
+    return cw_world.hosts_server || cw_progress_has_messages() || cw_progress_hooks.in_flight();
 }
