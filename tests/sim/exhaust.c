@@ -21,18 +21,20 @@ sim_search_t *sim_search;
 uint32_t sim_choose(uint32_t n, int cost)
 {
     sim_search_t *s = sim_search;
-    if (n <= 1 || s->spent + cost > s->most)
+    if (n <= 1 || s->spent + cost > s->most || s->grown)  // grown: the run ends by itself
         return 0;
     if (s->at == s->n) {
         if (s->n == SIM_CHOICES) {
             s->overflow = true;
             return 0;
         }
-        s->way[s->n++] = (sim_choice_t){0, (uint16_t)n, (uint8_t)cost};
+        s->way[s->n++] = (sim_choice_t){0, (uint16_t)n, (uint8_t)cost, sim->steps};
     }
     const sim_choice_t *c = &s->way[s->at++];
-    if (c->n != n)
-        sim_stop(SIM_STUCK, "choice %u has %u alternatives, and had %u before", s->at - 1, n, c->n);
+    if (c->n != n || c->step != sim->steps)
+        sim_stop(SIM_STUCK,
+                 "choice %u has %u alternatives at step %llu, and had %u at step %llu before",
+                 s->at - 1, n, (unsigned long long)sim->steps, c->n, (unsigned long long)c->step);
     s->spent += c->taken ? c->cost : 0;
     return c->taken;
 }

@@ -11,6 +11,7 @@ enum { SIM_CHOICES = 1 << 16, SIM_GRANULES = 1 << 16 };
 typedef struct sim_choice {
     uint16_t taken, n;  // of n alternatives
     uint8_t cost;       // of each but the first
+    uint64_t step;      // where in the run
 } sim_choice_t;
 
 /** Eight bytes of memory that threads have used since the scene began, in any run. */
