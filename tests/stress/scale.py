@@ -38,7 +38,8 @@ def ring(npes, nodes):
           f"resident at most {max(r['rss_bytes'] for r in pes) / 2**20:.1f} MiB a PE")
     assert len(pes) == npes
     assert total(pes, "connections") <= most, (total(pes, "connections"), most)
-    assert total(pes, "connections") == sum(r["served"]["connections"] for r in pes)
+    served = sum(r["served"]["connections"] for r in pes)
+    assert total(pes, "connections") == served, (total(pes, "connections"), served)
     assert total(pes, "reconnects") == 0
 
 

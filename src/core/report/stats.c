@@ -11,6 +11,7 @@
 #include "core/report/parcel.h"
 #include "core/report/region.h"
 #include "core/rma/ctx.h"
+#include "core/sync/group.h"
 #include "core/world/startup.h"
 
 #define REFRESH_NS UINT64_C(100000000)  // between two looks at the figures of other rooms
@@ -326,6 +327,7 @@ static void finish_stats(void)
     pthread_mutex_lock(&refreshing);
     cw_figures_take();
     pthread_mutex_unlock(&refreshing);
+    cw_farewell(false);  // gathering connects PE 0 to nodes, whose servers count that
     if (form == AS_FILE)
         write_file();
     else

@@ -95,9 +95,12 @@ static uint32_t accept_peer(cwt_server_t *server, struct fi_info *info, const of
     if (rc == 0) {
         ofi_welcome_t welcome;
         ofi_peer_welcome(peer, hello, &welcome);
+        // counted before the client can know: one that ends soon finds its connections counted
+        server->stats.connections++;
         rc = fi_accept(peer->ep, &welcome, sizeof welcome);
         if (rc == 0)
             return 0;
+        server->stats.connections--;
         rc = failed("accept a connection", rc);
     }
     if (rc == CW_EINVAL || rc == CW_ENOTSUP)
@@ -162,7 +165,6 @@ static int one_event(cwt_server_t *server)
             if (fi_getpeer(peer->ep, peer->host, &nbytes) != 0)
                 memset(peer->host, 0, sizeof peer->host);
             peer->connected = true;
-            server->stats.connections++;
         }
         break;
     case FI_SHUTDOWN:
