@@ -43,7 +43,7 @@ typedef struct actor {  // a thread of a PE
 
 typedef struct oracle {
     actor_t of[PES][THREADS];
-    knows_t carried[OPS], before[OPS];
+    knows_t carried[OPS], behind[OPS], before[OPS];
     bool issued[OPS], outstanding[OPS], consumed[SWAPS][OPS + 1];
     uint8_t epoch[DATA];
     uint64_t seen[ATOMICS][2 * OPS];
@@ -61,14 +61,16 @@ UNSEEN void learn(knows_t *to, const knows_t *from)
     to->flags |= from->flags;
 }
 
-/** An operation that changes memory of a PE begins; what it does itself is set in `effect`. */
+/** An operation that changes memory of a PE begins; what it does itself is set in `effect`. Behind
+ *  one of its words that is seen is what was before it, but not yet its other words. */
 UNSEEN void oracle_issue(int op, int pe, int thread, int ctx, int dest, const knows_t *effect)
 {
     actor_t *a = &oracle->of[pe][thread];
-    knows_t *carried = &oracle->carried[op];
+    knows_t *carried = &oracle->carried[op], *behind = &oracle->behind[op];
+    *behind = a->quieted;
+    learn(behind, &a->fenced[ctx][dest]);
     *carried = *effect;
-    learn(carried, &a->quieted);
-    learn(carried, &a->fenced[ctx][dest]);
+    learn(carried, behind);
     learn(&a->pending[ctx][dest], carried);
     oracle->issued[op] = true;
 }

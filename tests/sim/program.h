@@ -50,6 +50,20 @@ UNSEEN uint64_t issued_bits(int word)
     return bits;
 }
 
+static uint8_t was_read[THREADS][DATA][BLOCK];  // the epoch, by a thread of this PE
+
+/** A thread that waits for its gets reads nothing older later. */
+UNSEEN bool goes_back(const op_t *op, int i, int epoch)
+{
+    uint8_t *last = &was_read[op->thread][op->d][i];
+    if (op->kind == OP_get_nbi)
+        return false;
+    if (epoch < *last)
+        return true;
+    *last = (uint8_t)epoch;
+    return false;
+}
+
 UNSEEN void check_data(int at, const long *values, const knows_t *least, int length)
 {
     const op_t *op = &ops[at];
@@ -65,7 +79,9 @@ UNSEEN void check_data(int at, const long *values, const knows_t *least, int len
             refuse(at, "a value that was not put", v);
         if (oracle->carried[put].epoch[op->d] < least->epoch[op->d])
             refuse(at, "the value of a put before those that must be visible, by operation", put);
-        oracle_observe(put, op->pe, op->thread);
+        if (goes_back(op, i, oracle->carried[put].epoch[op->d]))
+            refuse(at, "the value of a put before one that was read, by operation", put);
+        learn(&oracle->of[op->pe][op->thread].knows, &oracle->behind[put]);
     }
 }
 
