@@ -119,11 +119,37 @@ static void completion(void)
     shmem_barrier_all();
 }
 
+/** One side is dense and ends with its block of the heap, the other one is spread over more: in
+ *  checking mode, too, each is as long as its own stride makes it. */
+static void dense_to_spread(void)
+{
+    enum { N = 100, STRIDE = 4 };
+    int *dense = shmem_malloc(N * sizeof *dense);
+    int *spread = shmem_calloc(N * STRIDE, sizeof *spread);
+    REQUIRE(dense && spread, "blocks of the heap");
+    for (int i = 0; i < N; i++)
+        dense[i] = 1000 * me + i;
+    shmem_barrier_all();
+    shmem_int_iput(spread, dense, STRIDE, 1, N, next);
+    shmem_barrier_all();
+    int wrong = 0;
+    for (int i = 0; i < N * STRIDE; i++)
+        wrong += spread[i] != (i % STRIDE ? 0 : 1000 * prev + i / STRIDE);
+    shmem_int_iget(dense, spread, 1, STRIDE, N, next);
+    for (int i = 0; i < N; i++)
+        wrong += dense[i] != 1000 * me + i;
+    CHECK(wrong == 0, "dense to spread and back: %d wrong elements", wrong);
+    shmem_barrier_all();
+    shmem_free(spread);
+    shmem_free(dense);
+}
+
 int main(void)
 {
     check_begin();
     typed();
     sized();
     completion();
+    dense_to_spread();
     return check_end();
 }

@@ -198,12 +198,27 @@ static bool get_sieved(cw_ctx_t *ctx, blocks_t b, int rank)
     return cw_sieve_get(ctx, cw_reach(ctx, "strided get", rank, &delta), &rows, rank);
 }
 
-/** The whole extent is checked, the payload is counted. */
-static cw_frame_t *watch(cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
-                         ptrdiff_t stride, const blocks_t *b, int rank)
+/** All bytes between the first and the last one of one side. */
+typedef struct span {
+    const char *begin;
+    size_t nbytes;
+} span_t;
+
+static span_t span_of(const char *at, ptrdiff_t stride, const blocks_t *b)
 {
-    size_t extent = stride > 0 ? (size_t)stride * (b->n - 1) + b->nbytes : b->nbytes;
-    cw_frame_t *frame = cw_ctx_watch(ctx, op, symmetric, local, extent, rank);
+    size_t reach = (stride < 0 ? 0 - (size_t)stride : (size_t)stride) * (b->n - 1);
+    return (span_t){stride < 0 ? at - reach : at, reach + b->nbytes};
+}
+
+/** The whole spans are checked, the payload is counted. */
+static cw_frame_t *watch(cw_ctx_t *ctx, bool put, const blocks_t *b, int rank)
+{
+    const span_t dest = span_of(b->dest, b->dest_stride, b),
+                 src = span_of(b->src, b->src_stride, b);
+    const span_t *symmetric = put ? &dest : &src, *local = put ? &src : &dest;
+    cw_frame_t *frame =
+        cw_ctx_watch_spans(ctx, put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric->begin,
+                           symmetric->nbytes, local->begin, local->nbytes, rank);
     if (frame)
         frame->nbytes = b->nbytes * b->n;
     return frame;
@@ -226,7 +241,7 @@ static void get_here(blocks_t b, uintptr_t delta)
 static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(watch(ctx, CW_OP_PUT_STRIDED, b.dest, b.src, b.dest_stride, &b, rank));
+    CW_WATCH(watch(ctx, true, &b, rank));
     const cwt_target_t *t = cw_request_reach(ctx, "strided put", rank, &delta);
     if (!t) {
         put_here(ctx, b, delta, rank);
@@ -248,7 +263,7 @@ static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
 static CW_NOINLINE void get_out(cw_ctx_t *ctx, blocks_t b, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(watch(ctx, CW_OP_GET_STRIDED, b.src, b.dest, b.src_stride, &b, rank));
+    CW_WATCH(watch(ctx, false, &b, rank));
     const cwt_target_t *t = cw_request_reach(ctx, "strided get", rank, &delta);
     if (!t) {
         get_here(b, delta);
@@ -270,8 +285,7 @@ bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptr
     blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
     if (!cw_stage_pays(block_nbytes * nblocks))
         return false;
-    CW_WATCH(put ? watch(ctx, CW_OP_PUT_STRIDED, dest, src, dest_stride, &b, rank)
-                 : watch(ctx, CW_OP_GET_STRIDED, src, dest, src_stride, &b, rank));
+    CW_WATCH(watch(ctx, put, &b, rank));
     const cwt_target_t *t =
         cw_request_reach(ctx, put ? "strided put" : "strided get", rank, &delta);
     if (!t)

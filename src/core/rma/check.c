@@ -106,8 +106,8 @@ static const char *call_of(cw_op_t op)
                                     : "put";
 }
 
-static void check_arguments(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
-                            int pe)
+static void check_arguments(cw_op_t op, const void *symmetric, size_t nbytes, const void *local,
+                            size_t local_nbytes, int pe)
 {
     const char *call = call_of(op);
     bool reads = op >= CW_OP_GET;
@@ -125,7 +125,7 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
         op == CW_OP_P || op == CW_OP_G || op == CW_OP_ATOMIC || op == CW_OP_ATOMIC_FETCH;
     if (in_registers)
         return;
-    cw_check_buffer(call, is_atomic(op) ? "fetch" : reads ? "dest" : "source", local, nbytes);
+    cw_check_buffer(call, is_atomic(op) ? "fetch" : reads ? "dest" : "source", local, local_nbytes);
     bool strided = op == CW_OP_PUT_STRIDED || op == CW_OP_GET_STRIDED;
     if (!strided && cw_check_overlaps(local, nbytes, symmetric, nbytes, pe))
         cw_check_failed(
@@ -136,12 +136,12 @@ static void check_arguments(cw_op_t op, const void *symmetric, const void *local
             cw_at(reads ? local : symmetric, nbytes));
 }
 
-static void check_transfer(cw_op_t op, const void *symmetric, const void *local, size_t nbytes,
-                           int pe)
+static void check_transfer(cw_op_t op, const void *symmetric, size_t nbytes, const void *local,
+                           size_t local_nbytes, int pe)
 {
     check_life(call_of(op));
     if (CW_CHECKING())
-        check_arguments(op, symmetric, local, nbytes, pe);
+        check_arguments(op, symmetric, nbytes, local, local_nbytes, pe);
 }
 
 // ---------------------------------------------------------------- contexts
@@ -169,16 +169,22 @@ void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank)
                         cw_names()->ctx_private);
 }
 
-cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
-                         size_t nbytes, int rank)
+cw_frame_t *cw_ctx_watch_spans(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
+                               size_t nbytes, const void *local, size_t local_nbytes, int rank)
 {
     if (cw_world.initialized)
         cw_ctx_validate(ctx, call_of(op), rank);
     int pe = cw_ctx_pe(ctx, rank);
     // The transfers that routines make for themselves were checked with the routine.
     if (CW_LIKELY(cw_watch_is_outermost()) || !cw_world.initialized)
-        check_transfer(op, symmetric, local, nbytes, pe);
+        check_transfer(op, symmetric, nbytes, local, local_nbytes, pe);
     else
         cw_check_not_in_handler(cw_op_name(op));
     return cw_watch_transfer(op, nbytes, pe);
+}
+
+cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
+                         size_t nbytes, int rank)
+{
+    return cw_ctx_watch_spans(ctx, op, symmetric, nbytes, local, nbytes, rank);
 }

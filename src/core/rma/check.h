@@ -22,6 +22,9 @@ void cw_ctx_validate(const cw_ctx_t *ctx, const char *call, int rank);
  *  here, NULL when the value travels in registers (P, G, atomics). */
 cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric, const void *local,
                          size_t nbytes, int rank);
+/** The same where both sides are spread over spans of their own. */
+cw_frame_t *cw_ctx_watch_spans(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
+                               size_t nbytes, const void *local, size_t local_nbytes, int rank);
 
 /** Above this, a transfer takes so long that signals and other threads see its frame. */
 #define CW_CHECK_BRIEF ((size_t)64 << 10)
