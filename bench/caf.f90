@@ -12,7 +12,7 @@ module caf_bench
   integer, parameter :: reals = 131072           ! of a section: 1 MiB
   real(real64), parameter :: sample_ns = 1e4     ! a sample is the mean of a batch that lasts so long
   integer, parameter :: most_samples = 4000, least_samples = 21, loop_calls = 10
-  integer :: nquantiles = 0, mode = 0
+  integer :: nquantiles = 0, mode = 0, max_bytes = huge(0)
   real(real64) :: budget_ns = 4e7
   character(len=32) :: only = ''
   real(real64) :: samples(most_samples)
@@ -44,7 +44,8 @@ contains
         read (value, *) mode
       case ('--only')
         only = value
-      case ('--max-bytes')  ! sections have one size
+      case ('--max-bytes')
+        read (value, *) max_bytes
       case default
         if (this_image() == 1) write (error_unit, '(3a)') 'caf: unknown option ', trim(word)
         sync all
@@ -58,9 +59,10 @@ contains
     plain_mode = mode == 1
   end function
 
-  logical function wanted(name)
+  logical function wanted(name, nbytes)
     character(len=*), intent(in) :: name
-    wanted = only == '' .or. only == name
+    integer, intent(in) :: nbytes
+    wanted = (only == '' .or. only == name) .and. nbytes <= max_bytes
   end function
 
   real(real64) function now_ns()
@@ -100,7 +102,7 @@ contains
     procedure(operation) :: op
     integer :: n, batch
     real(real64) :: start
-    if (.not. wanted(name)) return
+    if (.not. wanted(name, nbytes)) return
     if (this_image() == 1) then
       batch = batch_of(op)
       start = now_ns()
@@ -123,7 +125,7 @@ contains
     procedure(operation) :: op
     integer :: n, i
     real(real64) :: ns
-    if (.not. wanted(name)) return
+    if (.not. wanted(name, nbytes)) return
     do i = 1, 3
       ns = time_of(op, loop_calls)
     end do

@@ -6,7 +6,6 @@ no setting, so their source is changed in a copy of the tree, which is built bes
 import dataclasses
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -155,6 +154,11 @@ def _one(mechanism, ours, tree, builder, args, say):
 
 def main(args, say):
     """Prints for each mechanism the rows that it moves."""
+    for name in ("against", "json", "plots", "report", "note", "from_json"):
+        if getattr(args, name):
+            raise SystemExit(f"bench: --ablate goes without --{name.replace('_', '-')}")
+    if "dart" in (args.only or ()):
+        raise SystemExit("bench: --only dart has a page of its own, without --ablate")
     ours = peers.causeway(args.stage)
     place = ROOT / "build/bench"
     builder = build.Builder(str(ROOT / "bench"), str(place), say)
@@ -171,7 +175,3 @@ def main(args, say):
         say("")
     say("\n".join(text))
     return 0 if text else 1
-
-
-if __name__ == "__main__":
-    sys.exit("run ./dev bench --ablate")

@@ -22,7 +22,7 @@ NEEDED = (
 )  # fmt: skip
 
 OF_COARRAYS = (("local", "caf", "put"), ("local", "caf", "sum"), ("rdm", "caf", "put_loop"),
-               ("msg", "caf", "get_stride"))
+               ("msg", "caf", "event"))
 
 
 def check_mpi():
