@@ -570,7 +570,10 @@ def run_command(case, command, env, token, timeout):
             process.communicate(stdin.encode() if stdin is not None else None, timeout=timeout)
         except subprocess.TimeoutExpired:
             timed_out = True
+            if "script" in case.spec:  # its own time limits would end what is looked at
+                process.send_signal(signal.SIGSTOP)
             stood = stacks.of(processes_with(token))
+            process.send_signal(signal.SIGCONT)
             kill_all(token)
             process.wait()
         left = wait_gone(token, 2.0)

@@ -17,9 +17,8 @@ def compile_program(name, *flags):
     oshcc(name, *flags, HERE / f"{name}.c")
 
 
-def run(program, *arguments, pes=2, layout="node", timeout=100, expect=0, oshrun=(), **settings):
-    """Output of a job, both streams. expect: its exit status, or None for any. timeout: seconds; a
-    test that the runner stops before shows where the processes stood."""
+def run(program, *arguments, pes=2, layout="node", timeout=60, expect=0, oshrun=(), **settings):
+    """Output of a job, both streams. expect: its exit status, or None for any."""
     env = clean_environment() | {name: str(value) for name, value in settings.items()}
     if "-" in layout:
         env["CAUSEWAY_ENDPOINT"] = layout.split("-")[1]
