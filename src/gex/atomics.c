@@ -99,46 +99,53 @@ GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t op
     if (!ad)
         cwu_fatal("gex_AD_Create: out of memory");
     *ad = (struct gex_causeway_ad){.tm = tm, .dt = dt, .ops = ops, .flags = flags};
+    gex_object_add(GEX_DOMAIN, ad, __func__, GEX_CALLER);
     *ad_p = ad;
     gex_coll_barrier(tm);
 }
 
 GAS_API void gex_AD_Destroy(gex_AD_t ad)
 {
-    if (!ad)
-        gas_fail(__func__, "the domain is GEX_AD_INVALID");
+    gex_want(__func__, GEX_DOMAIN, ad);
     gas_enter(__func__);
     gex_coll_barrier(ad->tm);
+    gex_object_free(GEX_DOMAIN, ad);
     free(ad);
 }
 
 GAS_API gex_DT_t gex_AD_QueryDT(gex_AD_t ad)
 {
+    gex_want(__func__, GEX_DOMAIN, ad);
     return ad->dt;
 }
 
 GAS_API gex_OP_t gex_AD_QueryOps(gex_AD_t ad)
 {
+    gex_want(__func__, GEX_DOMAIN, ad);
     return ad->ops;
 }
 
 GAS_API gex_TM_t gex_AD_QueryTM(gex_AD_t ad)
 {
+    gex_want(__func__, GEX_DOMAIN, ad);
     return ad->tm;
 }
 
 GAS_API gex_Flags_t gex_AD_QueryFlags(gex_AD_t ad)
 {
+    gex_want(__func__, GEX_DOMAIN, ad);
     return ad->flags;
 }
 
 GAS_API void *gex_AD_QueryCData(gex_AD_t ad)
 {
+    gex_want(__func__, GEX_DOMAIN, ad);
     return ad->cdata;
 }
 
 GAS_API void gex_AD_SetCData(gex_AD_t ad, const void *cdata)
 {
+    gex_want(__func__, GEX_DOMAIN, ad);
     ad->cdata = (void *)(uintptr_t)cdata;
 }
 
@@ -277,8 +284,7 @@ static bool may_be_far(uint32_t pe, const void *addr, size_t nbytes)
 static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr,
                           gex_OP_t op, gex_Flags_t flags)
 {
-    if (CW_UNLIKELY(!ad))
-        gas_fail(call, "the domain is GEX_AD_INVALID");
+    gex_want(call, GEX_DOMAIN, ad);
     if (CW_UNLIKELY(gas.check))
         gas_check_life(call);
     if (CW_UNLIKELY(ad->dt != dt || !(ad->ops & op) || (op & (op - 1))))

@@ -12,10 +12,7 @@ gex_state_t gex = {.lock = PTHREAD_MUTEX_INITIALIZER, .neps = 1};
 
 void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (!gex.begun)
-        gas_fail(call, "called before gex_Client_Init");
-    if (!tm)
-        gas_fail(call, "the team is GEX_TM_INVALID");
+    gex_check_object(call, GEX_TEAM, tm);
     if (rank >= tm->size)
         gas_fail(call, "there is no rank %u: the team has %u", rank, tm->size);
 }
@@ -64,7 +61,8 @@ static void open_interface(void)
     gex.world.size = gas.nodes;
     gex.world.ep = &gex.ep[0];
     gex.begun = true;
-    gasnet_causeway_near.team = &gex.world;
+    gex_doubtful = gas.check ? UINTPTR_MAX : 1;
+    gasnet_causeway_near.team = gas.check ? NULL : &gex.world;
     gex_coll_open();
     gex_tm_begin(&gex.world, 0);
     cw_am_take_raw(GEX_AM_CLIENT, gas_takes);
@@ -108,39 +106,44 @@ GAS_API void gasnet_QueryGexObjects(gex_Client_t *client_p, gex_EP_t *ep_p, gex_
 
 GAS_API const char *gex_Client_QueryName(gex_Client_t client)
 {
+    gex_want(__func__, GEX_CLIENT, client);
     return client->name;
 }
 
 GAS_API gex_Flags_t gex_Client_QueryFlags(gex_Client_t client)
 {
+    gex_want(__func__, GEX_CLIENT, client);
     return client->flags;
 }
 
 GAS_API void *gex_Client_QueryCData(gex_Client_t client)
 {
+    gex_want(__func__, GEX_CLIENT, client);
     return client->cdata;
 }
 
 GAS_API void gex_Client_SetCData(gex_Client_t client, const void *cdata)
 {
+    gex_want(__func__, GEX_CLIENT, client);
     client->cdata = (void *)(uintptr_t)cdata;
 }
 
 // ---------------------------------------------------------------- endpoint
 GAS_API gex_Client_t gex_EP_QueryClient(gex_EP_t ep)
 {
-    (void)ep;
+    gex_want(__func__, GEX_ENDPOINT, ep);
     return &gex.client;
 }
 
 GAS_API gex_EP_Index_t gex_EP_QueryIndex(gex_EP_t ep)
 {
+    gex_want(__func__, GEX_ENDPOINT, ep);
     return ep->index;
 }
 
 GAS_API gex_Flags_t gex_EP_QueryFlags(gex_EP_t ep)
 {
-    (void)ep;
+    gex_want(__func__, GEX_ENDPOINT, ep);
     return 0;
 }
 
@@ -171,16 +174,19 @@ GAS_API int gex_EP_Create(gex_EP_t *ep_p, gex_Client_t client, gex_EP_Capabiliti
 
 GAS_API gex_Segment_t gex_EP_QuerySegment(gex_EP_t ep)
 {
+    gex_want(__func__, GEX_ENDPOINT, ep);
     return ep->segment;
 }
 
 GAS_API void *gex_EP_QueryCData(gex_EP_t ep)
 {
+    gex_want(__func__, GEX_ENDPOINT, ep);
     return ep->cdata;
 }
 
 GAS_API void gex_EP_SetCData(gex_EP_t ep, const void *cdata)
 {
+    gex_want(__func__, GEX_ENDPOINT, ep);
     ep->cdata = (void *)(uintptr_t)cdata;
 }
 

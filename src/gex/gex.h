@@ -115,6 +115,23 @@ static inline uint32_t gex_pe(gex_TM_t tm, gex_Rank_t rank)
     return CW_LIKELY(!tm->pe) ? rank : tm->pe[rank];
 }
 
+// ------------------------------------------------- handles of objects (objects.c)
+typedef enum gex_kind { GEX_CLIENT, GEX_ENDPOINT, GEX_TEAM, GEX_SEGMENT, GEX_DOMAIN } gex_kind_t;
+/** Handles below that are looked at: all before gex_Client_Init and in checking mode, else those
+ *  that are none. */
+extern uintptr_t gex_doubtful CW_HIDDEN;
+/** Fatal if the handle is none; in checking mode, too, if no call gave it, or it was destroyed. */
+void gex_check_object(const char *call, gex_kind_t kind, const void *object) CW_COLD;
+static inline void gex_want(const char *call, gex_kind_t kind, const void *object)
+{
+    if (CW_UNLIKELY((uintptr_t)object < gex_doubtful))
+        gex_check_object(call, kind, object);
+}
+/** In checking mode: a call gives the client an object, or ends it. place: of the call. */
+void gex_object_add(gex_kind_t kind, const void *object, const char *call, const void *place);
+void gex_object_free(gex_kind_t kind, const void *object);
+#define GEX_CALLER __builtin_return_address(0)
+
 /** Fatal if the team or the rank is none. */
 void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank);
 /** Fatal if it is no team that can do collectives. */
@@ -122,7 +139,7 @@ void gex_check_team(const char *call, gex_TM_t tm);
 /** With the conversion to a PE. */
 static inline uint32_t gex_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (CW_UNLIKELY(!tm || rank >= tm->size))
+    if (CW_UNLIKELY((uintptr_t)tm < gex_doubtful) || CW_UNLIKELY(rank >= tm->size))
         gex_check_rank(call, tm, rank);
     return gex_pe(tm, rank);
 }

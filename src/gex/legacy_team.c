@@ -32,6 +32,7 @@ GAS_API gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t parent,
     gasnet_team_handle_t team = calloc(1, sizeof *team);
     gex_TM_t tm;
     gex_TM_Split(&tm, tm_of(parent), (int)color, (int)relrank, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+    gex_object_add(GEX_TEAM, tm, __func__, NULL);  // no call gives it back
     if (!team || !(team->said = calloc(tm->size + 1, sizeof *team->said)))
         cwu_fatal("%s: out of memory for a team of %u", __func__, tm->size);
     team->magic = GEX_TEAM_MAGIC;

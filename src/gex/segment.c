@@ -122,6 +122,7 @@ GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, ge
         free(segment);
         return GASNET_ERR_RESOURCE;
     }
+    gex_object_add(GEX_SEGMENT, segment, __func__, GEX_CALLER);
     *segment_p = segment;
     return GASNET_OK;
 }
@@ -129,10 +130,9 @@ GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, ge
 GAS_API void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags)
 {
     (void)flags;
-    if (!segment || segment->from == GEX_ATTACHED)
-        gas_fail(__func__, "%s",
-                 segment ? "the attached segment stays until the end"
-                         : "the segment is GEX_SEGMENT_INVALID");
+    gex_want(__func__, GEX_SEGMENT, segment);
+    if (segment->from == GEX_ATTACHED)
+        gas_fail(__func__, "the attached segment stays until the end");
     pthread_mutex_lock(&gex.lock);
     for (unsigned i = 0; i < gex.neps; i++)
         if (gex.ep[i].segment == segment)
@@ -147,6 +147,7 @@ GAS_API void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags)
         break;
     }
     pthread_mutex_unlock(&gex.lock);
+    gex_object_free(GEX_SEGMENT, segment);
     if (segment->from == GEX_MAPPED)
         munmap(segment->addr, segment->nbytes);
     free(segment);
@@ -180,6 +181,10 @@ static void set_primary(uint32_t pe, uintptr_t addr, uintptr_t nbytes)
 
 GAS_API int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags)
 {
+    if (ep)
+        gex_want(__func__, GEX_ENDPOINT, ep);
+    if (segment)
+        gex_want(__func__, GEX_SEGMENT, segment);
     const char *wrong = bind_wrong(ep, segment, flags);
     if (wrong) {
         gex_error("gex_EP_BindSegment: %s", wrong);
@@ -317,6 +322,8 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
 {
     char whose[48];
     uintptr_t addr, size;
+    if (nbytes > (size_t)PTRDIFF_MAX)
+        gas_fail(call, "nbytes is %zu, a negative count?", nbytes);
     if (gas.segments == GAS_EVERYTHING || nbytes == 0)
         return;
     gex_find_segment(pe, tm->remote, &addr, &size);
@@ -374,33 +381,37 @@ GAS_API gex_Event_t gex_EP_QueryBoundSegmentNB(gex_TM_t tm, gex_Rank_t rank, voi
 
 GAS_API gex_Client_t gex_Segment_QueryClient(gex_Segment_t segment)
 {
-    (void)segment;
+    gex_want(__func__, GEX_SEGMENT, segment);
     return &gex.client;
 }
 
 GAS_API gex_Flags_t gex_Segment_QueryFlags(gex_Segment_t segment)
 {
-    (void)segment;
+    gex_want(__func__, GEX_SEGMENT, segment);
     return 0;
 }
 
 GAS_API void *gex_Segment_QueryAddr(gex_Segment_t segment)
 {
+    gex_want(__func__, GEX_SEGMENT, segment);
     return segment->addr;
 }
 
 GAS_API uintptr_t gex_Segment_QuerySize(gex_Segment_t segment)
 {
+    gex_want(__func__, GEX_SEGMENT, segment);
     return segment->nbytes;
 }
 
 GAS_API void *gex_Segment_QueryCData(gex_Segment_t segment)
 {
+    gex_want(__func__, GEX_SEGMENT, segment);
     return segment->cdata;
 }
 
 GAS_API void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata)
 {
+    gex_want(__func__, GEX_SEGMENT, segment);
     segment->cdata = (void *)(uintptr_t)cdata;
 }
 

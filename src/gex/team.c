@@ -18,45 +18,43 @@ _Static_assert(GEX_TEAMS == 32, "a bit for each");
 
 GAS_API gex_Client_t gex_TM_QueryClient(gex_TM_t tm)
 {
-    (void)tm;
+    gex_want(__func__, GEX_TEAM, tm);
     return &gex.client;
 }
 
 GAS_API gex_EP_t gex_TM_QueryEP(gex_TM_t tm)
 {
+    gex_want(__func__, GEX_TEAM, tm);
     return tm->ep;
 }
 
 GAS_API gex_Flags_t gex_TM_QueryFlags(gex_TM_t tm)
 {
+    gex_want(__func__, GEX_TEAM, tm);
     return tm->flags;
-}
-
-static inline void check_team(const char *call, gex_TM_t tm)
-{
-    if (CW_UNLIKELY(!tm))
-        gex_check_rank(call, tm, 0);
 }
 
 GAS_API gex_Rank_t gex_TM_QueryRank(gex_TM_t tm)
 {
-    check_team(__func__, tm);
+    gex_want(__func__, GEX_TEAM, tm);
     return tm->rank;
 }
 
 GAS_API gex_Rank_t gex_TM_QuerySize(gex_TM_t tm)
 {
-    check_team(__func__, tm);
+    gex_want(__func__, GEX_TEAM, tm);
     return tm->size;
 }
 
 GAS_API void *gex_TM_QueryCData(gex_TM_t tm)
 {
+    gex_want(__func__, GEX_TEAM, tm);
     return tm->cdata;
 }
 
 GAS_API void gex_TM_SetCData(gex_TM_t tm, const void *cdata)
 {
+    gex_want(__func__, GEX_TEAM, tm);
     tm->cdata = (void *)(uintptr_t)cdata;
 }
 
@@ -67,6 +65,7 @@ GAS_API gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t tm, gex_Rank_t rank)
 
 GAS_API gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t tm, gex_Rank_t jobrank)
 {
+    gex_want(__func__, GEX_TEAM, tm);
     if (!tm->pe)
         return jobrank < tm->size ? jobrank : GEX_RANK_INVALID;
     for (uint32_t rank = 0; rank < tm->size; rank++)
@@ -85,11 +84,11 @@ GAS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank,
  *  and stays. */
 GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
 {
-    if (!local_ep || remote_ep_index >= GASNET_MAXEPS)
+    gex_want(__func__, GEX_ENDPOINT, local_ep);
+    if (remote_ep_index >= GASNET_MAXEPS)
         gas_fail(__func__,
-                 "the endpoint is %p, the index of the remote one %u; indices are below "
-                 "GASNET_MAXEPS (%d)",
-                 (void *)local_ep, remote_ep_index, GASNET_MAXEPS);
+                 "the index of the remote endpoint is %u; indices are below GASNET_MAXEPS (%d)",
+                 remote_ep_index, GASNET_MAXEPS);
     pthread_mutex_lock(&gex.lock);
     gex_TM_t pairs = gex.pair[local_ep->index];
     if (!pairs && (pairs = calloc(GASNET_MAXEPS, sizeof *pairs))) {
@@ -276,6 +275,7 @@ GAS_API size_t gex_TM_Split(gex_TM_t *new_tm_p, gex_TM_t parent, int color, int 
                         new_tm_p ? &color : NULL);
     if (!new_tm_p)
         return 0;
+    gex_object_add(GEX_TEAM, tm, __func__, GEX_CALLER);
     tm->flags = flags;
     if (!(flags & GEX_FLAG_TM_NO_SCRATCH) && scratch_size)
         tm->scratch = (gex_Memvec_t){scratch_addr, scratch_size};
@@ -352,6 +352,7 @@ GAS_API size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t par
     gex_TM_t tm = agree(__func__, parent, list.sum, 0, list.mine, select_listed, &list);
     if (!tm)
         return 0;
+    gex_object_add(GEX_TEAM, tm, __func__, GEX_CALLER);
     tm->flags = flags;
     if (scratch_addrs && scratch_size && !(flags & GEX_FLAG_TM_NO_SCRATCH))
         tm->scratch = (gex_Memvec_t){
@@ -370,6 +371,7 @@ GAS_API int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t fla
     if (tm->first)
         gas_fail(__func__, "the team has collectives in flight; wait for their events first");
     gex_Memvec_t scratch = tm->scratch;
+    gex_object_free(GEX_TEAM, tm);
     release(tm->id, tm->begun);
     free_team(tm);
     if (!scratch_p || !scratch.gex_len)

@@ -33,6 +33,8 @@ CASES = [
       r"gex_Segment_Attach gives segments at main\+0x\w+ \(ex\.h:\d+\)"]),
     ("get-to-behind", True,
      ["gex_RMA_GetNB: the local address: 8 bytes", "reach 2 bytes beyond the end of their block"]),
+    ("get-to-static", True,
+     ["gex_RMA_GetNB: the local address: 8 bytes", "reach 3 bytes beyond the end of static big"]),
     ("put-rank", False, ["gex_RMA_PutNBI", "no rank 3"]),
     ("no-team", False, ["gex_RMA_PutNBI", "GEX_TM_INVALID"]),
     ("value-width", False, ["gex_RMA_PutNBIVal", "nbytes is 9"]),
@@ -50,6 +52,23 @@ CASES = [
     ("size-before-init", False, ["gex_System_QueryJobSize: called before gex_Client_Init"]),
     ("team-before-init", False, ["gex_TM_QuerySize: called before gex_Client_Init"]),
     ("rank-of-none", False, ["gex_TM_QueryRank: the team is GEX_TM_INVALID"]),
+    ("put-negative", False, ["gex_RMA_PutBlocking", "negative"]),
+    ("get-negative", False, ["gex_RMA_GetNBI", "negative"]),
+    ("team-garbage", True, ["gex_RMA_PutNBI", "no team that a call has given"]),
+    ("team-foreign", True, ["gex_AM_RequestShort", "no team that a call has given"]),
+    ("team-asked", True, ["gex_TM_QuerySize", "no team that a call has given"]),
+    ("endpoint-garbage", True, ["gex_EP_QueryIndex", "no endpoint that a call has given"]),
+    ("endpoint-of-pair", True, ["gex_TM_Pair", "no endpoint that a call has given"]),
+    ("client-garbage", True, ["gex_Client_QueryName", "no client that a call has given"]),
+    ("segment-garbage", True, ["gex_Segment_QueryAddr", "no segment that a call has given"]),
+    ("domain-garbage", True, ["gex_AD_OpNBI_I32", "no domain that a call has given"]),
+    ("team-destroyed", True,
+     ["gex_Coll_BarrierNB", r"team 0x\w+ was destroyed before; gex_TM_Split gave it at \w+\+0x\w+ "
+      r"\(misuse_ex\.c:\d+\)"]),
+    ("domain-destroyed", True, ["gex_AD_QueryOps", "destroyed before; gex_AD_Create gave it"]),
+    ("domain-unaligned", False, ["gex_AD_OpNBI_I32", "is not an aligned address"]),
+    ("segment-destroyed", True,
+     ["gex_EP_BindSegment", "destroyed before; gex_Segment_Create gave it"]),
     ("leaf", False, ["gex_Event_QueryLeaf", "GEX_EC_LC"]),
     ("category", False, ["gex_NBI_Wait", "0x100000"]),
     ("pair-barrier", False, ["gex_Coll_BarrierNB", "gex_TM_Pair"]),
@@ -105,11 +124,12 @@ def calls():
 
 
 MISTAKES = {"GASNet-EX": {
-    "before": "before-init", "process": "put-rank", "foreign": "put-outside",
-    "beyond": "get-behind", "null": "gex_RMA_PutNBI outside", "short": "get-to-behind",
-    "team": "no-team", "garbage": "event-garbage", "waited": "event-twice",
-    "own-lock": "gex_HSL_Lock outside", "not-held": "gex_HSL_Unlock outside",
-    "handler": "transfer-in-handler"}}
+    "before": "before-init", "process": "put-rank", "count": "put-negative",
+    "foreign": "put-outside", "beyond": "get-behind", "freed": "segment-destroyed",
+    "null": "gex_RMA_PutNBI outside", "short": "get-to-behind", "short-static": "get-to-static",
+    "aligned": "domain-unaligned", "team": "no-team", "garbage": "event-garbage",
+    "waited": "event-twice", "own-lock": "gex_HSL_Lock outside",
+    "not-held": "gex_HSL_Unlock outside", "handler": "transfer-in-handler"}}
 
 
 def cases():

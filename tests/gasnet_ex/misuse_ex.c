@@ -95,6 +95,7 @@ static void messages(gex_TM_t other)
 static void transfers(gex_TM_t other)
 {
     char buf[100] = "";
+    static char big[100];
     gex_Memvec_t ten = {segment_of(0), 10}, nine = {buf, 9};
     if (is("put-outside"))
         gex_RMA_PutBlocking(tm, 0, buf, buf, 8, 0);
@@ -102,10 +103,16 @@ static void transfers(gex_TM_t other)
         gex_RMA_GetNB(tm, buf, 0, segment_of(0) + 4090, 8, 0);
     if (is("get-to-behind"))
         gex_RMA_GetNB(tm, segment_of(0) + 4090, 0, segment_of(0), 8, 0);
+    if (is("get-to-static"))
+        gex_RMA_GetNB(tm, big + 95, 0, segment_of(0), 8, 0);
     if (is("put-rank"))
         gex_RMA_PutNBI(tm, 3, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
     if (is("no-team"))
         gex_RMA_PutNBI(GEX_TM_INVALID, 0, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
+    if (is("put-negative"))
+        gex_RMA_PutBlocking(tm, 0, segment_of(0), buf, (size_t)-8, 0);
+    if (is("get-negative"))
+        gex_RMA_GetNBI(tm, buf, 0, segment_of(0), (size_t)-8, 0);
     if (is("value-width"))
         gex_RMA_PutNBIVal(tm, 0, segment_of(0), 1, 9, 0);
     if (is("unpublished"))
@@ -138,6 +145,63 @@ static void transfers(gex_TM_t other)
         gex_Event_QueryLeaf(GEX_EVENT_INVALID, GEX_EC_PUT);
     if (is("category"))
         gex_NBI_Wait(1u << 20, 0);
+}
+
+/** What no call has given: bytes of the program. */
+static void *garbage(void)
+{
+    static uint64_t words[64];
+    memset(words, 0x5a, sizeof words);
+    return words;
+}
+
+static void handles(void)
+{
+    char buf[8] = "";
+    if (is("team-garbage"))
+        gex_RMA_PutNBI((gex_TM_t)garbage(), 0, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
+    if (is("team-foreign"))
+        gex_AM_RequestShort0((gex_TM_t)(void *)ep, 0, handler, 0);
+    if (is("team-asked"))
+        gex_TM_QuerySize((gex_TM_t)garbage());
+    if (is("endpoint-garbage"))
+        gex_EP_QueryIndex((gex_EP_t)garbage());
+    if (is("endpoint-of-pair"))
+        gex_TM_Pair((gex_EP_t)garbage(), 0);
+    if (is("client-garbage"))
+        gex_Client_QueryName((gex_Client_t)garbage());
+    if (is("segment-garbage"))
+        gex_Segment_QueryAddr((gex_Segment_t)garbage());
+    if (is("domain-garbage"))
+        gex_AD_OpNBI_I32((gex_AD_t)garbage(), NULL, 0, segment_of(0), GEX_OP_INC, 0, 0, 0);
+}
+
+/** Made, used, destroyed, and used again. */
+static void destroyed(void)
+{
+    gex_TM_t made;
+    gex_AD_t ad;
+    gex_Segment_t mine;
+    gex_EP_t second;
+    CHECK(gex_EP_Create(&second, client, GEX_EP_CAPABILITY_RMA, 0) == GASNET_OK);
+    CHECK(gex_EP_QueryIndex(second) == 1);
+    gex_TM_Split(&made, tm, 0, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+    CHECK(gex_TM_QuerySize(made) == 1);
+    gex_TM_Destroy(made, NULL, 0);
+    if (is("team-destroyed"))
+        gex_Coll_BarrierNB(made, 0);
+    gex_AD_Create(&ad, tm, GEX_DT_I32, GEX_OP_INC, 0);
+    gex_AD_OpNBI_I32(ad, NULL, 0, segment_of(0), GEX_OP_INC, 0, 0, 0);
+    if (is("domain-unaligned"))
+        gex_AD_OpNBI_I32(ad, NULL, 0, segment_of(0) + 2, GEX_OP_INC, 0, 0, 0);
+    gex_AD_Destroy(ad);
+    if (is("domain-destroyed"))
+        gex_AD_QueryOps(ad);
+    CHECK(gex_Segment_Create(&mine, client, NULL, 4096, GEX_MK_HOST, 0) == GASNET_OK);
+    CHECK(gex_Segment_QuerySize(mine) >= 4096);
+    gex_Segment_Destroy(mine, 0);
+    if (is("segment-destroyed"))
+        gex_EP_BindSegment(second, mine, 0);
 }
 
 static void objects(gex_TM_t other)
@@ -203,6 +267,8 @@ int main(int argc, char **argv)
     messages(other);
     transfers(other);
     objects(other);
+    handles();
+    destroyed();
     if (strstr(how, "handler")) {
         gex_AM_RequestShort0(tm, 0, handler, 0);
         GASNET_BLOCKUNTIL(handled);

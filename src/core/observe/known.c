@@ -51,15 +51,17 @@ static bool overlap(const cw_known_t *a, const cw_known_t *b)
            (a->base == b->base || (a->base < b->base + b->nbytes && b->base < a->base + a->nbytes));
 }
 
-static void begin_change(void)
+/** Threads remember memory, and no objects. */
+static void begin_change(int64_t space)
 {
     cwu_lock(&table.lock);
-    atomic_fetch_add(&cw_block_changes, 1);
+    if (space < CW_KNOWN_OBJECTS)
+        atomic_fetch_add(&cw_block_changes, 1);
 }
 
 void cw_known_add(const cw_known_t *new)
 {
-    begin_change();
+    begin_change(new->space);
     size_t first = position_of(new->space, new->base), last;
     if (first > 0 && overlap(&table.blocks[first - 1], new))
         first--;
@@ -79,7 +81,7 @@ void cw_known_add(const cw_known_t *new)
 
 void cw_known_free(int64_t space, uintptr_t base)
 {
-    begin_change();
+    begin_change(space);
     cw_known_t *k = block_before(space, base);
     if (k && k->base == base)
         k->freed = true;
@@ -280,7 +282,7 @@ bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p)
 
 void cw_known_close(void)
 {
-    begin_change();
+    begin_change(0);
     free(table.blocks);
     table.blocks = NULL;
     table.n = table.room = 0;

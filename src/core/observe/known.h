@@ -26,8 +26,14 @@
 
 /** Numbers of segments as spaces begin here. */
 #define CW_KNOWN_SEGMENTS ((int64_t)1 << 32)
-/** Events of collectives, which are blocks, too: freed when they were waited for. */
-#define CW_KNOWN_EVENTS ((int64_t)1 << 33)
+
+// What calls gave that is no memory, each kind a space in which it is a block at its own address
+// (or number) of one byte: freed when it was waited for, or destroyed.
+#define CW_KNOWN_OBJECTS ((int64_t)1 << 33)
+#define CW_KNOWN_EVENTS (CW_KNOWN_OBJECTS + 0)  // of collectives
+#define CW_KNOWN_TEAMS (CW_KNOWN_OBJECTS + 1)
+#define CW_KNOWN_PARTS (CW_KNOWN_OBJECTS + 2)  // handles of segments
+#define CW_KNOWN_DOMAINS (CW_KNOWN_OBJECTS + 3)  // of atomics
 
 /** What is symmetric in this process, as a space of what a thread remembers. */
 #define CW_KNOWN_SYMMETRIC ((int64_t)1 << 34)
