@@ -17,6 +17,7 @@
 #ifndef CW_BOOTSTRAP_BOOTSTRAP_H
 #define CW_BOOTSTRAP_BOOTSTRAP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,10 @@
 #define CWB_VALUE_MAX 240
 
 typedef struct cwb cwb_t;
+
+/** What the death of a PE by a signal ends: the job; the PE alone, which the program has asked for;
+ *  or the job, because the PE hosts the server of its node, which the others cannot do without. */
+typedef enum cwb_death { CWB_DEATH_ENDS_JOB, CWB_DEATH_ENDS_PE, CWB_DEATH_ENDS_NODE } cwb_death_t;
 
 #define CWB_RECORD_NBYTES (UINT64_C(1) << 36)
 
@@ -58,6 +63,13 @@ typedef struct cwb_ops {
     /** init, finalize: the routines by which the program has joined last, and that it must call
      *  before it ends, for the launcher's messages. NULL: the launcher does not ask. */
     void (*tell)(cwb_t *b, const char *init, const char *finalize);
+    /** From here on that is what the death of this PE by a signal ends. Where it ends the PE alone,
+     *  it is counted in cwb.deaths, and no fence waits for it. NULL: the launcher ends the job
+     *  whatever the program asks for. */
+    void (*survive)(cwb_t *b, cwb_death_t what);
+    /** 0, or the signal that has killed that PE, which is one of those that cwb.deaths counts. NULL
+     *  with `survive`. */
+    int (*killed_by)(cwb_t *b, int pe);
     /** Leaves: from here on a clean exit of this PE is no failure. It may open again. */
     void (*close)(cwb_t *b);
     /** NULL, or what has ended: the launcher's process that this one is connected with, in the
@@ -85,6 +97,8 @@ struct cwb {
     int records_fd;
     /** Where PE i tells the launcher, when it asks, what it does; NULL: this launcher does not. */
     cwb_state_t *states;
+    /** How many PEs have been killed while the others go on; NULL: this launcher does not count. */
+    const _Atomic uint32_t *deaths;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
     /** A job over the communicator that cwb_mpi_choose has named: it has a store and a name of its

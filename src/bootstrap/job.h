@@ -19,13 +19,13 @@
 
 #include "base/compiler.h"
 
-#include "bootstrap/state.h"
+#include "bootstrap/bootstrap.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x35304a5741534143)  // "CASAWJ05"
+#define CWB_JOB_MAGIC UINT64_C(0x36304a5741534143)  // "CASAWJ06"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
@@ -48,8 +48,12 @@ typedef struct cwb_job_pe {
     // For messages: the routines that the program has joined by, and that it must call before it
     // ends. Written by the PE, read by oshrun after a process has ended.
     char init[32], finalize[80];
+    _Atomic uint32_t death;   // cwb_death_t: written by the PE, read by oshrun
+    _Atomic uint32_t
+        killed;  // 0, or the signal that has killed it, while the others go on: written
+                 // by oshrun before it counts it in `deaths`
 } cwb_job_pe_t;
-_Static_assert(sizeof(cwb_job_pe_t) == 128, "shared layout");
+_Static_assert(sizeof(cwb_job_pe_t) == 136, "shared layout");
 
 typedef struct cwb_job {
     uint64_t magic;
@@ -69,8 +73,12 @@ typedef struct cwb_job {
     // consistent, so one of the two sees the other.
     _Atomic uint32_t left_unjoined, joined;
     _Atomic uint32_t ending;  // futex: set by oshrun when it begins to end the PEs
+    // PEs that were killed while the others go on. oshrun moves `generation` on behind the count:
+    // what sees that sees this, too.
+    _Atomic uint32_t deaths;
     // Fence: the last of npes arrivals resets `arrived`, then moves `generation` on (release; pairs
-    // with the acquire in cwb_job_fence_passed). `sleepers` says whether a wake-up is due.
+    // with the acquire in fence_passed of launch.c). `sleepers` says whether a wake-up is due. From
+    // the first death on `fences` of each PE that lives decides, and `generation` only wakes.
     CW_CACHE_ALIGNED _Atomic uint32_t arrived;
     CW_CACHE_ALIGNED _Atomic uint32_t generation;
     _Atomic uint32_t sleepers;

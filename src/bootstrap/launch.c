@@ -122,6 +122,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->node_fd = node_fd;
     b->records_fd = l->records_fd;
     b->states = cwb_job_states(l->job);
+    b->deaths = &l->job->deaths;
     b->one_machine = true;
     b->started_ns = l->job->started_ns;
     b->machine_nbytes = l->job->machine_nbytes;
@@ -243,10 +244,12 @@ static int launch_fence_nb(cwb_t *b)
     l->fencing = true;
     // The generation cannot move before this PE arrives.
     l->generation = atomic_load_explicit(&job->generation, memory_order_relaxed);
-    atomic_fetch_add_explicit(&cwb_job_pe(job, (uint32_t)b->pe)->fences, 1, memory_order_relaxed);
-    if (atomic_fetch_add(&job->arrived, 1) + 1 < job->npes)
+    atomic_fetch_add_explicit(&cwb_job_pe(job, (uint32_t)b->pe)->fences, 1, memory_order_release);
+    bool last = atomic_fetch_add(&job->arrived, 1) + 1 == job->npes;
+    if (!last && atomic_load(&job->deaths) == 0)
         return 0;
-    atomic_store_explicit(&job->arrived, 0, memory_order_relaxed);
+    if (last)
+        atomic_store_explicit(&job->arrived, 0, memory_order_relaxed);
     // Sequentially consistent with the sleeper's increment and load: either the sleeper sees the
     // new generation, or this load sees the sleeper.
     atomic_fetch_add(&job->generation, 1);
@@ -255,9 +258,28 @@ static int launch_fence_nb(cwb_t *b)
     return 0;
 }
 
+/** How many PEs that live have not come to the fence of this one, and the first of them. */
+static uint32_t count_late(const launch_t *l, uint32_t *first_p)
+{
+    uint32_t mine = atomic_load(&cwb_job_pe(l->job, (uint32_t)l->pe)->fences), late = 0;
+    for (uint32_t pe = l->job->npes; pe-- > 0;) {
+        const cwb_job_pe_t *one = cwb_job_pe(l->job, pe);
+        if ((int32_t)(atomic_load(&one->fences) - mine) < 0 && !atomic_load(&one->killed)) {
+            late++;
+            *first_p = pe;
+        }
+    }
+    return late;
+}
+
 static bool fence_passed(const launch_t *l)
 {
-    return atomic_load_explicit(&l->job->generation, memory_order_acquire) != l->generation;
+    uint32_t first;
+    bool moved = atomic_load_explicit(&l->job->generation, memory_order_acquire) != l->generation;
+    // pairs with oshrun's count, which comes before it moves the generation on
+    if (CW_LIKELY(atomic_load_explicit(&l->job->deaths, memory_order_acquire) == 0))
+        return moved;
+    return count_late(l, &first) == 0;
 }
 
 static bool launch_fence_test(cwb_t *b)
@@ -273,13 +295,8 @@ static bool each_pe_has_a_core(const cwb_job_t *job)
 
 static int report_late(cwb_t *b, const launch_t *l)
 {
-    uint32_t mine = atomic_load(&cwb_job_pe(l->job, (uint32_t)b->pe)->fences), late = 0, first = 0;
-    for (uint32_t pe = l->job->npes; pe-- > 0;) {
-        if ((int32_t)(atomic_load(&cwb_job_pe(l->job, pe)->fences) - mine) < 0) {
-            late++;
-            first = pe;
-        }
-    }
+    uint32_t first = 0, late = count_late(l, &first);
+    (void)b;
     if (late == 0)
         return 0;
     cwu_error(
@@ -300,8 +317,9 @@ static int launch_fence_wait(cwb_t *b)
     int rc = 0;
     while (!fence_passed(l) && rc == 0) {
         atomic_fetch_add(&l->job->sleepers, 1);
-        if (atomic_load(&l->job->generation) == l->generation)
-            cwu_futex_wait((uint32_t *)&l->job->generation, l->generation, limit_ns);
+        uint32_t seen = atomic_load(&l->job->generation);
+        if (!fence_passed(l))
+            cwu_futex_wait((uint32_t *)&l->job->generation, seen, limit_ns);
         atomic_fetch_sub(&l->job->sleepers, 1);
         if (limit_ns && cwu_now_ns() - start_ns >= limit_ns && !fence_passed(l))
             rc = report_late(b, l);
@@ -389,6 +407,18 @@ static void launch_tell(cwb_t *b, const char *init, const char *finalize)
     snprintf(pe->finalize, sizeof pe->finalize, "%s", finalize);
 }
 
+static void launch_survive(cwb_t *b, cwb_death_t what)
+{
+    launch_t *l = b->priv;
+    atomic_store(&cwb_job_pe(l->job, (uint32_t)b->pe)->death, (uint32_t)what);
+}
+
+static int launch_killed_by(cwb_t *b, int pe)
+{
+    launch_t *l = b->priv;
+    return (int)atomic_load(&cwb_job_pe(l->job, (uint32_t)pe)->killed);
+}
+
 static void launch_close(cwb_t *b)
 {
     launch_t *l = b->priv;
@@ -414,6 +444,8 @@ const cwb_ops_t cwb_launch = {
     .get = launch_get,
     .abort = launch_abort,
     .tell = launch_tell,
+    .survive = launch_survive,
+    .killed_by = launch_killed_by,
     .close = launch_close,
     .lost = cwb_never_lost,
     .goodbye = launch_goodbye,

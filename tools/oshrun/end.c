@@ -118,10 +118,37 @@ void end_check_abort(run_t *run)
         await_cause(run);
 }
 
+/** "3, 5 and 7", of many the first ones. */
+static void list_killed(const run_t *run, char *text, size_t nbytes)
+{
+    enum { MOST = 8 };
+    int left = run->nkilled, put = 0;
+    size_t at = 0;
+    for (int pe = 0; pe < run->opt.npes && left > 0 && put < MOST; pe++) {
+        if (!atomic_load(&cwb_job_pe(run->job, (uint32_t)pe)->killed))
+            continue;
+        const char *before = put == 0 ? "" : left == 1 ? " and " : ", ";
+        at += (size_t)snprintf(text + at, nbytes - at, "%s%d", before, pe);
+        left--;
+        put++;
+    }
+    if (left > 0)
+        snprintf(text + at, nbytes - at, " and %d more", left);
+}
+
 void end_settle(run_t *run)
 {
+    char list[160];
     if (run->cause_at_ns && !run->ending)
         take_abort(run);
+    if (run->nkilled == 0 || run->ending)
+        return;
+    list_killed(run, list, sizeof list);
+    if (run->nkilled == run->opt.npes)
+        end_job(run, run->killed_status, 0);
+    else
+        say("%d of %d PEs were killed, and the others have ended well without: PE %s", run->nkilled,
+            run->opt.npes, list);
 }
 
 // ---------------------------------------------------------------- the clock and signals
@@ -203,32 +230,64 @@ typedef struct death {
     int wstatus;
 } death_t;
 
-static void report(run_t *run, const death_t *d, const char *how)
+/** others: what becomes of them. */
+static void report(run_t *run, const death_t *d, const char *how, const char *others)
 {
     say("PE %d of %d (pid %ld, host %s) %s%s", d->pe, run->opt.npes, (long)d->pid, run->host, how,
-        run->nrunning ? "; ending the other PEs" : "");
+        run->nrunning ? others : "");
     if (run->opt.output)
         say("what PE %d wrote is in %s/pe.%d.out and pe.%d.err", d->pe, run->opt.output, d->pe,
             d->pe);
 }
 
+static const char ending_others[] = "; ending the other PEs";
 static const char no_memory[] =
     " by the system, which had no memory left for it (this machine's, or its control group's "
     "limit); start fewer PEs, or let each of them use less";
 
+static void report_signalled(run_t *run, const death_t *d, const char *others)
+{
+    int signo = WTERMSIG(d->wstatus);
+    char how[256];
+    snprintf(how, sizeof how, "was killed by signal %d (%s%s)%s", signo, strsignal(signo),
+             WCOREDUMP(d->wstatus) ? ", core dumped" : "",
+             signo == SIGKILL && cwu_memory_kills() > run->memory_kills ? no_memory : "");
+    report(run, d, how, others);
+}
+
 static void on_signalled(run_t *run, const death_t *d)
 {
     int signo = WTERMSIG(d->wstatus);
-    if (signo == run->last_signal) {
+    bool hosts = atomic_load(&cwb_job_pe(run->job, (uint32_t)d->pe)->death) == CWB_DEATH_ENDS_NODE;
+    if (signo == run->last_signal)
         say("ended by signal %d (%s), which went to all PEs", signo, strsignal(signo));
-    } else {
-        char how[256];
-        snprintf(how, sizeof how, "was killed by signal %d (%s%s)%s", signo, strsignal(signo),
-                 WCOREDUMP(d->wstatus) ? ", core dumped" : "",
-                 signo == SIGKILL && cwu_memory_kills() > run->memory_kills ? no_memory : "");
-        report(run, d, how);
-    }
+    else if (hosts)
+        report_signalled(run, d,
+                         "; it hosted the server of its node, without which the other PEs "
+                         "cannot go on: ending them");
+    else
+        report_signalled(run, d, ending_others);
     end_job(run, 128 + signo, 0);
+}
+
+/** The program has asked that the others go on without it. */
+static bool is_let_go(const run_t *run, const death_t *d)
+{
+    const cwb_job_pe_t *pe = cwb_job_pe(run->job, (uint32_t)d->pe);
+    return WIFSIGNALED(d->wstatus) && WTERMSIG(d->wstatus) != run->last_signal &&
+           atomic_load(&pe->death) == CWB_DEATH_ENDS_PE && atomic_load(&pe->state) == CWB_PE_JOINED;
+}
+
+static void let_go(run_t *run, const death_t *d)
+{
+    cwb_job_t *job = run->job;
+    report_signalled(run, d, "; the others go on without it");
+    run->nkilled++;
+    run->killed_status = 128 + WTERMSIG(d->wstatus);
+    atomic_store(&cwb_job_pe(job, (uint32_t)d->pe)->killed, (uint32_t)WTERMSIG(d->wstatus));
+    atomic_fetch_add(&job->deaths, 1);
+    atomic_fetch_add(&job->generation, 1);  // a fence may have waited for it alone
+    cwu_futex_wake((uint32_t *)&job->generation, INT_MAX);
 }
 
 /** The routine by which the others have joined. */
@@ -248,7 +307,7 @@ static void report_absent(run_t *run, const death_t *d)
     char how[128];
     snprintf(how, sizeof how, "exited without calling %s, which others have called",
              others_init(run->job));
-    report(run, d, how);
+    report(run, d, how, ending_others);
     end_job(run, 1, 0);
 }
 
@@ -262,14 +321,14 @@ static void on_exit_status(run_t *run, const death_t *d)
         report_absent(run, &(death_t){.pe = run->absent_pe, .pid = run->absent_pid});
     } else if (status) {
         snprintf(how, sizeof how, "exited with status %d", status);
-        report(run, d, how);
+        report(run, d, how, ending_others);
         // After finalize the other PEs are about to end by themselves.
         end_job(run, status, state == CWB_PE_LEFT ? FINALIZED_GRACE_NS : 0);
     } else if (state == CWB_PE_JOINED) {
         const char *missing = cwb_job_pe(run->job, (uint32_t)d->pe)->finalize;
         snprintf(how, sizeof how, "exited without calling %.79s",
                  missing[0] ? missing : "the end of the job");
-        report(run, d, how);
+        report(run, d, how, ending_others);
         end_job(run, 1, 0);
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);
@@ -331,7 +390,9 @@ void end_reap(run_t *run)
         take_rest(run, d.pe);
         end_check_abort(run);
         bool failed = d.wstatus != 0;
-        if (atomic_load(&cwb_job_pe(run->job, (uint32_t)d.pe)->state) == CWB_PE_FAILED)
+        if (is_let_go(run, &d))
+            let_go(run, &d);
+        else if (atomic_load(&cwb_job_pe(run->job, (uint32_t)d.pe)->state) == CWB_PE_FAILED)
             await_cause(run);
         else if (!failed)
             on_exit_status(run, &d);

@@ -91,6 +91,7 @@ typedef struct run {
     int *node_fds;
     pe_t *pes;
     int nstarted, nrunning, nopen_streams;
+    int nkilled, killed_status;  // PEs without which the others go on; how the last of them ended
     struct {
         pid_t pid;
         int pe;
@@ -228,7 +229,8 @@ noreturn void ask_other(const char *name);
 
 void end_reap(run_t *run);
 void end_check_abort(run_t *run);
-/** All PEs have ended: nothing can explain an abort any more. */
+/** All PEs have ended: nothing can explain an abort any more. Names the PEs that were killed while
+ *  the others went on. */
 void end_settle(run_t *run);
 void end_on_signal(run_t *run, int signo);
 void end_on_clock(run_t *run, uint64_t now_ns);

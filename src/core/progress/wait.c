@@ -14,6 +14,7 @@
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/progress/abandon.h"
 #include "core/progress/arrivals.h"
 #include "core/progress/hooks.h"
 #include "core/world/world.h"
@@ -328,8 +329,19 @@ void cw_wait_end(cw_wait_t *w)
     leave(w);
 }
 
+static CW_COLD void may_abandon(cw_wait_t *w)
+{
+    if (!w->word || w->deaf || !cw_abandoning->is_due(cw_abandoning->arg))
+        return;
+    leave(w);
+    cw_wait_current = NULL;  // also of a wait that has announced itself elsewhere
+    cw_abandon();
+}
+
 uint64_t cw_wait_may_sleep(cw_wait_t *w)
 {
+    if (CW_UNLIKELY(cw_abandoning))
+        may_abandon(w);
     if (CW_UNLIKELY(cw_world.observed))
         cw_watch_sleeps(w);
     const cw_control_t *control = cw_segment.control;  // NULL: in tests of single files
