@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/base/env.def"
 # The front ends' come first, as in the table that the library has.
 TABLES = [ROOT / "src/shmem/env.def", ROOT / "src/gasnet_job/env.def",
-          ROOT / "src/dart/env.def", TABLE]
+          ROOT / "src/dart/env.def", ROOT / "src/caf/env.def", TABLE]
 PAGE = ROOT / "docs/man/causeway-env.7.md"
 
 HEAD = """% CAUSEWAY-ENV(7) Causeway

@@ -41,6 +41,9 @@ typedef struct caf_status {
     int *stat;
     char *errmsg;  // of errmsg_nbytes, padded with blanks; NULL: none
     size_t errmsg_nbytes;
+    bool
+        cannot_ask;  // the compiler passes no stat= for the statement, which goes on without images
+                     // that are gone
 } caf_status_t;
 
 static CW_ALWAYS_INLINE void caf_succeed(const caf_status_t *status)
@@ -63,7 +66,12 @@ typedef struct caf_team {
     int64_t number;                // that FORM TEAM gave it
     struct caf_team *formed;       // before it by this image
     uint64_t serial, forms;        // which FORM TEAM of its parent it comes from; those of its own
-    uint64_t gates;                // that it has entered (gone.h)
+    // Of programs that go on without images that are gone (gate.h): a number that all members have,
+    // the gates that they have entered, the refusals in the last two; a member is gone; how many
+    // deaths of the job, and of members, are known, and of how many the program knows.
+    uint64_t tag, gates;
+    uint32_t refusals, deaths, killed, noted;
+    bool hit;
     // what each image of the parent gave FORM TEAM: number, then new_index; NULL: not kept
     uint64_t *siblings;
 } caf_team_t;
@@ -126,7 +134,8 @@ void caf_sync_team(const caf_status_t *status, caf_team_t *team);
 int caf_find_sibling(int64_t number, int **pes_p);
 /** The last one first. */
 caf_team_t *caf_formed_teams(void);
-void caf_teams_close(void);
+/** whole: all images have come, and end what they have formed together. */
+void caf_teams_close(bool whole);
 
 // ---------------------------------------------------------------- life (life.c)
 /** Before the job is joined: programs may use this door. */
@@ -194,6 +203,7 @@ typedef enum caf_own {
     CAF_OWN_STATE,  // of this image (gone.c)
     CAF_OWN_USED,   // of a node's lowest PE: what its PEs have allocated
     CAF_OWN_LOCKS,  // CAF_LOCK_PLACES places in queues (lock.c)
+    CAF_OWN_GATES,  // that this image has entered (gate.c)
     CAF_OWN_STAGE,  // CAF_STAGE bytes that collectives read, and as many that they write
     CAF_OWN_SYNC    // a word for each PE: how often it has synchronised with this one
 } caf_own_t;

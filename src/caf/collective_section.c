@@ -51,6 +51,24 @@ static void close_contiguous(contiguous_t *c, bool wanted)
     free(c->data);
 }
 
+typedef struct collective {
+    const contiguous_t *c;
+    int root;
+    cw_reduce_fn fn;
+} collective_t;
+
+static void broadcast(void *arg)
+{
+    const collective_t *all = arg;
+    caf_co_broadcast(all->c->data, all->c->nbytes, all->root);
+}
+
+static void reduce(void *arg)
+{
+    const collective_t *all = arg;
+    caf_co_reduce(all->c->data, all->c->nelems, all->c->section.elem_nbytes, all->fn);
+}
+
 /** Is there such an image? 0, all, only where `all`. */
 static bool check_image(const caf_status_t *status, const char *call, int image, bool all)
 {
@@ -67,9 +85,11 @@ void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *s
     if (!caf_enter(status, "co_broadcast"))
         return;
     open_contiguous(&c, section);
-    caf_co_broadcast(c.data, c.nbytes, source_image - 1);
-    close_contiguous(&c, true);
-    caf_succeed(status);
+    collective_t all = {.c = &c, .root = source_image - 1};
+    const bool done = caf_act(status, "co_broadcast", broadcast, &all);
+    close_contiguous(&c, done);
+    if (done)
+        caf_succeed(status);
 }
 
 void caf_section_co_reduce(const caf_status_t *status, const char *call,
@@ -84,9 +104,11 @@ void caf_section_co_reduce(const caf_status_t *status, const char *call,
     if (!caf_enter(status, call))
         return;
     open_contiguous(&c, section);
-    caf_co_reduce(c.data, c.nelems, c.section.elem_nbytes, fn);
-    close_contiguous(&c, result_image == 0 || result_image == caf_this_image());
-    caf_succeed(status);
+    collective_t all = {.c = &c, .fn = fn};
+    const bool done = caf_act(status, call, reduce, &all);
+    close_contiguous(&c, done && (result_image == 0 || result_image == caf_this_image()));
+    if (done)
+        caf_succeed(status);
 }
 
 int caf_kind_of(const char *call, int type, size_t elem_nbytes, int text_length)

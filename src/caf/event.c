@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Events: a word that posts count up and the waits of its image count down.
+#include "caf/gone.h"
 #include "caf/transfer.h"
 
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
@@ -22,9 +23,18 @@ void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t 
     const int64_t threshold = until < 1 ? 1 : until;
     cw_wait_t w = CW_WAIT_FOR(statement, event, sizeof *event);
     caf_complete();
-    while ((int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold)
+    bool over = false;
+    while ((int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold && !over) {
         cw_wait_round(&w);
+        over = caf_survives && w.slept && caf_has_news(caf.team) &&
+               (int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold;
+    }
     cw_wait_done(&w);
+    if (over) {
+        // the program decides whether it was this image that would have posted
+        caf_report_gone(status, statement, caf.team, (caf_passage_t){.failed = 1});
+        return;
+    }
     cw_amo_posting(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, (uint64_t)-threshold,
                    cw_world.pe);
     caf_succeed(status);

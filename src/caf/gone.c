@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Images that have stopped or failed, while the others go on.
+// Images that have stopped or failed, or were killed, while the others go on.
 #include "caf/gone.h"
 
 #include <string.h>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "caf/transfer.h"
-#include "core/sync/fused.h"
+#include "core/world/deaths.h"
 
 /** In each image's own memory, written by it alone. */
 typedef struct state {
@@ -38,9 +39,25 @@ static uint64_t depth_of(const caf_team_t *team)
     return depth;
 }
 
+static bool continues(void)
+{
+    return strcmp(cwu_env.failed_images, "continue") == 0;
+}
+
 void caf_gone_open(void)
 {
-    caf_survives = caf.door->survives();
+    caf_survives = caf.door->survives() || continues();
+}
+
+/** Only now: of an image that is killed before all have started the others cannot go on without. */
+void caf_gone_started(void)
+{
+    if (!caf_survives || strcmp(cwu_env.failed_images, "end") == 0)
+        return;
+    if (!cw_outlive() && continues() && cw_world.pe == 0)
+        cwu_warn("CAUSEWAY_FAILED_IMAGES=continue: this launcher (%s) ends the job when a process "
+                 "is killed; only oshrun can go on",
+                 cw_boot.ops->name);
 }
 
 void caf_gone_close(void)
@@ -51,50 +68,51 @@ void caf_gone_close(void)
 caf_code_t caf_image_state(int pe)
 {
     uint64_t code;
+    if (cw_killed_by(pe))
+        return CAF_FAILED;
     caf_get(&code, &mine()->code, sizeof code, pe);
     return (caf_code_t)code;
 }
 
 // ---------------------------------------------------------------- gates
-/** The gravest code of all: FAILED, then STOPPED; and how many are gone. */
-typedef struct passage {
-    uint64_t stopped, failed;
-} passage_t;
-
-static void combine_passages(const cw_fused_op_t *op, void *acc_p, const void *in_p)
+bool caf_report_gone(const caf_status_t *status, const char *statement, const caf_team_t *team,
+                     caf_passage_t passage)
 {
-    passage_t *acc = acc_p;
-    const passage_t *in = in_p;
-    (void)op;
-    acc->stopped += in->stopped;
-    acc->failed += in->failed;
+    char killed[200];
+    if (caf_is_whole(passage))
+        return false;
+    caf_fail(status, passage.stopped ? CAF_STOPPED : CAF_FAILED, statement,
+             "%llu images of the team have stopped, and %llu have failed%s",
+             (unsigned long long)passage.stopped, (unsigned long long)passage.failed,
+             caf_describe_killed(team->group, killed, sizeof killed));
+    return true;
 }
 
-static passage_t pass(caf_team_t *team, caf_code_t code)
+caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team)
 {
-    static const cw_fused_op_t op = {combine_passages};
-    passage_t all = {code == CAF_STOPPED, code == CAF_FAILED};
-    team->gates++;
-    cw_fused(team->group, &all, sizeof all, &op);
-    return all;
-}
-
-bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_t gate,
-                   const caf_team_t *team)
-{
-    caf_team_t *passed = (caf_team_t *)(uintptr_t)team;
-    const uint64_t entered = depth_of(caf.team) << DEPTH_AT | (uint64_t)gate << KIND_AT |
+    const uint64_t entered = depth_of(caf.team) << DEPTH_AT | (uint64_t)kind << KIND_AT |
                              bits(team->serial, 0, SERIAL_AT) << SERIAL_AT |
                              bits(team->gates + 1, 0, SERIAL_AT);
     // pairs with the gets of images that are gone
     __atomic_store_n(&mine()->gate, entered, __ATOMIC_RELEASE);
-    passage_t all = pass(passed, CAF_OK);
-    if (all.stopped + all.failed == 0)
-        return true;
-    caf_fail(status, all.stopped ? CAF_STOPPED : CAF_FAILED, statement,
-             "%llu images of the team have stopped, and %llu have failed",
-             (unsigned long long)all.stopped, (unsigned long long)all.failed);
-    return false;
+    return caf_gate(team, statement, CAF_OK, false);
+}
+
+bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
+                   const caf_team_t *team)
+{
+    caf_team_t *passed = (caf_team_t *)(uintptr_t)team;
+    const caf_passage_t passage = caf_enter_gate(statement, kind, passed);
+    return !caf_report_gone(status, statement, team, passage);
+}
+
+bool caf_act(const caf_status_t *status, const char *statement, void (*act)(void *arg), void *arg)
+{
+    if (CW_LIKELY(!caf_survives))
+        act(arg);
+    else if (!caf_do(caf.team, act, arg))
+        return !caf_report_gone(status, statement, caf.team, (caf_passage_t){.failed = 1});
+    return true;
 }
 
 // ---------------------------------------------------------------- an image that is gone
@@ -113,20 +131,44 @@ static void set_team(caf_team_t *team)
     caf.group = team->group;
 }
 
+/** The image that has entered the gate is no more in the current team, which is hit, so it did not
+ *  wait for this one. */
+static bool has_left(uint64_t gate)
+{
+    const uint64_t depth = bits(gate, DEPTH_AT, 64), mine_is = depth_of(caf.team),
+                   kind = bits(gate, KIND_AT, DEPTH_AT);
+    if (depth == mine_is)
+        return kind == CAF_GATE_END_TEAM;
+    const bool came = kind == CAF_GATE_CHANGE_TEAM && depth + 1 == mine_is &&
+                      bits(gate, SERIAL_AT, KIND_AT) == bits(caf.team->serial, 0, SERIAL_AT);
+    return depth < mine_is && !came;
+}
+
 /** Takes part in what the image at that PE has entered, if it waits for this one. */
 static bool follow(int pe, caf_code_t code)
 {
     uint64_t gate;
     caf_get(&gate, &mine()->gate, sizeof gate, pe);
     const uint64_t kind = bits(gate, KIND_AT, DEPTH_AT);
+    if (caf.team->parent && caf_is_hit(caf.team) && has_left(gate)) {
+        set_team(caf.team->parent);
+        return true;
+    }
     if (bits(gate, DEPTH_AT, 64) != depth_of(caf.team))
         return false;  // in another team
     caf_team_t *team = caf.team;
     if (kind == CAF_GATE_CHANGE_TEAM)
         team = find_new_team(bits(gate, SERIAL_AT, KIND_AT), pe);
-    if (!team || bits(gate, 0, SERIAL_AT) != bits(team->gates + 1, 0, SERIAL_AT))
+    if (!team)
         return false;
-    pass(team, code);
+    if (caf_is_hit(team)) {
+        const bool other = team != caf.team;
+        set_team(team);
+        return other;
+    }
+    if (bits(gate, 0, SERIAL_AT) != bits(team->gates + 1, 0, SERIAL_AT))
+        return false;
+    caf_gate(team, "fail image", code, false);
     set_team(kind == CAF_GATE_END_TEAM ? team->parent : team);
     return true;
 }

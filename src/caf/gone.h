@@ -2,33 +2,46 @@
 //
 // Images that have stopped or failed, while the others go on.
 //
-// Only in programs that ask for them (FAIL IMAGE, IMAGE_STATUS, FAILED_IMAGES, STOPPED_IMAGES);
-// elsewhere an image that has ended waits in the end of the job, and none of this costs anything.
+// Only in programs that ask for them (FAIL IMAGE, IMAGE_STATUS, FAILED_IMAGES, STOPPED_IMAGES, or
+// CAUSEWAY_FAILED_IMAGES); elsewhere an image that has ended waits in the end of the job, and none
+// of this costs anything.
 //
-// An image that is gone keeps its process, its memory and its node server. Core's synchronisations
-// need all PEs of a group, so it takes part in those that the others enter, with the code of its
-// end, which all of them get: each collective statement begins with such a synchronisation, a
-// *gate*. An image tells that it enters one by a word in its own memory, which those that are gone
-// read; they end when all images are gone. Threads: one.
+// An image that is gone by a statement keeps its process, its memory and its node server. Core's
+// synchronisations need all PEs of a group, so it takes part in the gate (gate.h) in which the
+// others learn of it, with the code of its end. An image tells that it enters a gate by a word in
+// its own memory, which those that are gone read; they end when all images are gone. Of an image
+// that was killed the memory stays, which the others of its node have mapped. Threads: one.
 #ifndef CAF_GONE_H
 #define CAF_GONE_H
 
 #include "caf/caf.h"
+#include "caf/gate.h"
 
-typedef enum caf_gate {
+typedef enum caf_gate_kind {
     CAF_GATE_STATEMENT,    // of the current team
     CAF_GATE_CHANGE_TEAM,  // of the new one
     CAF_GATE_END_TEAM
-} caf_gate_t;
+} caf_gate_kind_t;
 
 /** May images be gone while others go on? The same on all. */
 extern bool caf_survives CW_HIDDEN;
 
 void caf_gone_open(void);
+/** All images have started: the job outlives their deaths. */
+void caf_gone_started(void);
 void caf_gone_close(void);
 
-bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_t gate,
+/** False: no image is gone. Else reports it. */
+bool caf_report_gone(const caf_status_t *status, const char *statement, const caf_team_t *team,
+                     caf_passage_t passage) CW_COLD;
+/** [waits] */
+caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team) CW_COLD;
+/** The same; false: an image is gone, which is reported. [waits] */
+bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
                    const caf_team_t *team) CW_COLD;
+/** Behind the gate: what all images of the current team do. False: an image was killed, which is
+ *  reported, and act(arg) abandoned. [waits] */
+bool caf_act(const caf_status_t *status, const char *statement, void (*act)(void *arg), void *arg);
 /** A collective statement of the current team begins. False: an image of it is gone, which is
  *  reported. [waits] */
 static inline bool caf_enter(const caf_status_t *status, const char *statement)
@@ -37,7 +50,7 @@ static inline bool caf_enter(const caf_status_t *status, const char *statement)
            caf_pass_gate(status, statement, CAF_GATE_STATEMENT, caf.team);
 }
 
-/** CAF_OK: it runs; CAF_STOPPED, CAF_FAILED. */
+/** CAF_OK: it runs; CAF_STOPPED, CAF_FAILED: also of an image that was killed. */
 caf_code_t caf_image_state(int pe);
 /** The image at that PE, for which this one waits, is gone; for a wait that has slept. */
 static inline bool caf_is_gone(int pe, const cw_wait_t *w)

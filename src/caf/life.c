@@ -75,12 +75,21 @@ static void combine_greetings(const cw_fused_op_t *op, void *acc_p, const void *
     acc->seed = in->seed > acc->seed ? in->seed : acc->seed;
 }
 
-void caf_start(caf_door_t *door, const char *call)
+static void greet(void *greeting)
 {
     static const cw_fused_op_t op = {combine_greetings};
+    cw_fused(caf.group, greeting, sizeof(greeting_t), &op);
+}
+
+void caf_start(caf_door_t *door, const char *call)
+{
     caf_join(door, call);
     greeting_t greeting = {caf.statics, 0, cwu_now_ns()};
-    cw_fused(caf.group, &greeting, sizeof greeting, &op);
+    if (!caf_survives)
+        greet(&greeting);
+    else if (!caf_do(caf.team, greet, &greeting))
+        caf_fatal("start", "an image was killed before all had started");
+    caf_gone_started();
     if (greeting.differ)
         caf_fatal("start", "the images run programs with different static coarrays");
     caf.seed = greeting.seed;
@@ -96,9 +105,13 @@ static void leave(const char *call, caf_code_t code)
     if (caf_survives)
         caf_go(code);
     caf_complete();
-    cw_finalize_meets(call);  // the area goes with the last finalize
+    const bool whole = !caf_survives || caf_gate_of_end();
+    if (whole)
+        cw_finalize_meets(call);  // the area goes with the last finalize
+    else
+        cw_disband();
     caf_gone_close();
-    caf_teams_close();
+    caf_teams_close(whole);
     caf_release_all(&caf.initial);
     caf.group = NULL;
     caf_sync_close();

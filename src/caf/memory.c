@@ -6,7 +6,8 @@
 // keeps the places of all.
 //
 // The runtime's own memory:
-//     used, address of the area, state | places in queues of locks | stage | counts of SYNC IMAGES
+//     used, address of the area, state | places in queues of locks | gates | stage |
+//     counts of SYNC IMAGES
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@
 #include "core/world/front_end.h"
 
 enum { PLACE_NBYTES = 64, ADDRESS_AT = 64, STATE_AT = 96, LOCKS_AT = 128 };
-enum { STAGE_AT = 1 << 20, SYNC_AT = STAGE_AT + 2 * CAF_STAGE };
-_Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= STAGE_AT, "room for the places");
+enum { GATES_AT = 1 << 18, STAGE_AT = 1 << 20, SYNC_AT = STAGE_AT + 2 * CAF_STAGE };
+_Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= GATES_AT, "room for the places");
 _Static_assert(SYNC_AT <= 8 << 20, "of the 32 MiB that are there, beside 16 KiB a PE");
 
 static cw_blocks_t blocks;
@@ -60,11 +61,9 @@ static char *area(size_t *nbytes_p)
 
 void *caf_own(caf_own_t part)
 {
-    static const size_t at[] = {[CAF_OWN_STATE] = STATE_AT,
-                                [CAF_OWN_USED] = 0,
-                                [CAF_OWN_LOCKS] = LOCKS_AT,
-                                [CAF_OWN_STAGE] = STAGE_AT,
-                                [CAF_OWN_SYNC] = SYNC_AT};
+    static const size_t at[] = {
+        [CAF_OWN_STATE] = STATE_AT, [CAF_OWN_USED] = 0,         [CAF_OWN_LOCKS] = LOCKS_AT,
+        [CAF_OWN_GATES] = GATES_AT, [CAF_OWN_STAGE] = STAGE_AT, [CAF_OWN_SYNC] = SYNC_AT};
     return own() + at[part];
 }
 
@@ -231,22 +230,42 @@ static void exchange_places(caf_coarray_t *c)
         c->at[i] += (uintptr_t)base;
 }
 
+typedef struct allocation {
+    const caf_status_t *status;
+    caf_coarray_t *coarray;
+    bool agreed;
+} allocation_t;
+
+static void allocate(void *arg)
+{
+    allocation_t *a = arg;
+    caf_coarray_t *c = a->coarray;
+    uint64_t at = c->mine ? (uint64_t)(c->mine - area(&(size_t){0})) : UINT64_MAX;
+    offer_t offer = {at, ~at, c->nbytes, ~(uint64_t)c->nbytes};
+    a->agreed = agree(a->status, c, &offer);
+    if (a->agreed && offer.at == ~offer.not_at)
+        c->symmetric = (uintptr_t)c->mine;
+    else if (a->agreed)
+        exchange_places(c);
+}
+
 caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
 {
     if (!caf_enter(status, "allocate"))
         return NULL;
-    caf_coarray_t *c = new_coarray(nbytes);
+    allocation_t a = {status, new_coarray(nbytes), false};
+    caf_coarray_t *c = a.coarray;
     c->mine = cw_blocks_alloc(&blocks, at_least(nbytes));
-    uint64_t at = c->mine ? (uint64_t)(c->mine - area(&(size_t){0})) : UINT64_MAX;
-    offer_t offer = {at, ~at, nbytes, ~(uint64_t)nbytes};
-    if (!agree(status, c, &offer)) {
+    if (!caf_survives)
+        allocate(&a);
+    else if (!caf_do_together(caf.team, "allocate", allocate, &a)) {
+        caf_report_gone(status, "allocate", caf.team, (caf_passage_t){.failed = 1});
+        a.agreed = false;
+    }
+    if (!a.agreed) {
         caf_release(c);
         return NULL;
     }
-    if (offer.at == ~offer.not_at)
-        c->symmetric = (uintptr_t)c->mine;
-    else
-        exchange_places(c);
     enter(c, caf.team);
     caf_succeed(status);
     return c;
@@ -258,8 +277,8 @@ void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
         caf_fatal("deallocate", "the coarray was allocated in a team that is not the current one");
     caf_complete();
     const bool entered = caf_enter(status, "deallocate");
-    if (entered)
-        cw_sync(caf.group);
+    if (!caf_survives)
+        cw_sync(caf.group);  // else the gate was one
     caf_release(c);
     if (entered)
         caf_succeed(status);

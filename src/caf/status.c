@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "caf/caf.h"
+#include "caf/gate.h"
 
 enum { TEXT = 400 };
 
@@ -36,8 +36,13 @@ void caf_fail(const caf_status_t *status, caf_code_t code, const char *statement
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    const bool gone = code == CAF_STOPPED || code == CAF_FAILED;
+    if (!status->stat && status->cannot_ask && gone)
+        return;
     if (!status->stat)
         end(statement, text);
+    if (gone)
+        caf_note_deaths();
     *status->stat = caf.door->stat[code];
     if (status->errmsg)
         assign(status->errmsg, status->errmsg_nbytes, text);

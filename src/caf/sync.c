@@ -51,11 +51,13 @@ static caf_code_t await(int pe)
 
 static void finish(const caf_status_t *status, caf_code_t code)
 {
+    char killed[200];
     if (code == CAF_OK)
         caf_succeed(status);
     else
-        caf_fail(status, code, "sync images", "an image of the set has %s",
-                 code == CAF_FAILED ? "failed" : "stopped");
+        caf_fail(status, code, "sync images", "an image of the set has %s%s",
+                 code == CAF_FAILED ? "failed" : "stopped",
+                 caf_describe_killed(caf.group, killed, sizeof killed));
 }
 
 /** STOPPED goes before FAILED. */

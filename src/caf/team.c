@@ -2,7 +2,8 @@
 //
 // Teams. FORM TEAM has two collectives of the current team: the images tell each other their
 // numbers, so that each knows the members of its own team, and then all new teams are made
-// together (core/sync/team.h). No statement ends a team, and core has a bounded number, so a team
+// together (core/sync/team.h). Where images are gone, those that are there do the same by gates
+// (gate.h). No statement ends a team, and core has a bounded number, so a team
 // whose members are those of an earlier one is that one again.
 #include "core/sync/team.h"
 
@@ -70,59 +71,182 @@ static const cw_group_t *find_group(const members_t *m)
     return NULL;
 }
 
-static const cw_group_t *make_group(const members_t *m, bool refused)
+// ---------------------------------------------------------------- how the parent's images agree
+/** A FORM TEAM of this image. */
+typedef struct forming {
+    int64_t number;
+    int new_index;
+    uint64_t *numbers, *places;  // [images of the parent]
+    uint64_t tag;                // of the new team (gate.h)
+    members_t members;
+    bool placed;
+    const cw_group_t *group;  // NULL: none could be made
+} forming_t;
+
+static uint64_t next_tag = 1;  // larger than those of all teams of this image
+
+static uint64_t larger(uint64_t a, uint64_t b)
 {
-    const cw_group_t *group = find_group(m);
-    if (cw_fused_all(caf.group, group && !refused))
-        return group;
-    int rc = cw_team_from_list(m->pes, m->n, m->rank, refused, combine,
-                               (void *)(uintptr_t)caf.group, &group);
-    return rc ? NULL : group;
+    return a > b ? a : b;
 }
 
-static caf_team_t *add(const cw_group_t *group, int64_t number, uint64_t *siblings)
+static void make_group(forming_t *f)
+{
+    const cw_group_t *group = find_group(&f->members);
+    if (cw_fused_all(caf.group, group && f->placed)) {
+        f->group = group;
+        return;
+    }
+    int rc = cw_team_from_list(f->members.pes, f->members.n, f->members.rank, !f->placed, combine,
+                               (void *)(uintptr_t)caf.group, &group);
+    f->group = rc ? NULL : group;
+}
+
+/** With all images of the current team. */
+static void form(void *arg)
+{
+    forming_t *f = arg;
+    const size_t n = (size_t)caf.group->size;
+    if (caf_survives) {
+        caf_exchange(caf.group, next_tag, f->places);
+        for (size_t i = 0; i < n; i++)
+            f->tag = larger(f->tag, f->places[i]);
+    }
+    caf_exchange(caf.group, (uint64_t)f->number, f->numbers);
+    caf_exchange(caf.group, (uint64_t)(uint32_t)f->new_index, f->places);
+    f->placed = place(caf.group, (uint64_t)f->number, f->numbers, f->places, &f->members);
+    make_group(f);
+}
+
+// ---------------------------------------------------------------- without images that are gone
+typedef struct gathered {
+    uint64_t *words;  // [images][of each]
+    bool *present;
+} gathered_t;
+
+static caf_passage_t gather(const uint64_t *mine, int n, gathered_t *g)
+{
+    const size_t size = (size_t)caf.group->size;
+    *g = (gathered_t){malloc(size * (size_t)n * sizeof *mine), malloc(size)};
+    if (!g->words || !g->present)
+        cwu_fatal("out of memory for the words of %zu images", size);
+    return caf_gather(caf.team, "form team", mine, n, g->words, g->present);
+}
+
+static void drop(gathered_t *g)
+{
+    free(g->words);
+    free(g->present);
+}
+
+/** combine() over the images of the current team that are there. */
+static int combine_present(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
+{
+    uint64_t mine[CAF_GATE_WORDS];
+    const int n = nand + nmax;
+    gathered_t g;
+    (void)arg;
+    memcpy(mine, and_words, (size_t)nand * sizeof *mine);
+    memcpy(mine + nand, max_words, (size_t)nmax * sizeof *mine);
+    gather(mine, n, &g);
+    for (int rank = 0; rank < caf.group->size; rank++) {
+        const uint64_t *theirs = g.words + (size_t)rank * (size_t)n;
+        for (int i = 0; g.present[rank] && i < nand; i++)
+            and_words[i] &= theirs[i];
+        for (int i = 0; g.present[rank] && i < nmax; i++)
+            max_words[i] = larger(max_words[i], theirs[nand + i]);
+    }
+    drop(&g);
+    return CW_OK;
+}
+
+static void form_without(forming_t *f)
+{
+    const uint64_t mine[] = {next_tag, (uint64_t)f->number, (uint64_t)(uint32_t)f->new_index};
+    uint64_t missing;
+    gathered_t g;
+    f->tag = 0;
+    f->group = NULL;
+    gather(mine, 3, &g);
+    for (int i = 0; i < caf.group->size; i++) {
+        const uint64_t *theirs = g.words + (size_t)i * 3;
+        f->tag = g.present[i] ? larger(f->tag, theirs[0]) : f->tag;
+        f->numbers[i] = g.present[i] ? theirs[1] : (uint64_t)INT64_MIN;  // of no team
+        f->places[i] = g.present[i] ? theirs[2] : 0;
+    }
+    drop(&g);
+    f->placed = place(caf.group, (uint64_t)f->number, f->numbers, f->places, &f->members);
+    const cw_group_t *group = find_group(&f->members);
+    missing = !group || !f->placed;
+    combine_present(NULL, NULL, 0, &missing, 1);
+    if (missing && cw_team_from_list(f->members.pes, f->members.n, f->members.rank, !f->placed,
+                                     combine_present, NULL, &group))
+        return;
+    f->group = group;
+}
+
+// ---------------------------------------------------------------- FORM TEAM
+static caf_team_t *add(const forming_t *f, uint64_t *siblings)
 {
     caf_team_t *team = calloc(1, sizeof *team);
     if (!team)
         cwu_fatal("out of memory for a team");
-    *team = (caf_team_t){.group = group,
+    *team = (caf_team_t){.group = f->group,
                          .parent = caf.team,
-                         .number = number,
+                         .number = f->number,
                          .formed = formed,
                          .serial = ++caf.team->forms,
+                         .tag = f->tag,
                          .siblings = siblings};
+    next_tag = f->tag + 1;
     formed = team;
     return team;
 }
 
+/** All images of the current team agree, or those that are there: then what is missing. */
+static caf_passage_t agree(forming_t *f)
+{
+    caf_passage_t passage = {0, 0, 0};
+    if (!caf_survives) {
+        form(f);
+        return passage;
+    }
+    passage = caf_enter_gate("form team", CAF_GATE_STATEMENT, caf.team);
+    if (caf_is_whole(passage) && !caf_do_together(caf.team, "form team", form, f))
+        passage.failed = 1;
+    if (!caf_is_whole(passage))
+        form_without(f);
+    return passage;
+}
+
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index)
 {
-    caf_complete();
-    if (!caf_enter(status, "form team"))
-        return NULL;
     const size_t n = (size_t)caf.group->size;
-    uint64_t *numbers = malloc(2 * n * sizeof *numbers), *places = numbers + n;
-    members_t m = {.pes = malloc(n * sizeof *m.pes)};
-    if (!numbers || !m.pes)
+    uint64_t *numbers = malloc(2 * n * sizeof *numbers);
+    forming_t f = {.number = number,
+                   .new_index = new_index,
+                   .numbers = numbers,
+                   .places = numbers + n,
+                   .members.pes = malloc(n * sizeof *f.members.pes)};
+    if (!numbers || !f.members.pes)
         cwu_fatal("out of memory for the members of a team");
-    caf_exchange(caf.group, (uint64_t)number, numbers);
-    caf_exchange(caf.group, (uint64_t)(uint32_t)new_index, places);
-    bool placed = place(caf.group, (uint64_t)number, numbers, places, &m);
-    const cw_group_t *group = make_group(&m, !placed);
-    free(m.pes);
-    if (!group || !caf.door->keeps_siblings) {
+    caf_complete();
+    const caf_passage_t passage = agree(&f);
+    free(f.members.pes);
+    if (!f.group || !caf.door->keeps_siblings) {
         free(numbers);
         numbers = NULL;
     }
-    if (!group) {
+    if (!f.group) {
         caf_fail(status, CAF_ERROR, "form team",
-                 placed ? "there is no team left (an image is in at most %d)"
-                        : "two images want the same place of %d, or one that is none",
-                 placed ? CW_TEAMS - 2 : (int)n);
+                 f.placed ? "there is no team left (an image is in at most %d)"
+                          : "two images want the same place of %d, or one that is none",
+                 f.placed ? CW_TEAMS - 2 : (int)n);
         return NULL;
     }
-    caf_succeed(status);
-    return add(group, number, numbers);
+    if (!caf_report_gone(status, "form team", caf.team, passage))
+        caf_succeed(status);
+    return add(&f, numbers);
 }
 
 int caf_find_sibling(int64_t number, int **pes_p)
@@ -195,7 +319,10 @@ void caf_sync_team(const caf_status_t *status, caf_team_t *team)
         return;
     }
     caf_complete();
-    cw_sync(team->group);
+    if (!caf_survives)
+        cw_sync(team->group);
+    else if (caf_report_gone(status, "sync team", team, caf_gate(team, "sync team", CAF_OK, false)))
+        return;
     caf_succeed(status);
 }
 
@@ -213,10 +340,10 @@ static bool is_shared(const caf_team_t *team)
     return t != NULL;
 }
 
-void caf_teams_close(void)
+void caf_teams_close(bool whole)
 {
     // no statement destroys a team, so nothing has leaked; all images form theirs in one order
-    for (const caf_team_t *t = formed; CW_CHECKING() && t; t = t->formed)
+    for (const caf_team_t *t = formed; CW_CHECKING() && whole && t; t = t->formed)
         if (!is_shared(t))
             cw_team_destroy(t->group);
     while (formed) {

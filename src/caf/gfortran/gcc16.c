@@ -68,7 +68,7 @@ void causeway_caf16_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
-    caf_sync_all(&status);
+    gft_sync_all(&status);
 }
 
 void causeway_caf16_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)

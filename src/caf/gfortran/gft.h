@@ -39,11 +39,15 @@ void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int 
                      caf_code_t code);
 /** The program asks for them. (gone.c) */
 bool gft_survives(void);
+/** Of the program, or what the compiler puts behind each ALLOCATE, without the stat= of that. */
+void gft_sync_all(const caf_status_t *status);
+/** An ALLOCATE has given its stat= the code of an image that is gone. */
+extern bool gft_allocation_failed CW_HIDDEN;
 
 /** stat= and errmsg= of a statement. */
 static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
-    return (caf_status_t){stat, errmsg, errmsg_nbytes};
+    return (caf_status_t){.stat = stat, .errmsg = errmsg, .errmsg_nbytes = errmsg_nbytes};
 }
 
 /** The compiler has passed an offset that is not in the coarray. gfortran 12 does so for a scalar

@@ -41,6 +41,7 @@ int gft_image_status(const cw_group_t *group, int image)
     static const caf_status_t none;
     int pe = 0;
     caf_want_pe(&none, "image_status", group, image, &pe);
+    caf_note_deaths();
     return gft_door.stat[caf_image_state(pe)];
 }
 
@@ -62,6 +63,7 @@ int gft_count_images(const cw_group_t *group, caf_code_t code)
 void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int *kind_p,
                      caf_code_t code)
 {
+    caf_note_deaths();  // which the list names
     const int n = gft_count_images(group, code), kind = kind_p ? *kind_p : 4;
     int found = 0;
     char *data = calloc((size_t)n + 1, (size_t)kind);

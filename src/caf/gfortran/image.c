@@ -153,7 +153,15 @@ void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
-    caf_sync_all(&status);
+    gft_sync_all(&status);
+}
+
+void gft_sync_all(const caf_status_t *status)
+{
+    static const caf_status_t deaf = {.cannot_ask = true};
+    const bool allocates = gft_allocation_failed && !status->stat;
+    gft_allocation_failed = false;
+    caf_sync_all(allocates ? &deaf : status);
 }
 
 void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)

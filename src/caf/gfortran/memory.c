@@ -4,6 +4,8 @@
 #include "caf/gfortran/gft.h"
 #include "caf/window.h"
 
+bool gft_allocation_failed;
+
 /** What is allocated, by the compiler's numbers. */
 enum {
     STATIC,
@@ -107,13 +109,26 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     caf_coarray_t *c = type == ASSOCIATED
                            ? associate(*token, descriptor)
                            : make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
-    if (!c)
+    if (!c) {
+        gft_allocation_failed =
+            stat && (*stat == gft_door.stat[CAF_STOPPED] || *stat == gft_door.stat[CAF_FAILED]);
         return;
+    }
     *token = c;
     descriptor->data = caf_view(c->mine);
     c->is_plain = is_plain(descriptor);
     c->descriptor = type == ALLOCATABLE ? descriptor : NULL;
     caf_succeed(&status);
+}
+
+static void deallocate(const caf_status_t *status, caf_coarray_t *c)
+{
+    caf_descriptor_t *variable = c->descriptor;
+    const char *data = caf_view(c->mine);
+    caf_deallocate(status, c);
+    // an image is gone: the memory is released, and the compiler takes the code for the contrary
+    if (status->stat && *status->stat != 0 && variable && variable->data == data)
+        variable->data = NULL;
 }
 
 void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *errmsg,
@@ -127,16 +142,16 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
     }
     if (!caf.group)
         return;  // the program has left the job, which freed all
+    caf_succeed(&status);
     if (type == MEMORY_ONLY) {
         caf_component_deallocate(c);
     } else {
         if (caf_component_find(c))
             caf_component_deregister(c);
         else
-            caf_deallocate(&status, c);
+            deallocate(&status, c);
         *token = NULL;
     }
-    caf_succeed(&status);
 }
 
 /** A variable that has become another's, or is no more, is left alone. */

@@ -11,6 +11,9 @@ GFT_API int _gfortran_caf_team_number(void *team);
 GFT_OLD_API void *_gfortran_caf_get_team(void **team);
 
 static const caf_status_t none;
+/** GCC 12 to 15 pass no stat=: where images are gone, the others change teams all the same, and
+ *  learn of it by the next statement that has one. */
+static const caf_status_t deaf = {.cannot_ask = true};
 
 caf_team_t *gft_team(const char *statement, void *team)
 {
@@ -23,21 +26,21 @@ caf_team_t *gft_team(const char *statement, void *team)
 void _gfortran_caf_form_team(int number, void **team, int new_index)
 {
     GFT_ENTER();
-    *team = caf_form_team(&none, number, new_index);
+    *team = caf_form_team(&deaf, number, new_index);
 }
 
 void _gfortran_caf_change_team(void **team, int coselector)
 {
     GFT_ENTER();
     (void)coselector;
-    caf_change_team(&none, gft_team("change team", *team));
+    caf_change_team(&deaf, gft_team("change team", *team));
 }
 
 void _gfortran_caf_end_team(void **team)
 {
     GFT_ENTER();
     (void)team;
-    caf_end_team(&none);
+    caf_end_team(&deaf);
 }
 
 void _gfortran_caf_sync_team(void **team, int unused)

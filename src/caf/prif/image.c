@@ -31,6 +31,7 @@ int causeway_prif_image_status(int image, void *team)
     static const caf_status_t none;
     int pe = 0;
     caf_want_pe(&none, "prif_image_status", prf_team("prif_image_status", team)->group, image, &pe);
+    caf_note_deaths();
     return prf_door.stat[caf_image_state(pe)];
 }
 
@@ -39,6 +40,7 @@ int causeway_prif_gone_images(bool failed, void *team, int *list)
 {
     PRF_ENTER(failed ? "prif_failed_images" : "prif_stopped_images");
     const cw_group_t *group = prf_team("prif_failed_images", team)->group;
+    caf_note_deaths();
     const caf_code_t code = failed ? CAF_FAILED : CAF_STOPPED;
     int n = 0;
     for (int rank = 0; rank < group->size; rank++)

@@ -47,7 +47,7 @@ noreturn void prf_not_joined(const char *call) CW_COLD;
 
 static inline caf_status_t prf_status(int *stat)
 {
-    return (caf_status_t){stat, prf_text, sizeof prf_text};
+    return (caf_status_t){.stat = stat, .errmsg = prf_text, .errmsg_nbytes = sizeof prf_text};
 }
 static inline int prf_outcome(const int *stat)
 {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Gates (gate.h). The word of a team, in a table in the image's own memory:
+//
+//     tag of the team << 32 | number of the gate << 2 | refused in the one before << 1 | refused
+//
+// An image leaves a gate when all have entered it, so a word is at most one gate ahead of what
+// another image looks for, and both refusals are in it. The tags of an image's teams grow, and a
+// word with a larger tag says that its image has left the team, and with it all gates of it.
+#include "caf/gate.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "caf/gone.h"
+#include "caf/transfer.h"
+#include "core/progress/abandon.h"
+#include "core/sync/fused.h"
+#include "core/world/deaths.h"
+
+#define LAST_TAG UINT64_C(0xffffffff)  // of the gate at the end of the program
+enum { PLACES = 1024 };
+enum { REFUSED = 1, REFUSED_BEFORE = 2, NUMBER_AT = 2, TAG_AT = 32 };
+
+typedef struct table {
+    uint64_t entered[PLACES];
+    uint64_t words[CAF_GATE_WORDS];  // that caf_gather brings
+} table_t;
+
+static table_t *table(void)
+{
+    return caf_own(CAF_OWN_GATES);
+}
+
+// ---------------------------------------------------------------- deaths
+/** Counts the members that were killed, if there are new deaths in the job. */
+static void count_killed(caf_team_t *team)
+{
+    const uint32_t deaths = cw_deaths();
+    if (deaths == team->deaths)
+        return;
+    uint32_t n = 0;
+    for (int rank = 0; rank < team->group->size; rank++)
+        n += cw_killed_by(cw_group_pe(team->group, rank)) != 0;
+    team->killed = n;
+    team->deaths = deaths;
+    team->hit = team->hit || n > 0;
+}
+
+bool caf_is_hit(const caf_team_t *team)
+{
+    count_killed((caf_team_t *)(uintptr_t)team);
+    return team->hit;
+}
+
+bool caf_has_news(caf_team_t *team)
+{
+    count_killed(team);
+    return team->killed > team->noted;
+}
+
+void caf_note_deaths(void)
+{
+    count_killed(caf.team);
+    caf.team->noted = caf.team->killed;
+}
+
+const char *caf_describe_killed(const cw_group_t *group, char *text, size_t nbytes)
+{
+    char host[64] = "?";
+    text[0] = '\0';
+    for (int rank = 0; cw_deaths() && rank < group->size; rank++) {
+        const int pe = cw_group_pe(group, rank), signo = cw_killed_by(pe);
+        if (!signo)
+            continue;
+        gethostname(host, sizeof host - 1);  // only oshrun counts deaths: on this machine
+        snprintf(text, nbytes,
+                 "; image %d of the team (PE %d, host %s) was killed by signal %d (%s)", rank + 1,
+                 pe, host, signo, strsignal(signo));
+        break;
+    }
+    return text;
+}
+
+// ---------------------------------------------------------------- entries
+static uint64_t entry_of(const caf_team_t *team)
+{
+    return team->tag << TAG_AT | (uint64_t)(uint32_t)(team->gates << NUMBER_AT);
+}
+
+static void publish(caf_team_t *team, bool refused)
+{
+    team->refusals = (team->refusals << 1 | refused) & (REFUSED | REFUSED_BEFORE);
+    // pairs with the gets of the other images
+    __atomic_store_n(&table()->entered[team->tag % PLACES], entry_of(team) | team->refusals,
+                     __ATOMIC_RELEASE);
+}
+
+/** Has the image at that PE entered the gate in which this one is? */
+static bool has_entered(const caf_team_t *team, int pe, bool *refused_p)
+{
+    uint64_t word, sought = entry_of(team);
+    caf_get(&word, &table()->entered[team->tag % PLACES], sizeof word, pe);
+    if (word >> TAG_AT != team->tag)
+        return word >> TAG_AT > team->tag;
+    // numbers wrap
+    const int32_t ahead = (int32_t)((uint32_t)word - (uint32_t)sought) >> NUMBER_AT;
+    *refused_p = ahead >= 0 && ahead < 2 && (word & (ahead == 0 ? REFUSED : REFUSED_BEFORE));
+    return ahead >= 0;
+}
+
+/** How a member that does not come has ended. At the end of the job all images have. */
+static caf_code_t end_of(const caf_team_t *team, int pe)
+{
+    if (team->tag == LAST_TAG)
+        return cw_killed_by(pe) ? CAF_FAILED : CAF_OK;
+    return caf_image_state(pe);
+}
+
+/** CAF_OK: it has entered the gate. */
+static caf_code_t await_entry(const caf_team_t *team, int pe, const char *statement,
+                              bool *refused_p)
+{
+    cw_wait_t w = CW_WAIT_INIT(statement);
+    caf_code_t code = CAF_OK;
+    bool entered = has_entered(team, pe, refused_p);
+    while (!entered && code == CAF_OK) {
+        cw_wait_round(&w);
+        if (w.slept)
+            code = end_of(team, pe);
+        entered = has_entered(team, pe, refused_p);  // also before it ended
+    }
+    cw_wait_done(&w);
+    return entered ? CAF_OK : code;
+}
+
+/** Those of this node that sleep for this image. */
+static void wake_node(void)
+{
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        cw_wake_notify(cw_world.pes_of_node[slot]);
+}
+
+/** present: NULL, or which members have entered. */
+static caf_passage_t count_entries(const caf_team_t *team, const char *statement, bool *present)
+{
+    caf_passage_t all = {0, 0, 0};
+    wake_node();
+    for (int rank = 0; rank < team->group->size; rank++) {
+        bool refused = false;
+        const caf_code_t code =
+            await_entry(team, cw_group_pe(team->group, rank), statement, &refused);
+        all.stopped += code == CAF_STOPPED;
+        all.failed += code == CAF_FAILED;
+        all.refused += refused;
+        if (present)
+            present[rank] = code == CAF_OK;
+    }
+    return all;
+}
+
+// ---------------------------------------------------------------- gates
+typedef struct meeting {
+    const caf_team_t *team;
+    caf_passage_t all;
+} meeting_t;
+
+static void combine_passages(const cw_fused_op_t *op, void *acc_p, const void *in_p)
+{
+    caf_passage_t *acc = acc_p;
+    const caf_passage_t *in = in_p;
+    (void)op;
+    acc->stopped += in->stopped;
+    acc->failed += in->failed;
+    acc->refused += in->refused;
+}
+
+static void meet(void *arg)
+{
+    static const cw_fused_op_t op = {combine_passages};
+    meeting_t *m = arg;
+    cw_fused(m->team->group, &m->all, sizeof m->all, &op);
+}
+
+static bool is_hit(const void *team)
+{
+    return caf_is_hit(team);
+}
+
+bool caf_do(const caf_team_t *team, void (*act)(void *arg), void *arg)
+{
+    return cw_abandonable(act, arg, is_hit, team);
+}
+
+caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, bool refused)
+{
+    meeting_t m = {team, {code == CAF_STOPPED, code == CAF_FAILED, refused}};
+    team->gates++;
+    if (code == CAF_OK)
+        publish(team, refused);
+    if (!caf_is_hit(team) && caf_do(team, meet, &m)) {
+        team->hit = team->hit || m.all.stopped + m.all.failed > 0;
+        return m.all;
+    }
+    // abandoned, an image that is gone itself has no more to do
+    return code == CAF_OK ? count_entries(team, statement, NULL) : m.all;
+}
+
+bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *arg), void *arg)
+{
+    const bool done = caf_do(team, act, arg);
+    return caf_is_whole(caf_gate(team, statement, CAF_OK, !done));
+}
+
+caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t *mine, int n,
+                         uint64_t *all, bool *present)
+{
+    table_t *t = table();
+    memcpy(t->words, mine, (size_t)n * sizeof *mine);
+    team->gates++;
+    publish(team, false);
+    const caf_passage_t passage = count_entries(team, statement, present);
+    for (int rank = 0; rank < team->group->size; rank++)
+        if (present[rank])
+            caf_get(all + (size_t)rank * (size_t)n, t->words, (size_t)n * sizeof *all,
+                    cw_group_pe(team->group, rank));
+    // no image writes new words before all have read these
+    team->gates++;
+    publish(team, false);
+    count_entries(team, statement, NULL);
+    return passage;
+}
+
+bool caf_gate_of_end(void)
+{
+    caf_team_t last = {.group = caf.initial.group, .tag = LAST_TAG};
+    cw_outlive_no_more();
+    return caf_is_whole(caf_gate(&last, "the end of the program", CAF_OK, false));
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Gates: synchronisations of a team in which an image may be missing, because it has stopped,
+// failed, or been killed. In programs that survive that (gone.h), each collective statement begins
+// with one.
+//
+// Each image writes into its own memory which gate of a team it has entered. That memory outlives
+// the image, so all others read alike whether an image that was killed had entered a gate: all
+// members get the same result, whenever each has learnt of the death, and what they do next is the
+// same. As long as no member of the team is known to be gone, a gate is one synchronisation of
+// core, which is abandoned (core/progress/abandon.h) when a member is killed; then, and in all
+// later gates of the team, each image reads the words of the others. Threads: one.
+#ifndef CAF_GATE_H
+#define CAF_GATE_H
+
+#include "caf/caf.h"
+
+/** Members of a team that have not come: how many; and of those that have, how many refused. */
+typedef struct caf_passage {
+    uint64_t stopped, failed, refused;
+} caf_passage_t;
+
+/** Is a member known to be gone? Never false again. The same on all members, but for images that
+ *  were killed: of these each learns in its own time. */
+bool caf_is_hit(const caf_team_t *team);
+/** Has a member been killed of which the program does not know? */
+bool caf_has_news(caf_team_t *team);
+/** The program learns of images that are gone: of all members of the current team, as far as
+ *  is known. */
+void caf_note_deaths(void);
+
+/** Enters the next gate of the team and waits until the others have, or are gone. code: CAF_OK, or
+ *  how this image has ended that takes part for the others' sake. refused: see caf_passage_t.
+ *  [waits] */
+caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, bool refused);
+static inline bool caf_is_whole(caf_passage_t passage)
+{
+    return passage.stopped + passage.failed + passage.refused == 0;
+}
+/** The team of a collective that is begun and ended by the members that are there; act(arg) is
+ *  abandoned when one is killed. True on all members, or false on all. [waits] */
+bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *arg), void *arg);
+/** Abandons act(arg) when a member is killed: then false, on this image. [waits] */
+bool caf_do(const caf_team_t *team, void (*act)(void *arg), void *arg);
+
+/** Words of each member for all, by rank, and which members have given theirs, the same on all:
+ *  for a team that is hit. n <= CAF_GATE_WORDS. [waits] */
+caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t *mine, int n,
+                         uint64_t *all, bool *present);
+enum { CAF_GATE_WORDS = 24 };
+
+/** All images have ended: have all come so far? The same on all; from here on the death of an image
+ *  ends the job. [waits] */
+bool caf_gate_of_end(void);
+
+/** "; image 3 of the team (PE 2, host h) was killed by signal 9 (Killed)", or nothing. */
+const char *caf_describe_killed(const cw_group_t *group, char *text, size_t nbytes);
+
+#endif
