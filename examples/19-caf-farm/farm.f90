@@ -1,10 +1,17 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Tasks that images take one by one, from a counter in image 1, which keeps who has taken which, and
-! the results. The last of three or more images fails in the middle of its third task; image 1 finds
-! what it has left and does that itself, so the sum of all is right.
+! the results. The last of three or more images fails in the middle of its third task, or image 2 is
+! killed there; image 1 finds what is left and does that itself, so the sum of all is right.
 program farm
+  use, intrinsic :: iso_c_binding, only: c_int
   use, intrinsic :: iso_fortran_env
   implicit none
+  interface
+    integer(c_int) function c_raise(signal) bind(c, name="raise")
+      import
+      integer(c_int), value :: signal
+    end function
+  end interface
   integer(atomic_int_kind) :: next[*]
   integer(atomic_int_kind), allocatable :: done(:)[:]
   integer, allocatable :: taken(:)[:]
@@ -12,11 +19,11 @@ program farm
   integer(int64) :: t0, t1, rate
   real(real64) :: seconds, right
   integer :: me, n, ntasks, mine, i, lost, st
-  logical :: correct
+  logical :: correct, killed
 
   me = this_image()
   n = num_images()
-  ntasks = tasks_wanted()
+  call read_arguments(ntasks, killed)
   allocate (done(ntasks)[*], taken(ntasks)[*], value(ntasks)[*])
   next = 1
   done = 0
@@ -53,11 +60,19 @@ contains
       if (mine > ntasks) exit
       taken(mine)[1] = me
       nmine = nmine + 1
-      if (n > 2 .and. me == n .and. nmine == 3) fail image
+      if (n > 2 .and. me == merge(2, n, killed) .and. nmine == 3) call fail()
       value(mine)[1] = result_of(mine)
       sync memory  ! the value is there before it is said to be
       call atomic_define(done(mine)[1], 1)
     end do
+  end subroutine
+
+  !> As a crash does, or the system when it has no memory left; or by the statement.
+  subroutine fail()
+    integer(c_int), parameter :: sigkill = 9
+    integer(c_int) :: ignored
+    if (killed) ignored = c_raise(sigkill)
+    fail image
   end subroutine
 
   !> Image 1: until all tasks are done. One that an image has taken and left is done here; so is one
@@ -101,17 +116,21 @@ contains
     end do
   end function
 
-  !> The first argument.
-  integer function tasks_wanted()
+  !> How many tasks, and the word "killed" or none.
+  subroutine read_arguments(tasks, killed)
+    integer, intent(out) :: tasks
+    logical, intent(out) :: killed
     character(len=20) :: word
     integer :: stat
-    tasks_wanted = 1000
-    if (command_argument_count() == 0) return
+    tasks = 1000
+    call get_command_argument(2, word)
+    killed = word == "killed"
+    stat = merge(0, 1, killed .or. word == "")
     call get_command_argument(1, word)
-    read (word, *, iostat=stat) tasks_wanted
-    if (stat == 0 .and. tasks_wanted >= 100) return
-    if (this_image() == 1) write (error_unit, '(a)') "usage: farm [tasks, 100 or more]"
+    if (stat == 0 .and. word /= "") read (word, *, iostat=stat) tasks
+    if (stat == 0 .and. tasks >= 100) return
+    if (this_image() == 1) write (error_unit, '(a)') "usage: farm [tasks, 100 or more [killed]]"
     sync all  ! so that the line is out before the job ends
     error stop 2
-  end function
+  end subroutine
 end program
