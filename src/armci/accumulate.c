@@ -146,16 +146,17 @@ ACI_API int PARMCI_NbAcc(int type, void *scale, void *src, void *dst, armci_size
 ACI_WEAK(ARMCI_NbAcc);
 
 // ---------------------------------------------------------------- strided
-static void add_section(accumulate_t *a, const aci_section_t *s)
+static void add_section(accumulate_t *a, const cwu_section_t *s)
 {
-    for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w)) {
+    cwu_planes_t w;
+    for (cwu_planes_begin(&w, s); w.more; cwu_planes_next(&w)) {
         void *dst = cw_owner_symmetric(&aci_owner, (uint32_t)a->op.proc, (void *)w.dst);
         cw_accumulate_add_rows(&a->core, dst, s->dst_stride[0], (const void *)w.src,
                                s->src_stride[0], s->row, s->n[0]);
     }
 }
 
-static CW_COLD void check_section(const char *call, int proc, const aci_section_t *s)
+static CW_COLD void check_section(const char *call, int proc, const cwu_section_t *s)
 {
     size_t nbytes;
     aci_section_check_rows(call, proc, s);
@@ -167,9 +168,10 @@ static int strided(const char *call, int type, void *scale, void *src, int *src_
                    int *dst_stride, int *count, int levels, int proc)
 {
     accumulate_t a;
+    cwu_section_t s;
     size_t nbytes;
     check(&a, call, type, scale, proc);
-    aci_section_t s = aci_section(call, proc, src, src_stride, dst, dst_stride, count, levels);
+    aci_section_make(&s, call, proc, src, src_stride, dst, dst_stride, count, levels);
     if (s.rows == 0)
         return 0;
     uintptr_t remote = aci_section_extent(call, proc, &s, true, &nbytes);

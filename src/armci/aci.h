@@ -181,7 +181,7 @@ size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len
 void aci_before_atomic(int proc, const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- handles (handle.c)
-struct aci_section;
+struct cwu_section;
 /** An operation has begun; in_use: its local memory is. */
 void aci_begun(const aci_op_t *op, bool in_use);
 /** Does the operation's handle collect it? The caller then hands over its pieces, and does not call
@@ -196,7 +196,7 @@ static inline void aci_send_collected(const char *call)
     if (CW_UNLIKELY(__atomic_load_n(&aci_lists, __ATOMIC_RELAXED) != NULL))
         aci_lists_send(call);
 }
-void aci_collect_section(const aci_op_t *op, const struct aci_section *s);
+void aci_collect_section(const aci_op_t *op, const struct cwu_section *s);
 
 // ---------------------------------------------------------------- notifications (notify.c)
 void aci_notify_open(void);

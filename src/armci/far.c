@@ -95,7 +95,7 @@ void aci_far_add(aci_far_t *f, void *remote, void *local, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- sections
-static void add_rows(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w)
+static void add_rows(aci_far_t *f, const cwu_section_t *s, const cwu_planes_t *w)
 {
     uintptr_t src = w->src, dst = w->dst;
     for (size_t i = 0; i < s->n[0]; i++) {
@@ -106,7 +106,7 @@ static void add_rows(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w
 }
 
 /** Before a plane goes. Gets of rows with little between them go directly. */
-static void before_plane(const aci_far_t *f, const aci_section_t *s)
+static void before_plane(const aci_far_t *f, const cwu_section_t *s)
 {
     if (!f->put && cw_sieve_pays(s->src_stride[0], s->row, s->n[0]))
         aci_before_direct(f->proc);
@@ -115,7 +115,7 @@ static void before_plane(const aci_far_t *f, const aci_section_t *s)
 }
 
 /** A plane of small rows, in requests of its own. Gets wait. */
-static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t *w)
+static void move_plane(aci_far_t *f, const cwu_section_t *s, const cwu_planes_t *w)
 {
     uint32_t pe = (uint32_t)f->proc;
     void *src = (void *)w->src, *dst = (void *)w->dst;
@@ -131,7 +131,7 @@ static void move_plane(aci_far_t *f, const aci_section_t *s, const aci_planes_t 
 }
 
 /** A section of one plane spares the address of each row, if its rows are staged. */
-static bool move_staged(aci_far_t *f, const aci_section_t *s)
+static bool move_staged(aci_far_t *f, const cwu_section_t *s)
 {
     uint32_t pe = (uint32_t)f->proc;
     void *src = (void *)s->src, *dst = (void *)s->dst;
@@ -155,7 +155,7 @@ static bool move_staged(aci_far_t *f, const aci_section_t *s)
 }
 
 /** A plane of its own spares the header of each row. */
-static bool goes_by_planes(const aci_far_t *f, const aci_section_t *s, bool may_wait)
+static bool goes_by_planes(const aci_far_t *f, const cwu_section_t *s, bool may_wait)
 {
     size_t plane = s->row * s->n[0];
     if (s->row >= CW_PIECE_MAX || s->n[0] == 1 || plane < PLANE_LEAST)
@@ -165,7 +165,7 @@ static bool goes_by_planes(const aci_far_t *f, const aci_section_t *s, bool may_
     return f->put || may_wait;
 }
 
-void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait)
+void aci_far_section(aci_far_t *f, const cwu_section_t *s, bool may_wait)
 {
     size_t nbytes;
     uintptr_t remote = aci_section_extent(f->call, f->proc, s, f->put, &nbytes);
@@ -173,7 +173,8 @@ void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait)
     if ((f->put || may_wait || f->total >= CW_PIECES_GET_LEAST) && move_staged(f, s))
         return;
     bool planes = goes_by_planes(f, s, may_wait);
-    for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
+    cwu_planes_t w;
+    for (cwu_planes_begin(&w, s); w.more; cwu_planes_next(&w))
         if (planes)
             move_plane(f, s, &w);
         else

@@ -40,7 +40,7 @@ bool aci_is_far(int proc);
 void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, size_t total);
 void aci_far_add(aci_far_t *f, void *remote, void *local, size_t nbytes);
 /** All rows of a section; its addresses were checked. may_wait: the call is blocking. */
-void aci_far_section(aci_far_t *f, const aci_section_t *s, bool may_wait);
+void aci_far_section(aci_far_t *f, const cwu_section_t *s, bool may_wait);
 /** Sends what is left. True: local memory is in use until a quiet. */
 bool aci_far_end(aci_far_t *f);
 /** The same, and waits until local memory is not in use. */

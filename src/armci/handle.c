@@ -225,9 +225,10 @@ static void collect_value(const aci_op_t *op, void *dst, const void *value, size
     list->piece[list->n - 1].local = kept;
 }
 
-void aci_collect_section(const aci_op_t *op, const aci_section_t *s)
+void aci_collect_section(const aci_op_t *op, const cwu_section_t *s)
 {
-    for (aci_planes_t w = aci_planes(s); w.more; aci_planes_next(&w))
+    cwu_planes_t w;
+    for (cwu_planes_begin(&w, s); w.more; cwu_planes_next(&w))
         for (size_t i = 0; i < s->n[0]; i++) {
             void *src = (void *)(w.src + i * (uintptr_t)s->src_stride[0]),
                  *dst = (void *)(w.dst + i * (uintptr_t)s->dst_stride[0]);

@@ -5,10 +5,11 @@
 
 #include "armci/aci.h"
 #include "armci/far.h"
+#include "core/mem/copy.h"
 #include "core/rma/amo.h"
 
 /** Makes the section, and checks that its remote side can be reached. */
-static void make(aci_section_t *s, const aci_op_t *op, void *src, int *src_stride, void *dst,
+static void make(cwu_section_t *s, const aci_op_t *op, void *src, int *src_stride, void *dst,
                  int *dst_stride, int *count, int levels)
 {
     size_t nbytes;
@@ -27,10 +28,10 @@ static void make(aci_section_t *s, const aci_op_t *op, void *src, int *src_strid
     aci_check_local(op->call, local, nbytes);
 }
 
-static void move_near(const aci_op_t *op, const aci_section_t *s, uintptr_t word)
+static void move_near(const aci_op_t *op, const cwu_section_t *s, uintptr_t word)
 {
     uintptr_t delta = word & ~(uintptr_t)3;
-    aci_section_copy(s, op->put ? 0 : delta, op->put ? delta : 0);
+    cw_copy_section(s, op->put ? delta : 0, op->put ? 0 : delta);
     if (!op->put)
         cw_get_done();
     else if (!cw_owner_is_plain(word))
@@ -38,7 +39,7 @@ static void move_near(const aci_op_t *op, const aci_section_t *s, uintptr_t word
 }
 
 /** True: local memory is in use. */
-static bool move_far(const aci_op_t *op, const aci_section_t *s)
+static bool move_far(const aci_op_t *op, const cwu_section_t *s)
 {
     aci_far_t f;
     aci_far_begin(&f, op->call, op->proc, op->put, s->rows > 1 ? s->row * s->rows : 0);
@@ -52,7 +53,7 @@ static bool move_far(const aci_op_t *op, const aci_section_t *s)
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
                 int *count, int levels)
 {
-    aci_section_t s;
+    cwu_section_t s;
     bool in_use = false;
     make(&s, op, src, src_stride, dst, dst_stride, count, levels);
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
@@ -148,14 +149,14 @@ ACI_WEAK(ARMCI_Put_flag);
 // ---------------------------------------------------------------- sections and buffers
 ACI_API void armci_write_strided(void *ptr, int levels, int *stride, int *count, char *buf)
 {
-    aci_section_t s;
+    cwu_section_t s;
     aci_section_dense(&s, __func__, false, ptr, buf, stride, count, levels);
-    aci_section_copy(&s, 0, 0);
+    cw_copy_section(&s, 0, 0);
 }
 
 ACI_API void armci_read_strided(void *ptr, int levels, int *stride, int *count, char *buf)
 {
-    aci_section_t s;
+    cwu_section_t s;
     aci_section_dense(&s, __func__, true, buf, ptr, stride, count, levels);
-    aci_section_copy(&s, 0, 0);
+    cw_copy_section(&s, 0, 0);
 }

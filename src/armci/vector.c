@@ -3,6 +3,7 @@
 // Vector transfers: lists of segments, of one size in each descriptor.
 #include "armci/aci.h"
 #include "armci/far.h"
+#include "core/mem/copy.h"
 
 static void *const *remote_of(const aci_op_t *op, const armci_giov_t *iov)
 {
@@ -12,6 +13,12 @@ static void *const *remote_of(const aci_op_t *op, const armci_giov_t *iov)
 static void *const *local_of(const aci_op_t *op, const armci_giov_t *iov)
 {
     return op->put ? iov->src_ptr_array : iov->dst_ptr_array;
+}
+
+/** Segments to move: lists of empty ones may be NULL. */
+static int segments_of(const armci_giov_t *iov)
+{
+    return iov->bytes ? iov->ptr_array_len : 0;
 }
 
 /** Checks a descriptor; fatal. */
@@ -42,19 +49,17 @@ size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len
         aci_fail(op->call, "%d descriptors, to process %d", iov_len, op->proc);
     for (int i = 0; i < iov_len; i++) {
         check_descriptor(op, &iov[i], i);
-        segments += iov[i].bytes ? (size_t)iov[i].ptr_array_len : 0;
+        segments += (size_t)segments_of(&iov[i]);
     }
     return segments;
 }
 
 static void move_near(const aci_op_t *op, const armci_giov_t *iov, int iov_len, uintptr_t word)
 {
+    const uintptr_t delta = word & ~(uintptr_t)3;
     for (int i = 0; i < iov_len; i++)
-        for (int n = 0; n < iov[i].ptr_array_len; n++) {
-            void *src = iov[i].src_ptr_array[n], *dst = iov[i].dst_ptr_array[n];
-            cw_copy(op->put ? cw_owner_local(word, dst) : dst,
-                    op->put ? src : cw_owner_local(word, src), (size_t)iov[i].bytes);
-        }
+        cw_copy_lists(iov[i].dst_ptr_array, op->put ? delta : 0, iov[i].src_ptr_array,
+                      op->put ? 0 : delta, (size_t)iov[i].bytes, (size_t)segments_of(&iov[i]));
     if (!op->put)
         cw_get_done();
     else if (!cw_owner_is_plain(word))
@@ -75,7 +80,7 @@ static bool move_far(const aci_op_t *op, const armci_giov_t *iov, int iov_len, s
     aci_far_t f;
     aci_far_begin(&f, op->call, op->proc, op->put, segments > 1 ? total_of(iov, iov_len) : 0);
     for (int i = 0; i < iov_len; i++)
-        for (int n = 0; n < iov[i].ptr_array_len; n++)
+        for (int n = 0; n < segments_of(&iov[i]); n++)
             aci_far_add(&f, remote_of(op, &iov[i])[n], local_of(op, &iov[i])[n],
                         (size_t)iov[i].bytes);
     if (op->nb)
@@ -93,7 +98,7 @@ int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len)
         move_near(op, iov, iov_len, word);
     } else if (aci_collects(op)) {
         for (int i = 0; i < iov_len; i++)
-            for (int n = 0; n < iov[i].ptr_array_len; n++)
+            for (int n = 0; n < segments_of(&iov[i]); n++)
                 aci_collect(op, remote_of(op, &iov[i])[n], local_of(op, &iov[i])[n],
                             (size_t)iov[i].bytes);
         return 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy/rows.h"
 #include "base/error.h"
 #include "caf/transfer.h"
 #include "core/bulk/pieces.h"
@@ -170,18 +171,6 @@ static void each_row(const pair_t *p, row_fn *fn, void *arg)
 }
 
 // ---------------------------------------------------------------- memory that is mapped here
-#define COPY_ROW(type)                                                                     \
-    for (size_t i = 0; i < row->n; i++)                                                    \
-    *(type *)(void *)(row->to + (ptrdiff_t)i * row->to_stride) =                           \
-        *(const type *)(const void *)(row->from + (ptrdiff_t)i * row->from_stride)
-
-static void copy_elements(const row_t *row, size_t nbytes)
-{
-    for (size_t i = 0; i < row->n; i++)
-        memcpy(row->to + (ptrdiff_t)i * row->to_stride, row->from + (ptrdiff_t)i * row->from_stride,
-               nbytes);
-}
-
 static void copy_row(void *arg, const pair_t *p, const row_t *row)
 {
     const size_t nbytes = p->to_type->elem_nbytes;
@@ -191,14 +180,8 @@ static void copy_row(void *arg, const pair_t *p, const row_t *row)
         cw_copy(row->to, row->from, row->n * nbytes);
         return;
     }
-    const uintptr_t places =
-        (uintptr_t)row->to | (uintptr_t)row->from | (uintptr_t)(row->to_stride | row->from_stride);
-    if (nbytes == 8 && places % 8 == 0)
-        COPY_ROW(uint64_t);
-    else if (nbytes == 4 && places % 4 == 0)
-        COPY_ROW(uint32_t);
-    else
-        copy_elements(row, nbytes);
+    cwu_copy_rows((uintptr_t)row->to, row->to_stride, (uintptr_t)row->from, row->from_stride,
+                  nbytes, row->n);
 }
 
 static void convert_row(void *arg, const pair_t *p, const row_t *row)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/copy/rows.h"
 #include "base/env.h"
 #include "core/bulk/pieces.h"
 
@@ -155,23 +156,6 @@ static size_t next_run(drt_walk_t *remote, drt_walk_t *local)
     return remote->run < local->run ? remote->run : local->run;
 }
 
-#define ROWS_OF(type_)                                                                  \
-    for (; n > 0; n--, to += to_step, from += from_step)                                \
-        memcpy(to, from, sizeof(type_));  // of words: at most one load and one store
-
-/** n rows of `nbytes`, one every so many bytes. */
-static void copy_rows(char *to, size_t to_step, const char *from, size_t from_step, size_t nbytes,
-                      size_t n)
-{
-    if (nbytes == 8)
-        ROWS_OF(uint64_t)
-    else if (nbytes == 4)
-        ROWS_OF(uint32_t)
-    else
-        for (; n > 0; n--, to += to_step, from += from_step)
-            cw_copy(to, from, nbytes);
-}
-
 /** Rows of one length on both sides, at least one of them strided. False: nothing was done. */
 static bool copy_strided(const drt_transfer_t *t, char *near)
 {
@@ -185,9 +169,11 @@ static bool copy_strided(const drt_transfer_t *t, char *near)
                  remote_step = remote_gaps ? remote->stride : nbytes,
                  local_step = local_gaps ? local->stride : nbytes;
     if (t->put)
-        copy_rows(near, remote_step, t->local, local_step, nbytes, n);
+        cwu_copy_rows((uintptr_t)near, (ptrdiff_t)remote_step, (uintptr_t)t->local,
+                      (ptrdiff_t)local_step, nbytes, n);
     else
-        copy_rows(t->local, local_step, near, remote_step, nbytes, n);
+        cwu_copy_rows((uintptr_t)t->local, (ptrdiff_t)local_step, (uintptr_t)near,
+                      (ptrdiff_t)remote_step, nbytes, n);
     return true;
 }
 

@@ -3,36 +3,39 @@
 // Vector, indexed and strided transfers: what both interfaces check.
 #include "gasnet_job/vis.h"
 
-cw_vector_t gas_vis_vector(const char *call, bool put, gasnet_node_t node, size_t nremote,
-                           const cw_region_t *remote, size_t nlocal, const cw_region_t *local)
+static void begin(cw_vector_t *v, const char *call, bool put, gasnet_node_t node)
+{
+    v->owner = &gas_owner;
+    v->call = call;
+    v->pe = node;
+    v->put = put;
+    v->by_owner = false;
+}
+
+void gas_vis_vector(cw_vector_t *v, const char *call, bool put, gasnet_node_t node, size_t nremote,
+                    const cw_region_t *remote, size_t nlocal, const cw_region_t *local)
 {
     if ((nremote && !remote) || (nlocal && !local))
         gas_fail(call, "a list of %zu regions is NULL", remote ? nlocal : nremote);
-    return (cw_vector_t){.owner = &gas_owner,
-                         .call = call,
-                         .pe = node,
-                         .put = put,
-                         .remote = cw_vector_regions(nremote, remote),
-                         .local = cw_vector_regions(nlocal, local)};
+    begin(v, call, put, node);
+    cw_vector_regions(&v->remote, nremote, remote);
+    cw_vector_regions(&v->local, nlocal, local);
 }
 
-cw_vector_t gas_vis_indexed(const char *call, bool put, gasnet_node_t node, size_t nremote,
-                            void *const *remote, size_t remote_len, size_t nlocal,
-                            void *const *local, size_t local_len)
+void gas_vis_indexed(cw_vector_t *v, const char *call, bool put, gasnet_node_t node, size_t nremote,
+                     void *const *remote, size_t remote_len, size_t nlocal, void *const *local,
+                     size_t local_len)
 {
     if ((nremote && !remote) || (nlocal && !local))
         gas_fail(call, "a list of %zu addresses is NULL", remote ? nlocal : nremote);
-    return (cw_vector_t){.owner = &gas_owner,
-                         .call = call,
-                         .pe = node,
-                         .put = put,
-                         .remote = cw_vector_indexed(nremote, remote, remote_len),
-                         .local = cw_vector_indexed(nlocal, local, local_len)};
+    begin(v, call, put, node);
+    cw_vector_indexed(&v->remote, nremote, remote, remote_len);
+    cw_vector_indexed(&v->local, nlocal, local, local_len);
 }
 
-cw_vector_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void *remote,
-                            const size_t *remote_strides, void *local, const size_t *local_strides,
-                            size_t nbytes, const size_t *count, size_t levels)
+void gas_vis_strided(cw_vector_t *v, const char *call, bool put, gasnet_node_t node, void *remote,
+                     const size_t *remote_strides, void *local, const size_t *local_strides,
+                     size_t nbytes, const size_t *count, size_t levels)
 {
     if (levels > CW_VECTOR_MAX_LEVELS || (levels && (!count || !remote_strides || !local_strides)))
         gas_fail(call,
@@ -40,12 +43,9 @@ cw_vector_t gas_vis_strided(const char *call, bool put, gasnet_node_t node, void
                  "list may be NULL",
                  levels, (const void *)count, (const void *)remote_strides,
                  (const void *)local_strides, CW_VECTOR_MAX_LEVELS);
-    return (cw_vector_t){.owner = &gas_owner,
-                         .call = call,
-                         .pe = node,
-                         .put = put,
-                         .remote = cw_vector_strided(remote, remote_strides, nbytes, count, levels),
-                         .local = cw_vector_strided(local, local_strides, nbytes, count, levels)};
+    begin(v, call, put, node);
+    cw_vector_strided(&v->remote, remote, remote_strides, nbytes, count, levels);
+    cw_vector_strided(&v->local, local, local_strides, nbytes, count, levels);
 }
 
 static void check_addresses(const cw_vector_t *v)
@@ -72,24 +72,24 @@ static void check(const cw_vector_t *v)
         check_addresses(v);
 }
 
-void gas_vis_blocking(cw_vector_t v)
+void gas_vis_blocking(const cw_vector_t *v)
 {
-    CW_WATCH(gas_watch(v.call));
-    check(&v);
-    cw_vector_blocking(&v);
+    CW_WATCH(gas_watch(v->call));
+    check(v);
+    cw_vector_blocking(v);
     cw_am_poll();
 }
 
-gasnet_handle_t gas_vis_explicit(cw_vector_t v)
+gasnet_handle_t gas_vis_explicit(const cw_vector_t *v)
 {
-    CW_WATCH(gas_watch(v.call));
-    check(&v);
-    return cw_vector_explicit(&v);
+    CW_WATCH(gas_watch(v->call));
+    check(v);
+    return cw_vector_explicit(v);
 }
 
-void gas_vis_implicit(cw_vector_t v)
+void gas_vis_implicit(const cw_vector_t *v)
 {
-    CW_WATCH(gas_watch(v.call));
-    check(&v);
-    cw_vector_implicit(&v);
+    CW_WATCH(gas_watch(v->call));
+    check(v);
+    cw_vector_implicit(v);
 }

@@ -54,32 +54,32 @@ static void notify_peer(uint32_t pe)
     cw_am_request_medium((int)pe, head, NULL, after.payload, after.nbytes, 0);
 }
 
-static int run_Blocking(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
+static int run_Blocking(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
-    bool notifies = prepare(&v, tm, rank);
+    bool notifies = prepare(v, tm, rank);
     gas_vis_blocking(v);
     if (notifies)
-        notify_peer(v.pe);
+        notify_peer(v->pe);
     return 0;
 }
 
-static gex_Event_t run_NB(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
+static gex_Event_t run_NB(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (!prepare(&v, tm, rank))
+    if (!prepare(v, tm, rank))
         return gas_vis_explicit(v);
     gas_vis_blocking(v);
-    notify_peer(v.pe);
+    notify_peer(v->pe);
     return GEX_EVENT_INVALID;
 }
 
-static int run_NBI(cw_vector_t v, gex_TM_t tm, gex_Rank_t rank)
+static int run_NBI(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (!prepare(&v, tm, rank)) {
+    if (!prepare(v, tm, rank)) {
         gas_vis_implicit(v);
         return 0;
     }
     gas_vis_blocking(v);
-    notify_peer(v.pe);
+    notify_peer(v->pe);
     return 0;
 }
 
@@ -117,9 +117,9 @@ static const size_t *strides(const ptrdiff_t *strides)
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(                                                                          \
-            gas_vis_vector(__func__, true, pe, dstcount, list(dstlist), srccount, list(srclist)),  \
-            tm, dstrank);                                                                          \
+        cw_vector_t v;                                                                             \
+        gas_vis_vector(&v, __func__, true, pe, dstcount, list(dstlist), srccount, list(srclist));  \
+        return run_##way(&v, tm, dstrank);                                                         \
     }                                                                                              \
     GAS_API result gex_VIS_VectorGet##way(                                                         \
         gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], gex_Rank_t srcrank,            \
@@ -127,9 +127,9 @@ static const size_t *strides(const ptrdiff_t *strides)
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(                                                                          \
-            gas_vis_vector(__func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)), \
-            tm, srcrank);                                                                          \
+        cw_vector_t v;                                                                             \
+        gas_vis_vector(&v, __func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)); \
+        return run_##way(&v, tm, srcrank);                                                         \
     }                                                                                              \
     GAS_API result gex_VIS_IndexedPut##way(                                                        \
         gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[], size_t dstlen,    \
@@ -137,9 +137,10 @@ static const size_t *strides(const ptrdiff_t *strides)
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(gas_vis_indexed(__func__, true, pe, dstcount, dstlist, dstlen, srccount,  \
-                                         srclist, srclen),                                         \
-                         tm, dstrank);                                                             \
+        cw_vector_t v;                                                                             \
+        gas_vis_indexed(&v, __func__, true, pe, dstcount, dstlist, dstlen, srccount, srclist,      \
+                        srclen);                                                                   \
+        return run_##way(&v, tm, dstrank);                                                         \
     }                                                                                              \
     GAS_API result gex_VIS_IndexedGet##way(                                                        \
         gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen, gex_Rank_t srcrank,    \
@@ -147,9 +148,10 @@ static const size_t *strides(const ptrdiff_t *strides)
     {                                                                                              \
         (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(gas_vis_indexed(__func__, false, pe, srccount, srclist, srclen, dstcount, \
-                                         dstlist, dstlen),                                         \
-                         tm, srcrank);                                                             \
+        cw_vector_t v;                                                                             \
+        gas_vis_indexed(&v, __func__, false, pe, srccount, srclist, srclen, dstcount, dstlist,     \
+                        dstlen);                                                                   \
+        return run_##way(&v, tm, srcrank);                                                         \
     }                                                                                              \
     GAS_API result gex_VIS_StridedPut##way(                                                        \
         gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr, const ptrdiff_t dststrides[],              \
@@ -162,10 +164,10 @@ static const size_t *strides(const ptrdiff_t *strides)
             return 0;                                                                              \
         }                                                                                          \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
-        return run_##way(gas_vis_strided(__func__, true, pe, dstaddr, strides(dststrides),         \
-                                         srcaddr, strides(srcstrides), elemsz, count,              \
-                                         stridelevels),                                            \
-                         tm, dstrank);                                                             \
+        cw_vector_t v;                                                                             \
+        gas_vis_strided(&v, __func__, true, pe, dstaddr, strides(dststrides), srcaddr,             \
+                        strides(srcstrides), elemsz, count, stridelevels);                         \
+        return run_##way(&v, tm, dstrank);                                                         \
     }                                                                                              \
     GAS_API result gex_VIS_StridedGet##way(                                                        \
         gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[], gex_Rank_t srcrank,              \
@@ -176,10 +178,10 @@ static const size_t *strides(const ptrdiff_t *strides)
         if (is_empty(elemsz, count, stridelevels))                                                 \
             return 0;                                                                              \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
-        return run_##way(gas_vis_strided(__func__, false, pe, srcaddr, strides(srcstrides),        \
-                                         dstaddr, strides(dststrides), elemsz, count,              \
-                                         stridelevels),                                            \
-                         tm, srcrank);                                                             \
+        cw_vector_t v;                                                                             \
+        gas_vis_strided(&v, __func__, false, pe, srcaddr, strides(srcstrides), dstaddr,            \
+                        strides(dststrides), elemsz, count, stridelevels);                         \
+        return run_##way(&v, tm, srcrank);                                                         \
     }
 CALLS(int, Blocking)
 CALLS(gex_Event_t, NB)

@@ -201,13 +201,10 @@ static void vectors(int pe)
         remote[i] = (cw_region_t){base + (size_t)cw_world.pe * BLOCK + 3 * PIECE * i, PIECE};
     }
     fill_pattern(from, sizeof from, (uint32_t)(200 + pe));
-    cw_vector_t v = {.owner = &owner,
-                     .call = "vector",
-                     .pe = (uint32_t)pe,
-                     .put = true,
-                     .by_owner = true,
-                     .remote = cw_vector_regions(PIECES, remote),
-                     .local = cw_vector_regions(1, &local)};
+    cw_vector_t v = {
+        .owner = &owner, .call = "vector", .pe = (uint32_t)pe, .put = true, .by_owner = true};
+    cw_vector_regions(&v.remote, PIECES, remote);
+    cw_vector_regions(&v.local, 1, &local);
     cw_vector_t back = v;
     cw_handle_wait("vector", cw_vector_explicit(&v));
     local.addr = to;

@@ -10,8 +10,8 @@
 
 enum { STRIPE = 96 << 10, PROCS_MOST = 64, ROUNDS = 60, SEGMENTS_MOST = 700 };
 
-static int me, nprocs, proc;   // the one that this process writes to
-static char *stripe;           // this process's part of its block
+static int me, nprocs, proc;  // the one that this process writes to
+static char *stripe;          // this process's part of its block
 static char *model, *local, *got;
 
 /** One side: where it begins, and its strides. */
@@ -223,9 +223,9 @@ static int draw_segments(armci_giov_t *iov, int put, int first, size_t *here_p, 
 
 static void one_vector(void)
 {
-    armci_giov_t iov[4];
+    armci_giov_t iov[5] = {[4] = {.ptr_array_len = 3}};  // the last is empty and has no lists
     armci_hdl_t hdl = {0};
-    int put = (int)draw(2), way = (int)draw(3), all = 0;
+    int put = (int)draw(2), way = (int)draw(3), len = 4 + (int)draw(2), all = 0;
     size_t here = draw(100), there = draw(100);
     fill(local);
     memcpy(got, local, STRIPE);
@@ -242,13 +242,13 @@ static void one_vector(void)
     if (way == 2)
         ARMCI_SET_AGGREGATE_HANDLE(&hdl);
     if (way == 0 && put)
-        ARMCI_PutV(iov, 4, proc);
+        ARMCI_PutV(iov, len, proc);
     else if (way == 0)
-        ARMCI_GetV(iov, 4, proc);
+        ARMCI_GetV(iov, len, proc);
     else if (put)
-        ARMCI_NbPutV(iov, 4, proc, &hdl);
+        ARMCI_NbPutV(iov, len, proc, &hdl);
     else
-        ARMCI_NbGetV(iov, 4, proc, &hdl);
+        ARMCI_NbGetV(iov, len, proc, &hdl);
     ARMCI_Wait(&hdl);
     if (put)
         check_all("vector");

@@ -5,7 +5,7 @@
 // transfers of their own. Where there are many bytes, both are staged (stage.h).
 #include "core/bulk/strided.h"
 
-#include "base/rows.h"
+#include "base/copy/rows.h"
 #include "core/bulk/pieces.h"
 #include "core/bulk/sieve.h"
 #include "core/bulk/stage.h"

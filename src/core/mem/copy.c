@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/copy/rows.h"
 #include "base/machine.h"
 
 #if defined(__x86_64__)
@@ -60,4 +61,36 @@ void cw_copy_part(void *dest, const void *src, size_t nbytes, size_t traffic)
         stream(dest, src, nbytes);
     else
         memcpy(dest, src, nbytes);
+}
+
+static void copy_long_rows(const cwu_section_t *s, uintptr_t dst, uintptr_t src)
+{
+    for (size_t i = 0; i < s->n[0]; i++) {
+        cw_copy_part((void *)dst, (const void *)src, s->row, 2 * s->row * s->rows);
+        dst += (uintptr_t)s->dst_stride[0];
+        src += (uintptr_t)s->src_stride[0];
+    }
+}
+
+void cw_copy_section(const cwu_section_t *s, uintptr_t dst_delta, uintptr_t src_delta)
+{
+    cwu_planes_t w;
+    for (cwu_planes_begin(&w, s); w.more; cwu_planes_next(&w))
+        if (s->row >= CW_LONG_COPY)
+            copy_long_rows(s, w.dst + dst_delta, w.src + src_delta);
+        else
+            cwu_copy_rows(w.dst + dst_delta, s->dst_stride[0], w.src + src_delta, s->src_stride[0],
+                          s->row, s->n[0]);
+}
+
+void cw_copy_lists(void *const *dst, uintptr_t dst_delta, void *const *src, uintptr_t src_delta,
+                   size_t nbytes, size_t n)
+{
+    if (nbytes < CW_LONG_COPY) {
+        cwu_copy_lists(dst, dst_delta, src, src_delta, nbytes, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        cw_copy_part((void *)((uintptr_t)dst[i] + dst_delta),
+                     (const void *)((uintptr_t)src[i] + src_delta), nbytes, 2 * nbytes * n);
 }

@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vector, indexed and strided transfers: walks over lists of regions.
+// Vector, indexed and strided transfers. Lists of regions, and sections, are brought into the form
+// with the fewest pieces; within the node the word of the peer is read once, and loops that are
+// made for the size of a piece copy.
 #include "core/owner/vector.h"
 
-#include "base/rows.h"
+#include "base/copy/rows.h"
 #include "core/bulk/pieces.h"
+#include "core/mem/copy.h"
 #include "core/owner/copy.h"
 #include "core/owner/transfer.h"
 
 // ---------------------------------------------------------------- lists
-cw_vector_list_t cw_vector_regions(size_t n, const cw_region_t *regions)
-{
-    return (cw_vector_list_t){.regions = regions, .n = n};
-}
-
-cw_vector_list_t cw_vector_indexed(size_t n, void *const *addresses, size_t len)
-{
-    return (cw_vector_list_t){.addresses = addresses, .n = len ? n : 0, .len = len};
-}
-
-cw_vector_list_t cw_vector_strided(void *base, const size_t *strides, size_t nbytes,
-                                   const size_t *count, size_t levels)
-{
-    cw_vector_list_t list = {
-        .base = base, .strides = strides, .count = count, .levels = levels, .n = 1, .len = nbytes};
-    for (size_t i = 0; i < levels; i++)
-        list.n *= count[i];
-    list.n = list.len ? list.n : 0;
-    return list;
-}
-
 void cw_vector_begin(cw_vector_walk_t *walk, const cw_vector_list_t *list)
 {
     walk->list = list;
@@ -71,121 +53,121 @@ size_t cw_vector_total(const cw_vector_list_t *list)
     return sum;
 }
 
-/** The lowest level of a strided section has one row, or its rows follow each other in memory. */
-static bool is_dense(const cw_vector_list_t *list)
+/** Also of lists that are NULL on both sides: a section of nothing. */
+static bool is_strided(const cw_vector_t *v)
 {
-    return list->levels > 0 && list->n > 0 &&
-           (list->count[0] == 1 || list->strides[0] == list->len);
+    return !v->remote.regions && !v->remote.addresses && !v->local.regions && !v->local.addresses;
 }
 
-/** Makes the rows longer by the lowest level. */
-static void merge_level(cw_vector_list_t *list)
+/** Both sides of a strided transfer. */
+static void make_section(cwu_section_t *s, const cw_vector_list_t *dst, const cw_vector_list_t *src)
 {
-    list->n /= list->count[0];
-    list->len *= list->count[0];
-    list->strides++;
-    list->count++;
-    list->levels--;
+    cwu_section_begin(s, (uintptr_t)dst->base, (uintptr_t)src->base, dst->len, dst->n > 0);
+    for (size_t i = 0; i < dst->levels && dst->n > 0; i++)
+        if (dst->count[i] > 1)
+            cwu_section_add(s, dst->count[i], (intptr_t)dst->strides[i], (intptr_t)src->strides[i]);
+    cwu_section_end(s);
 }
 
-static bool is_strided(const cw_vector_list_t *list)
-{
-    return !list->regions && !list->addresses;
-}
-
-// ---------------------------------------------------------------- pieces
-/** What is contiguous on both sides. */
-typedef struct cw_vector_pieces {
-    cw_vector_walk_t remote, local;
-    char *remote_at, *local_at;
-    size_t remote_left, local_left;
-} cw_vector_pieces_t;
-
-static void begin_pieces(cw_vector_pieces_t *p, const cw_vector_t *v)
-{
-    cw_vector_begin(&p->remote, &v->remote);
-    cw_vector_begin(&p->local, &v->local);
-    p->remote_left = p->local_left = 0;
-}
-
-/** Bytes of the next piece; 0: there is none. */
-static size_t next_piece(cw_vector_pieces_t *p, char **remote_p, char **local_p)
-{
-    while (p->remote_left == 0 && cw_vector_next(&p->remote, &p->remote_at, &p->remote_left))
-        ;
-    while (p->local_left == 0 && cw_vector_next(&p->local, &p->local_at, &p->local_left))
-        ;
-    size_t n = p->remote_left < p->local_left ? p->remote_left : p->local_left;
-    *remote_p = p->remote_at;
-    *local_p = p->local_at;
-    p->remote_at += n;
-    p->local_at += n;
-    p->remote_left -= n;
-    p->local_left -= n;
-    return n;
-}
-
-// ---------------------------------------------------------------- within the node
-/** Two sections of the same counts. remote: where the remote one begins here. */
-static void copy_sections(bool put, cw_vector_list_t remote, cw_vector_list_t local)
-{
-    while (is_dense(&remote) && is_dense(&local)) {
-        merge_level(&remote);
-        merge_level(&local);
-    }
-    cw_vector_list_t *dest = put ? &remote : &local, *src = put ? &local : &remote;
-    if (dest->n == 0)
-        return;
-    if (dest->levels == 0) {
-        cw_copy(dest->base, src->base, dest->len);
-        return;
-    }
-    size_t rows = dest->count[0], dest_stride = dest->strides[0], src_stride = src->strides[0];
-    size_t len = dest->len, nbytes;
-    cw_vector_list_t *sides[] = {dest, src};
-    for (int i = 0; i < 2; i++)  // a walk over the levels above goes from block to block of rows
-        merge_level(sides[i]);
-    cw_vector_walk_t to, from;
-    cw_vector_begin(&to, dest);
-    cw_vector_begin(&from, src);
-    char *dest_at, *src_at;
-    while (cw_vector_next(&to, &dest_at, &nbytes) && cw_vector_next(&from, &src_at, &nbytes))
-        cwu_copy_rows((uintptr_t)dest_at, (ptrdiff_t)dest_stride, (uintptr_t)src_at,
-                      (ptrdiff_t)src_stride, len, rows);
-}
-
+// ---------------------------------------------------------------- runs of lists
 static CW_ALWAYS_INLINE cw_region_t region(const cw_vector_list_t *list, size_t i)
 {
     return list->regions ? list->regions[i]
                          : (cw_region_t){.addr = list->addresses[i], .len = list->len};
 }
 
-/** Two lists that are not strided: the walk of next_piece with less to remember. */
-static void copy_regions(const cw_vector_t *v, uintptr_t word)
+/** A place in a list: regions that follow each other without a gap are one run. */
+typedef struct run {
+    const cw_vector_list_t *list;
+    size_t next;  // region behind the run
+    char *at;
+    size_t left;
+} run_t;
+
+static CW_ALWAYS_INLINE void join_run(run_t *run)
 {
-    size_t i = 0, j = 0, remote_done = 0, local_done = 0;
-    while (i < v->remote.n && j < v->local.n) {
-        cw_region_t there = region(&v->remote, i), here = region(&v->local, j);
-        size_t remote_left = there.len - remote_done, local_left = here.len - local_done;
-        size_t n = remote_left < local_left ? remote_left : local_left;
-        char *remote = (char *)cw_owner_local(word, there.addr) + remote_done;
-        char *local = (char *)here.addr + local_done;
-        cw_copy(v->put ? remote : local, v->put ? local : remote, n);
-        i += n == remote_left;
-        j += n == local_left;
-        remote_done = n == remote_left ? 0 : remote_done + n;
-        local_done = n == local_left ? 0 : local_done + n;
+    for (; run->next < run->list->n; run->next++) {
+        cw_region_t next = region(run->list, run->next);
+        if (next.len == 0)
+            continue;
+        if (run->left == 0)
+            run->at = next.addr;
+        else if (run->at + run->left != (char *)next.addr)
+            break;
+        run->left += next.len;
+    }
+}
+
+static CW_ALWAYS_INLINE void take_run(run_t *run, size_t nbytes)
+{
+    run->at += nbytes;
+    run->left -= nbytes;
+}
+
+/** Bytes of the next piece, which is contiguous on both sides; 0: there is none. */
+static size_t next_piece(run_t *a, run_t *b)
+{
+    join_run(a);
+    join_run(b);
+    return a->left < b->left ? a->left : b->left;
+}
+
+// ---------------------------------------------------------------- within the node
+static CW_ALWAYS_INLINE void copy_piece(uintptr_t dest, uintptr_t src, size_t nbytes)
+{
+    if (nbytes <= CWU_SMALL_COPY)
+        cwu_copy_small((void *)dest, (const void *)src, nbytes);
+    else
+        cw_copy((void *)dest, (const void *)src, nbytes);
+}
+
+/** Two lists within the node, with the distances to where their memory is mapped here. */
+typedef struct near {
+    const cw_vector_list_t *dest, *src;
+    uintptr_t dest_delta, src_delta;
+} near_t;
+
+/** Regions of one length on both sides, from the first ones on. How many. */
+static size_t copy_pairs(const near_t *near)
+{
+    const cw_region_t *dest = near->dest->regions, *src = near->src->regions;
+    const size_t n = near->dest->n < near->src->n ? near->dest->n : near->src->n;
+    const uintptr_t dest_delta = near->dest_delta, src_delta = near->src_delta;
+    size_t i = 0;
+    for (; i < n && dest[i].len == src[i].len; i++)
+        copy_piece((uintptr_t)dest[i].addr + dest_delta, (uintptr_t)src[i].addr + src_delta,
+                   dest[i].len);
+    return i;
+}
+
+static void copy_lists(const near_t *near)
+{
+    const cw_vector_list_t *dest = near->dest, *src = near->src;
+    if (dest->addresses && dest->n == src->n) {
+        cw_copy_lists(dest->addresses, near->dest_delta, src->addresses, near->src_delta, dest->len,
+                      dest->n);
+        return;
+    }
+    size_t pairs = dest->regions ? copy_pairs(near) : 0, n;
+    run_t to = {.list = dest, .next = pairs}, from = {.list = src, .next = pairs};
+    while ((n = next_piece(&to, &from)) > 0) {
+        copy_piece((uintptr_t)to.at + near->dest_delta, (uintptr_t)from.at + near->src_delta, n);
+        take_run(&to, n);
+        take_run(&from, n);
     }
 }
 
 static void copy_near(const cw_vector_t *v, uintptr_t word)
 {
-    if (is_strided(&v->remote) && is_strided(&v->local)) {
-        cw_vector_list_t remote = v->remote;
-        remote.base = cw_owner_local(word, remote.base);
-        copy_sections(v->put, remote, v->local);
+    const uintptr_t delta = word & ~(uintptr_t)3;
+    const near_t near = v->put ? (near_t){&v->remote, &v->local, delta, 0}
+                               : (near_t){&v->local, &v->remote, 0, delta};
+    cwu_section_t section;
+    if (is_strided(v)) {
+        make_section(&section, near.dest, near.src);
+        cw_copy_section(&section, near.dest_delta, near.src_delta);
     } else {
-        copy_regions(v, word);
+        copy_lists(&near);
     }
     if (!v->put)
         cw_get_done();
@@ -194,55 +176,88 @@ static void copy_near(const cw_vector_t *v, uintptr_t word)
 }
 
 // ---------------------------------------------------------------- to another node
-/** Small pieces to another node travel packed; a single one is quicker as a transfer of its own. */
-static bool is_packed(const cw_vector_t *v, const char *remote, size_t nbytes, size_t most)
+/** Transfers of one vector. */
+typedef struct far {
+    const cw_vector_t *v;
+    cw_handle_op_t *op;
+    size_t total;
+    bool in_flight;
+    cw_pieces_t pieces;
+} far_t;
+
+/** Small pieces travel packed; a single one is quicker as a transfer of its own. */
+static bool is_packed(const far_t *f, const char *remote, size_t nbytes)
 {
-    return nbytes <= most && (v->remote.n > 1 || v->local.n > 1) &&
-           !cw_owner_is_mapped(cw_owner_find_word(v->owner, v->pe)) && !v->by_owner &&
+    const cw_vector_t *v = f->v;
+    return nbytes <= f->pieces.most && nbytes < f->total && !v->by_owner &&
            (!v->owner->config.outside || cw_owner_reaches(v->owner, v->pe, remote, nbytes));
 }
 
-static bool issue_piece(const cw_vector_t *v, char *remote, char *local, size_t nbytes,
-                        cw_handle_op_t *op, cw_pieces_t *pieces)
+static void issue_piece(far_t *f, char *remote, char *local, size_t nbytes)
 {
-    if (is_packed(v, remote, nbytes, pieces->most)) {
-        cw_pieces_add(pieces, cw_owner_symmetric(v->owner, v->pe, remote), local, nbytes);
-        return true;
-    }
-    if (CW_UNLIKELY(v->by_owner) && !cw_owner_reaches(v->owner, v->pe, remote, nbytes)) {
+    const cw_vector_t *v = f->v;
+    if (is_packed(f, remote, nbytes)) {
+        cw_pieces_add(&f->pieces, cw_owner_symmetric(v->owner, v->pe, remote), local, nbytes);
+        f->in_flight = true;
+    } else if (CW_UNLIKELY(v->by_owner) && !cw_owner_reaches(v->owner, v->pe, remote, nbytes)) {
         if (v->put)
-            cw_owner_copy_put(v->pe, remote, local, nbytes, op);
+            cw_owner_copy_put(v->pe, remote, local, nbytes, f->op);
         else
-            cw_owner_copy_get(local, v->pe, remote, nbytes, op);
-        return true;
+            cw_owner_copy_get(local, v->pe, remote, nbytes, f->op);
+        f->in_flight = true;
+    } else if (v->put) {
+        f->in_flight |= cw_owner_put_general(v->owner, v->call, v->pe, remote, local, nbytes,
+                                             CW_OWNER_BULK, f->op);
+    } else {
+        f->in_flight |= cw_owner_get_general(v->owner, v->call, local, v->pe, remote, nbytes,
+                                             CW_OWNER_BULK, f->op);
     }
-    return v->put ? cw_owner_put_general(v->owner, v->call, v->pe, remote, local, nbytes,
-                                         CW_OWNER_BULK, op)
-                  : cw_owner_get_general(v->owner, v->call, local, v->pe, remote, nbytes,
-                                         CW_OWNER_BULK, op);
 }
 
-static bool issue_far(cw_vector_t *v, cw_handle_op_t *op)
+static void issue_section(far_t *f)
 {
-    bool in_flight = false;
-    cw_vector_list_t *sides[] = {&v->remote, &v->local};
-    for (int i = 0; i < 2; i++)
-        while (is_strided(sides[i]) && is_dense(sides[i]))
-            merge_level(sides[i]);
-    cw_vector_pieces_t walk;
-    cw_pieces_t pieces;
-    char *remote, *local;
-    size_t n;
-    begin_pieces(&walk, v);
-    cw_pieces_begin(&pieces, &cw_ctx_default, (int)v->pe, v->put, cw_vector_total(&v->local));
-    while ((n = next_piece(&walk, &remote, &local)) > 0)
-        in_flight |= issue_piece(v, remote, local, n, op, &pieces);
-    cw_pieces_end(&pieces);
-    return in_flight;
+    const bool put = f->v->put;
+    cwu_section_t s;
+    make_section(&s, put ? &f->v->remote : &f->v->local, put ? &f->v->local : &f->v->remote);
+    cwu_planes_t w;
+    for (cwu_planes_begin(&w, &s); w.more; cwu_planes_next(&w)) {
+        uintptr_t dst = w.dst, src = w.src;
+        for (size_t i = 0; i < s.n[0]; i++) {
+            issue_piece(f, (char *)(put ? dst : src), (char *)(put ? src : dst), s.row);
+            dst += (uintptr_t)s.dst_stride[0];
+            src += (uintptr_t)s.src_stride[0];
+        }
+    }
+}
+
+static void issue_lists(far_t *f)
+{
+    run_t remote = {.list = &f->v->remote}, local = {.list = &f->v->local};
+    for (size_t n; (n = next_piece(&remote, &local)) > 0;) {
+        issue_piece(f, remote.at, local.at, n);
+        take_run(&remote, n);
+        take_run(&local, n);
+    }
+}
+
+static bool issue_far(const cw_vector_t *v, cw_handle_op_t *op)
+{
+    far_t f;
+    f.v = v;
+    f.op = op;
+    f.total = cw_vector_total(&v->local);
+    f.in_flight = false;
+    cw_pieces_begin(&f.pieces, &cw_ctx_default, (int)v->pe, v->put, f.total);
+    if (is_strided(v))
+        issue_section(&f);
+    else
+        issue_lists(&f);
+    cw_pieces_end(&f.pieces);
+    return f.in_flight;
 }
 
 /** Issues all pieces. op: for messages. True: something is in flight. */
-static bool issue(cw_vector_t *v, cw_handle_op_t *op)
+static bool issue(const cw_vector_t *v, cw_handle_op_t *op)
 {
     uintptr_t word = cw_owner_find_word(v->owner, v->pe);
     if (!cw_owner_is_mapped(word) || v->by_owner)
@@ -252,7 +267,7 @@ static bool issue(cw_vector_t *v, cw_handle_op_t *op)
 }
 
 // ---------------------------------------------------------------- three kinds of completion
-void cw_vector_blocking(cw_vector_t *v)
+void cw_vector_blocking(const cw_vector_t *v)
 {
     cw_handle_op_t op = {0};
     if (issue(v, &op)) {
@@ -261,14 +276,14 @@ void cw_vector_blocking(cw_vector_t *v)
     }
 }
 
-cw_handle_t cw_vector_explicit(cw_vector_t *v)
+cw_handle_t cw_vector_explicit(const cw_vector_t *v)
 {
     cw_handle_op_t *op = v->owner->config.outside || v->by_owner ? cw_handle_op_create() : NULL;
     return cw_handle_make(issue(v, op), op);
 }
 
 /** Where no implicit operation counts the messages (by_owner), they are waited for. */
-void cw_vector_implicit(cw_vector_t *v)
+void cw_vector_implicit(const cw_vector_t *v)
 {
     if (CW_UNLIKELY(v->by_owner)) {
         cw_vector_blocking(v);

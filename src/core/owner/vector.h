@@ -2,17 +2,18 @@
 //
 // Vector, indexed and strided transfers in owner's addresses: lists of regions in the remote PE and
 // here, of the same total length, whose bytes pair off in order. A walk over both lists gives
-// contiguous pieces. Within the node they are copied; to another node each one is a put or get, and
-// small ones travel packed; one synchronization completes them all. Regions of strided sections
-// that follow each other without a gap are one.
+// contiguous pieces: regions, and levels of strided sections, that follow each other without a gap
+// on both sides are one. Within the node they are copied; to another node each one is a put or get,
+// and small ones travel packed; one synchronization completes them all.
 // Threads: any. Blocking: cw_vector_blocking, and for room to send.
 #ifndef CW_OWNER_VECTOR_H
 #define CW_OWNER_VECTOR_H
 
+#include "base/copy/section.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
 
-enum { CW_VECTOR_MAX_LEVELS = 32 };  // of strided lists
+enum { CW_VECTOR_MAX_LEVELS = CWU_SECTION_LEVELS };  // of strided lists
 
 typedef struct cw_region {
     void *addr;
@@ -29,11 +30,44 @@ typedef struct cw_vector_list {
     size_t n, len;  // regions; bytes of each (not of `regions`)
 } cw_vector_list_t;
 
-cw_vector_list_t cw_vector_regions(size_t n, const cw_region_t *regions);
-cw_vector_list_t cw_vector_indexed(size_t n, void *const *addresses, size_t len);
+// A list is made in its place, member by member: a copy of it would wait for these stores.
+static inline void cw_vector_regions(cw_vector_list_t *list, size_t n, const cw_region_t *regions)
+{
+    list->regions = regions;
+    list->addresses = NULL;
+    list->base = NULL;
+    list->levels = 0;
+    list->n = n;
+    list->len = 0;
+}
+
+static inline void cw_vector_indexed(cw_vector_list_t *list, size_t n, void *const *addresses,
+                                     size_t len)
+{
+    list->regions = NULL;
+    list->addresses = addresses;
+    list->base = NULL;
+    list->levels = 0;
+    list->n = len ? n : 0;
+    list->len = len;
+}
+
 /** At most CW_VECTOR_MAX_LEVELS levels; nbytes: of each region. */
-cw_vector_list_t cw_vector_strided(void *base, const size_t *strides, size_t nbytes,
-                                   const size_t *count, size_t levels);
+static inline void cw_vector_strided(cw_vector_list_t *list, void *base, const size_t *strides,
+                                     size_t nbytes, const size_t *count, size_t levels)
+{
+    list->regions = NULL;
+    list->addresses = NULL;
+    list->base = base;
+    list->strides = strides;
+    list->count = count;
+    list->levels = levels;
+    list->n = nbytes > 0;
+    list->len = nbytes;
+    for (size_t i = 0; i < levels; i++)
+        list->n *= count[i];
+}
+
 size_t cw_vector_total(const cw_vector_list_t *list);
 
 /** A walk over the regions of a list. */
@@ -58,8 +92,8 @@ typedef struct cw_vector {
 
 /** The lists are of one kind (strided ones of the same counts) and have one total length; the front
  *  end has checked their addresses. */
-void cw_vector_blocking(cw_vector_t *v);
-cw_handle_t cw_vector_explicit(cw_vector_t *v);
-void cw_vector_implicit(cw_vector_t *v);
+void cw_vector_blocking(const cw_vector_t *v);
+cw_handle_t cw_vector_explicit(const cw_vector_t *v);
+void cw_vector_implicit(const cw_vector_t *v);
 
 #endif

@@ -6,7 +6,7 @@
 // malformed request is dropped, and the first one is reported.
 #include <string.h>
 
-#include "base/rows.h"
+#include "base/copy/rows.h"
 #include "core/bulk/accumulate.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"
