@@ -21,9 +21,10 @@ PROGRAMS = {
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
 }
-# Of these, only am is built for another library, a GASNet.
+# Of these, only am and vis are built for another library, a GASNet.
 OURS = {
     "am": ["am.c"],
+    "vis": ["vis.c"],
     "armci": ["armci.c"],
     "dart": ["dart.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],

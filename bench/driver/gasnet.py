@@ -68,7 +68,7 @@ def _peer(make, prefix, conduit, fragment):
     tag = re.sub(r"[^A-Za-z0-9]+", "-", f"{prefix}-{conduit}".strip("/"))
     start = _start(prefix, conduit, found["GASNET_RUN_CMD"])
     peer = make(f"{_name(prefix)}, {conduit}", tag, compiler, start[0])
-    peer.start, peer.programs, peer.layouts = start, ("am", ), {layout: env}
+    peer.start, peer.programs, peer.layouts = start, ("am", "vis"), {layout: env}
     peer.words = (*words, *found["GASNET_CPPFLAGS"], *found["GASNET_CFLAGS"])
     peer.linker = (*found["GASNET_LD"], *found["GASNET_LDFLAGS"])
     peer.libs = tuple(found["GASNET_LIBS"])

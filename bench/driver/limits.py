@@ -180,6 +180,24 @@ def _messages():
                       "am", "ready", 0, npes)
 
 
+VIS = (("dense", "rows that follow each other"), ("strided", "rows with gaps"),
+       ("planes", "rows in planes that follow each other"), ("indexed", "indexed regions"),
+       ("vector", "vectors of regions"))
+
+
+def _vis():
+    """64 regions a call."""
+    for mode in ("local", "rdm", "msg"):
+        place = ("one node, beside plain C" if mode == "local" else
+                 f"two nodes, {mode} endpoints over loopback")
+        where = f"Vector, indexed and strided transfers of GASNet, {place}"
+        for op in ("put", "get"):
+            for kind, label in VIS:
+                for nbytes in (8, 32, 64, 512):
+                    yield Row(where, f"{op} of 64 {label}, {nbytes} B", mode, "vis",
+                              f"{op}_{kind}", nbytes, base=mode == "local", beat_others=True)
+
+
 ROWS = ((8, "8 B"), (64, "64 B"), (512, "512 B"), (1024, "1 KiB"), (4096, "4 KiB"),
         (16384, "16 KiB"), (65536, "64 KiB"), (1048576, "1 MiB"))
 
@@ -393,8 +411,8 @@ def _startup():
 def all_rows():
     return [
         *_local(), *_network("rdm"), *_network("msg"), *_floods("rdm"), *_floods("msg"),
-        *_messages(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"), *_coarrays(),
-        *_instructions(),
+        *_messages(), *_vis(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"),
+        *_coarrays(), *_instructions(),
         *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_beside(),
         *_startup()
     ]

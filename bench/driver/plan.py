@@ -11,8 +11,8 @@ LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
-NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "armci", "caf", "busy",
-         "threads", "coll", "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
+NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
+         "busy", "threads", "coll", "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
 
 
 class Group:
@@ -104,6 +104,21 @@ class Plan:
                     runs += self._run(self.ours, layout, npes, "am", ["--mode", mode],
                                       title="gasnet_init")
             groups.append(Group(runs, rounds=None if self.quick else START_ROUNDS))
+        return groups
+
+    def _vis(self):
+        """Within a node beside loops of plain C in one process; everywhere beside other GASNets."""
+        budget = ["--budget-ms", "2"] if self.quick else []
+        groups = []
+        for layout in ("local", "rdm", "msg"):
+            runs = []
+            plain = ["--mode", "1", *budget] if layout == "local" else None
+            for make in self._run(self.ours, layout, 2, "vis", plain, "plain C") if plain else ():
+                runs.append(lambda make=make: make().as_baseline())
+            for peer in self.gasnets:
+                where = "tcp" if layout != "local" and not peer.ours else layout
+                runs += self._run(peer, where, 2, "vis", budget)
+            groups.append(Group(runs))
         return groups
 
     def _armci(self):
@@ -248,6 +263,7 @@ class Plan:
             "insn_pgas": self._insn_pgas,
             "pingpong": lambda: self._pairs("pingpong", PING_PONG),
             "am": self._am,
+            "vis": self._vis,
             "armci": self._armci,
             "caf": self._caf,
             "atomics": lambda: self._pairs("atomics", ATOMICS),
