@@ -35,6 +35,7 @@ static FILE *trace;
 static struct bench_opts opts;
 static char *far, *near;  // in the other's segment, in mine
 static gex_TM_t world, team;  // team: the same processes
+static gex_AD_t domain;
 static volatile int pongs, stopped;
 static int counted;            // times that a call is
 static volatile int counting;  // else calls are made without counting: they warm up
@@ -176,6 +177,9 @@ INLINE(gex_put_nbi_8, OF_PUT, gex_RMA_PutNBI(world, node, dest, src, 8, GEX_EVEN
        near)
 INLINE(gex_team_put_nbi_8, OF_PUT, gex_RMA_PutNBI(team, node, dest, src, 8, GEX_EVENT_NOW, 0), 1,
        far, near)
+INLINE(gex_ad_fadd_8, OF_PUT,
+       (void)gex_AD_OpNB_U64(domain, (uint64_t *)(void *)src, node, dest, GEX_OP_FADD, 1, 0, 0), 1,
+       far, near)
 
 #define PLAIN(name, fn)                     \
     STEP_CALLER static void do_##name(void) \
@@ -244,6 +248,7 @@ static const struct {
     {"inline.get_nbi.8", do_in_get_nbi_8, NULL, FULL},
     {"inline.gex_put_nbi.8", do_in_gex_put_nbi_8, NULL, QUICK_NEAR},
     {"inline.gex_team_put_nbi.8", do_in_gex_team_put_nbi_8, NULL, QUICK_NEAR},
+    {"gex_AD_OpNB_U64.fadd", do_in_gex_ad_fadd_8, NULL, QUICK_NEAR},
     {"wait_syncnbi_puts", do_wait_syncnbi_puts, NULL, QUICK},
     {"wait_syncnbi_all", do_wait_syncnbi_all, NULL, QUICK},
     {"wait_syncnbi_puts_after_put", do_wait_syncnbi_puts, put_before, FULL},
@@ -421,6 +426,7 @@ int main(int argc, char **argv)
     step_init();
     gasnet_QueryGexObjects(NULL, NULL, &world, NULL);
     gex_TM_Split(&team, world, 0, (int)gasnet_mynode(), NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+    gex_AD_Create(&domain, world, GEX_DT_U64, GEX_OP_FADD, 0);
     gasnet_getSegmentInfo(segments, 2);
     far = segments[!gasnet_mynode()].addr;
     near = (char *)segments[gasnet_mynode()].addr + 2048;

@@ -321,7 +321,7 @@ static const char *name_of(gex_DT_t dt, bool implicit)
     }
 }
 
-GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank,
+static CW_NOINLINE gex_Event_t operate(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank,
                                        void *addr, gex_OP_t op, const void *operand1,
                                        const void *operand2, gex_Flags_t flags, int implicit)
 {
@@ -343,6 +343,56 @@ GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, g
                        operand, t.pe);
     } else {
         modify(&t, dt, op, a, b);
+    }
+    return GEX_EVENT_INVALID;
+}
+
+/** A word of the team of all that is mapped here, where nothing needs to be woken, reported or
+ *  checked. False: operate() must do it. */
+static bool find_here(gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr, gex_OP_t op,
+                      size_t nbytes, void **word_p)
+{
+    uintptr_t word, atomic;
+    uint64_t offset;
+    if ((uintptr_t)ad < gex_doubtful || ad->dt != dt || !(ad->ops & op) || ad->tm != &gex.world ||
+        !cw_owner_is_fast(&gas_owner, rank, &word) || !cw_owner_is_plain(word) ||
+        !cw_amo_is_here(&cw_ctx_default, (int)rank, &atomic) || ((uintptr_t)addr & (nbytes - 1)) ||
+        !cw_owner_find_offset(&gas_owner, rank, addr, nbytes, true, &offset))
+        return false;
+    *word_p = cw_local_address(word, addr);
+    return true;
+}
+
+/** The usual operations on integers are done at once where the word is mapped here. */
+GAS_API gex_Event_t gex_causeway_ad_op(gex_AD_t ad, gex_DT_t dt, void *result, gex_Rank_t rank,
+                                       void *addr, gex_OP_t op, const void *operand1,
+                                       const void *operand2, gex_Flags_t flags, int implicit)
+{
+    const size_t nbytes = dt & (GEX_DT_I64 | GEX_DT_U64) ? 8 : 4;
+    void *word;
+    if (CW_UNLIKELY(dt & (GEX_DT_FLT | GEX_DT_DBL)) || (op > PLAIN_OPS && !result) ||
+        !find_here(ad, dt, rank, addr, op, nbytes, &word))
+        return operate(ad, dt, result, rank, addr, op, operand1, operand2, flags, implicit);
+    const uint64_t a = bits_of(operand1, nbytes);
+    switch (op) {
+    case GEX_OP_FADD:
+        set_bits(result, cw_amo_local(word, CW_AMO_ADD, nbytes, a, 0), nbytes);
+        break;
+    case GEX_OP_ADD:
+        cw_amo_local(word, CW_AMO_ADD, nbytes, a, 0);
+        break;
+    case GEX_OP_GET:
+        set_bits(result, cw_amo_local(word, CW_AMO_FETCH, nbytes, 0, 0), nbytes);
+        break;
+    case GEX_OP_SET:
+        cw_amo_local(word, CW_AMO_SWAP, nbytes, a, 0);
+        break;
+    case GEX_OP_FCAS:
+        set_bits(result, cw_amo_local(word, CW_AMO_CSWAP, nbytes, bits_of(operand2, nbytes), a),
+                 nbytes);
+        break;
+    default:
+        return operate(ad, dt, result, rank, addr, op, operand1, operand2, flags, implicit);
     }
     return GEX_EVENT_INVALID;
 }

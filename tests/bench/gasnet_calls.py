@@ -10,7 +10,7 @@ SHORTS = {f"AMRequestShort{n}": 74 for n in (0, 1, 4)}
 SHORTS_SHARED = {f"AMRequestShort{n}": 98 for n in (0, 1, 4)}
 # what the header inlines, with the return of the function around it
 INLINE = {"inline.put.8": 14, "inline.put_nbi.8": 10, "inline.get.8": 14,
-          "inline.gex_put_nbi.8": 14, "inline.gex_team_put_nbi.8": 24}
+          "inline.gex_put_nbi.8": 14, "inline.gex_team_put_nbi.8": 24, "gex_AD_OpNB_U64.fadd": 90}
 LOADED = {"AMRequestMedium0": 70, "AMRequestMedium4": 78, "AMRequestLong0": 84,
           "AMRequestLong4": 90}
 LOADED_SHARED = {"AMRequestMedium0": 82, "AMRequestMedium4": 90, "AMRequestLong0": 94,
