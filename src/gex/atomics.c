@@ -327,6 +327,8 @@ static CW_NOINLINE gex_Event_t operate(gex_AD_t ad, gex_DT_t dt, void *result, g
 {
     const char *call = name_of(dt, implicit);
     target_t t = target_of(call, ad, dt, rank, addr, op, flags);
+    if (!t.far)
+        cw_owner_find_word(&gas_owner, (uint32_t)t.pe);  // a mapped one's: the next one is short
     uint64_t a = bits_of(operand1, t.nbytes), b = bits_of(operand2, t.nbytes), operand = a;
     bool fetches = op == GEX_OP_GET || op > PLAIN_OPS;
     cw_amo_op_t amo;

@@ -74,7 +74,9 @@ static void share_places(void)
         gex_Event_Wait(gex_AD_OpNB_##DT(ad, NULL, to, word, GEX_OP_SET, 6, 0, 0));               \
         gex_Event_Wait(gex_AD_OpNB_##DT(ad, &old, to, word, GEX_OP_FCAS, 5, 8, 0));              \
         CHECK(old == 6);                                                                         \
-        gex_AD_OpNBI_##DT(ad, NULL, to, word, GEX_OP_CAS, 6, 9, 0);                              \
+        gex_Event_Wait(gex_AD_OpNB_##DT(ad, &old, to, word, GEX_OP_FCAS, 6, 8, 0));              \
+        CHECK(old == 6);                                                                         \
+        gex_AD_OpNBI_##DT(ad, NULL, to, word, GEX_OP_CAS, 8, 9, 0);                              \
         gex_NBI_Wait(GEX_EC_RMW, 0);                                                             \
         gex_Event_Wait(gex_AD_OpNB_##DT(ad, &now, to, word, GEX_OP_SWAP, 4, 0, 0));              \
         CHECK(now == 9);                                                                         \
