@@ -2,10 +2,10 @@
 //
 // Gates (gate.h). The word of a team, in a table in the image's own memory:
 //
-//     tag of the team << 32 | number of the gate << 2 | refused in the one before << 1 | refused
+//     tag of the team << 32 | number of the gate << 4 | intent in the one before << 2 | intent
 //
 // An image leaves a gate when all have entered it, so a word is at most one gate ahead of what
-// another image looks for, and both refusals are in it. The tags of an image's teams grow, and a
+// another image looks for, and both intents are in it. The tags of an image's teams grow, and a
 // word with a larger tag says that its image has left the team, and with it all gates of it.
 #include "caf/gate.h"
 
@@ -23,7 +23,7 @@
 
 #define LAST_TAG UINT64_C(0xffffffff)  // of the gate at the end of the program
 enum { PLACES = 1024 };
-enum { REFUSED = 1, REFUSED_BEFORE = 2, NUMBER_AT = 2, TAG_AT = 32 };
+enum { INTENT_MASK = 3, BEFORE_AT = 2, NUMBER_AT = 4, TAG_AT = 32 };
 
 typedef struct table {
     uint64_t entered[PLACES];
@@ -91,16 +91,16 @@ static uint64_t entry_of(const caf_team_t *team)
     return team->tag << TAG_AT | (uint64_t)(uint32_t)(team->gates << NUMBER_AT);
 }
 
-static void publish(caf_team_t *team, bool refused)
+static void publish(caf_team_t *team, unsigned intent)
 {
-    team->refusals = (team->refusals << 1 | refused) & (REFUSED | REFUSED_BEFORE);
+    team->intents = (team->intents & INTENT_MASK) << BEFORE_AT | intent;
     // pairs with the gets of the other images
-    __atomic_store_n(&table()->entered[team->tag % PLACES], entry_of(team) | team->refusals,
+    __atomic_store_n(&table()->entered[team->tag % PLACES], entry_of(team) | team->intents,
                      __ATOMIC_RELEASE);
 }
 
 /** Has the image at that PE entered the gate in which this one is? */
-static bool has_entered(const caf_team_t *team, int pe, bool *refused_p)
+static bool has_entered(const caf_team_t *team, int pe, unsigned *intent_p)
 {
     uint64_t word, sought = entry_of(team);
     caf_get(&word, &table()->entered[team->tag % PLACES], sizeof word, pe);
@@ -108,7 +108,8 @@ static bool has_entered(const caf_team_t *team, int pe, bool *refused_p)
         return word >> TAG_AT > team->tag;
     // numbers wrap
     const int32_t ahead = (int32_t)((uint32_t)word - (uint32_t)sought) >> NUMBER_AT;
-    *refused_p = ahead >= 0 && ahead < 2 && (word & (ahead == 0 ? REFUSED : REFUSED_BEFORE));
+    if (ahead == 0 || ahead == 1)
+        *intent_p = (word >> (ahead == 0 ? 0 : BEFORE_AT)) & INTENT_MASK;
     return ahead >= 0;
 }
 
@@ -122,23 +123,22 @@ static caf_code_t end_of(const caf_team_t *team, int pe)
 
 /** CAF_OK: it has entered the gate. */
 static caf_code_t await_entry(const caf_team_t *team, int pe, const char *statement,
-                              bool *refused_p)
+                              unsigned *intent_p)
 {
     cw_wait_t w = CW_WAIT_INIT(statement);
     caf_code_t code = CAF_OK;
-    bool entered = has_entered(team, pe, refused_p);
+    bool entered = has_entered(team, pe, intent_p);
     while (!entered && code == CAF_OK) {
         cw_wait_round(&w);
         if (w.slept)
             code = end_of(team, pe);
-        entered = has_entered(team, pe, refused_p);  // also before it ended
+        entered = has_entered(team, pe, intent_p);  // also before it ended
     }
     cw_wait_done(&w);
     return entered ? CAF_OK : code;
 }
 
-/** Those of this node that sleep for this image. */
-static void wake_node(void)
+void caf_wake_node(void)
 {
     for (int slot = 0; slot < cw_world.nslots; slot++)
         cw_wake_notify(cw_world.pes_of_node[slot]);
@@ -147,15 +147,17 @@ static void wake_node(void)
 /** present: NULL, or which members have entered. */
 static caf_passage_t count_entries(const caf_team_t *team, const char *statement, bool *present)
 {
-    caf_passage_t all = {0, 0, 0};
-    wake_node();
+    caf_passage_t all = {0, 0, 0, 0, 0};
+    caf_wake_node();
     for (int rank = 0; rank < team->group->size; rank++) {
-        bool refused = false;
+        unsigned intent = CAF_COMES;
         const caf_code_t code =
-            await_entry(team, cw_group_pe(team->group, rank), statement, &refused);
+            await_entry(team, cw_group_pe(team->group, rank), statement, &intent);
         all.stopped += code == CAF_STOPPED;
         all.failed += code == CAF_FAILED;
-        all.refused += refused;
+        all.refused += (intent & CAF_REFUSES) != 0;
+        all.forming += code == CAF_OK && (intent & CAF_FORMS);
+        all.elsewhere += code == CAF_OK && !(intent & CAF_FORMS);
         if (present)
             present[rank] = code == CAF_OK;
     }
@@ -176,6 +178,8 @@ static void combine_passages(const cw_fused_op_t *op, void *acc_p, const void *i
     acc->stopped += in->stopped;
     acc->failed += in->failed;
     acc->refused += in->refused;
+    acc->forming += in->forming;
+    acc->elsewhere += in->elsewhere;
 }
 
 static void meet(void *arg)
@@ -192,27 +196,40 @@ static bool is_hit(const void *team)
 
 bool caf_do(const caf_team_t *team, void (*act)(void *arg), void *arg)
 {
-    return cw_abandonable(act, arg, is_hit, team);
+    // a gate that this image has abandoned may have been entered by all: the group is of no use
+    return !caf_is_hit(team) && cw_abandonable(act, arg, is_hit, team);
 }
 
-caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, bool refused)
+static caf_passage_t of_one(caf_code_t code, unsigned intent)
 {
-    meeting_t m = {team, {code == CAF_STOPPED, code == CAF_FAILED, refused}};
+    const bool comes = code == CAF_OK, forms = (intent & CAF_FORMS) != 0;
+    return (caf_passage_t){.stopped = code == CAF_STOPPED,
+                           .failed = code == CAF_FAILED,
+                           .refused = (intent & CAF_REFUSES) != 0,
+                           .forming = comes && forms,
+                           .elsewhere = comes && !forms};
+}
+
+caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, unsigned intent)
+{
+    meeting_t m = {team, of_one(code, intent)};
     team->gates++;
     if (code == CAF_OK)
-        publish(team, refused);
-    if (!caf_is_hit(team) && caf_do(team, meet, &m)) {
+        publish(team, intent);
+    if (caf_do(team, meet, &m))
         team->hit = team->hit || m.all.stopped + m.all.failed > 0;
-        return m.all;
-    }
-    // abandoned, an image that is gone itself has no more to do
-    return code == CAF_OK ? count_entries(team, statement, NULL) : m.all;
+    else if (code == CAF_OK)
+        m.all = count_entries(team, statement, NULL);
+    else
+        return m.all;  // an image that is gone itself has no more to do
+    m.all.refused += intent & CAF_FORMS ? m.all.elsewhere : m.all.forming;
+    return m.all;
 }
 
 bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *arg), void *arg)
 {
     const bool done = caf_do(team, act, arg);
-    return caf_is_whole(caf_gate(team, statement, CAF_OK, !done));
+    return caf_is_whole(caf_gate(team, statement, CAF_OK, done ? CAF_COMES : CAF_REFUSES));
 }
 
 caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t *mine, int n,
@@ -221,7 +238,7 @@ caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t
     table_t *t = table();
     memcpy(t->words, mine, (size_t)n * sizeof *mine);
     team->gates++;
-    publish(team, false);
+    publish(team, CAF_FORMS);
     const caf_passage_t passage = count_entries(team, statement, present);
     for (int rank = 0; rank < team->group->size; rank++)
         if (present[rank])
@@ -229,7 +246,7 @@ caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t
                     cw_group_pe(team->group, rank));
     // no image writes new words before all have read these
     team->gates++;
-    publish(team, false);
+    publish(team, CAF_FORMS);
     count_entries(team, statement, NULL);
     return passage;
 }
@@ -238,5 +255,5 @@ bool caf_gate_of_end(void)
 {
     caf_team_t last = {.group = caf.initial.group, .tag = LAST_TAG};
     cw_outlive_no_more();
-    return caf_is_whole(caf_gate(&last, "the end of the program", CAF_OK, false));
+    return caf_is_whole(caf_gate(&last, "the end of the program", CAF_OK, CAF_COMES));
 }

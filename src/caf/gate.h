@@ -15,10 +15,15 @@
 
 #include "caf/caf.h"
 
-/** Members of a team that have not come: how many; and of those that have, how many refused. */
+/** Members of a team that have not come: how many; and of those that have, how many refused, and
+ *  how many came to form a team, and to another statement. Where an image of some that have learnt
+ *  of a death in different statements comes to form a team, it counts as a refusal to the others,
+ *  as they do to it. */
 typedef struct caf_passage {
-    uint64_t stopped, failed, refused;
+    uint64_t stopped, failed, refused, forming, elsewhere;
 } caf_passage_t;
+/** What an image says when it enters. */
+typedef enum caf_intent { CAF_COMES = 0, CAF_REFUSES = 1, CAF_FORMS = 2 } caf_intent_t;
 
 /** Is a member known to be gone? Never false again. The same on all members, but for images that
  *  were killed: of these each learns in its own time. */
@@ -30,9 +35,9 @@ bool caf_has_news(caf_team_t *team);
 void caf_note_deaths(void);
 
 /** Enters the next gate of the team and waits until the others have, or are gone. code: CAF_OK, or
- *  how this image has ended that takes part for the others' sake. refused: see caf_passage_t.
+ *  how this image has ended that takes part for the others' sake. intent: a set of those.
  *  [waits] */
-caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, bool refused);
+caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, unsigned intent);
 static inline bool caf_is_whole(caf_passage_t passage)
 {
     return passage.stopped + passage.failed + passage.refused == 0;
@@ -40,7 +45,8 @@ static inline bool caf_is_whole(caf_passage_t passage)
 /** The team of a collective that is begun and ended by the members that are there; act(arg) is
  *  abandoned when one is killed. True on all members, or false on all. [waits] */
 bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *arg), void *arg);
-/** Abandons act(arg) when a member is killed: then false, on this image. [waits] */
+/** Abandons act(arg) when a member is killed, or does not begin it: then false, on this image.
+ *  [waits] */
 bool caf_do(const caf_team_t *team, void (*act)(void *arg), void *arg);
 
 /** Words of each member for all, by rank, and which members have given theirs, the same on all:
@@ -53,6 +59,8 @@ enum { CAF_GATE_WORDS = 24 };
  *  ends the job. [waits] */
 bool caf_gate_of_end(void);
 
+/** Those of this node that sleep for this image. */
+void caf_wake_node(void);
 /** "; image 3 of the team (PE 2, host h) was killed by signal 9 (Killed)", or nothing. */
 const char *caf_describe_killed(const cw_group_t *group, char *text, size_t nbytes);
 

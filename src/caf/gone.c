@@ -88,21 +88,22 @@ bool caf_report_gone(const caf_status_t *status, const char *statement, const ca
     return true;
 }
 
-caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team)
+caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team,
+                             unsigned intent)
 {
     const uint64_t entered = depth_of(caf.team) << DEPTH_AT | (uint64_t)kind << KIND_AT |
                              bits(team->serial, 0, SERIAL_AT) << SERIAL_AT |
                              bits(team->gates + 1, 0, SERIAL_AT);
     // pairs with the gets of images that are gone
     __atomic_store_n(&mine()->gate, entered, __ATOMIC_RELEASE);
-    return caf_gate(team, statement, CAF_OK, false);
+    return caf_gate(team, statement, CAF_OK, intent);
 }
 
 bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
                    const caf_team_t *team)
 {
     caf_team_t *passed = (caf_team_t *)(uintptr_t)team;
-    const caf_passage_t passage = caf_enter_gate(statement, kind, passed);
+    const caf_passage_t passage = caf_enter_gate(statement, kind, passed, CAF_COMES);
     return !caf_report_gone(status, statement, team, passage);
 }
 
@@ -168,7 +169,7 @@ static bool follow(int pe, caf_code_t code)
     }
     if (bits(gate, 0, SERIAL_AT) != bits(team->gates + 1, 0, SERIAL_AT))
         return false;
-    caf_gate(team, "fail image", code, false);
+    caf_gate(team, "fail image", code, CAF_COMES);
     set_team(kind == CAF_GATE_END_TEAM ? team->parent : team);
     return true;
 }

@@ -35,7 +35,8 @@ void caf_gone_close(void);
 bool caf_report_gone(const caf_status_t *status, const char *statement, const caf_team_t *team,
                      caf_passage_t passage) CW_COLD;
 /** [waits] */
-caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team) CW_COLD;
+caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team,
+                             unsigned intent) CW_COLD;
 /** The same; false: an image is gone, which is reported. [waits] */
 bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
                    const caf_team_t *team) CW_COLD;

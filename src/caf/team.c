@@ -206,16 +206,22 @@ static caf_team_t *add(const forming_t *f, uint64_t *siblings)
 /** All images of the current team agree, or those that are there: then what is missing. */
 static caf_passage_t agree(forming_t *f)
 {
-    caf_passage_t passage = {0, 0, 0};
+    caf_passage_t passage = {0, 0, 0, 0, 0};
     if (!caf_survives) {
         form(f);
         return passage;
     }
-    passage = caf_enter_gate("form team", CAF_GATE_STATEMENT, caf.team);
-    if (caf_is_whole(passage) && !caf_do_together(caf.team, "form team", form, f))
+    passage = caf_enter_gate("form team", CAF_GATE_STATEMENT, caf.team, CAF_FORMS);
+    if (caf_is_whole(passage)) {
+        if (caf_do_together(caf.team, "form team", form, f))
+            return passage;
         passage.failed = 1;
-    if (!caf_is_whole(passage))
-        form_without(f);
+    } else {
+        // images that have learnt of a death in different statements meet here
+        for (caf_passage_t again = passage; again.elsewhere;)
+            again = caf_gate(caf.team, "form team", CAF_OK, CAF_FORMS);
+    }
+    form_without(f);
     return passage;
 }
 
@@ -321,7 +327,8 @@ void caf_sync_team(const caf_status_t *status, caf_team_t *team)
     caf_complete();
     if (!caf_survives)
         cw_sync(team->group);
-    else if (caf_report_gone(status, "sync team", team, caf_gate(team, "sync team", CAF_OK, false)))
+    else if (caf_report_gone(status, "sync team", team,
+                             caf_gate(team, "sync team", CAF_OK, CAF_COMES)))
         return;
     caf_succeed(status);
 }

@@ -41,8 +41,8 @@ void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int 
 bool gft_survives(void);
 /** Of the program, or what the compiler puts behind each ALLOCATE, without the stat= of that. */
 void gft_sync_all(const caf_status_t *status);
-/** An ALLOCATE has given its stat= the code of an image that is gone. */
-extern bool gft_allocation_failed CW_HIDDEN;
+/** An ALLOCATE has a stat=, and that statement behind it is still to come. */
+extern bool gft_allocation_asks CW_HIDDEN;
 
 /** stat= and errmsg= of a statement. */
 static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nbytes)

@@ -159,8 +159,8 @@ void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 void gft_sync_all(const caf_status_t *status)
 {
     static const caf_status_t deaf = {.cannot_ask = true};
-    const bool allocates = gft_allocation_failed && !status->stat;
-    gft_allocation_failed = false;
+    const bool allocates = gft_allocation_asks && !status->stat;
+    gft_allocation_asks = false;
     caf_sync_all(allocates ? &deaf : status);
 }
 

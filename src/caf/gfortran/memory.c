@@ -4,7 +4,7 @@
 #include "caf/gfortran/gft.h"
 #include "caf/window.h"
 
-bool gft_allocation_failed;
+bool gft_allocation_asks;
 
 /** What is allocated, by the compiler's numbers. */
 enum {
@@ -109,11 +109,10 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     caf_coarray_t *c = type == ASSOCIATED
                            ? associate(*token, descriptor)
                            : make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
-    if (!c) {
-        gft_allocation_failed =
-            stat && (*stat == gft_door.stat[CAF_STOPPED] || *stat == gft_door.stat[CAF_FAILED]);
+    if (type == ALLOCATABLE || type == LOCK || type == EVENT)
+        gft_allocation_asks = stat != NULL;
+    if (!c)
         return;
-    }
     *token = c;
     descriptor->data = caf_view(c->mine);
     c->is_plain = is_plain(descriptor);
