@@ -139,8 +139,8 @@ ACI_WEAK(ARMCI_Acc);
 ACI_API int PARMCI_NbAcc(int type, void *scale, void *src, void *dst, armci_size_t bytes, int proc,
                          armci_hdl_t *hdl)
 {
-    ACI_ENTER();
-    (void)hdl;
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
+    (void)hdl;  // it is complete when it returns
     return contiguous(aci_call(__func__), type, scale, src, dst, bytes, proc);
 }
 ACI_WEAK(ARMCI_NbAcc);
@@ -198,8 +198,8 @@ ACI_WEAK(ARMCI_AccS);
 ACI_API int PARMCI_NbAccS(int type, void *scale, void *src, int *src_stride, void *dst,
                           int *dst_stride, int *count, int levels, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
-    (void)hdl;
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
+    (void)hdl;  // it is complete when it returns
     return strided(aci_call(__func__), type, scale, src, src_stride, dst, dst_stride, count, levels,
                    proc);
 }
@@ -238,8 +238,8 @@ ACI_WEAK(ARMCI_AccV);
 ACI_API int PARMCI_NbAccV(int type, void *scale, armci_giov_t *iov, int iov_len, int proc,
                           armci_hdl_t *hdl)
 {
-    ACI_ENTER();
-    (void)hdl;
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
+    (void)hdl;  // it is complete when it returns
     return vector(aci_call(__func__), type, scale, iov, iov_len, proc);
 }
 ACI_WEAK(ARMCI_NbAccV);

@@ -87,10 +87,16 @@ cw_frame_t *aci_watch(const char *func);
 /** Where in the program the call of an interface's function stands. */
 #define ACI_CALLER __builtin_return_address(0)
 /** First statement of a body that communicates. */
-#define ACI_ENTER()                         \
+#define ACI_ENTER() ACI_ENTER_WITH(aci_watch(__func__))
+#define ACI_ENTER_WITH(watch)               \
     if (CW_UNLIKELY(aci.joined == 0))       \
         aci_check_life(aci_call(__func__)); \
-    CW_WATCH(aci_watch(__func__))
+    CW_WATCH(watch)
+/** aci_watch for a call that begins an operation of a handle (NULL: it has none), and for one that
+ *  ends it (NULL: all operations). In checking mode handles of which neither a wait, a test nor a
+ *  fence is heard are named at the end of the job. */
+cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl);
+cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl);
 
 /** In checking mode: all members make this call, whose arguments may differ. [waits] */
 static inline void aci_agree(const cw_group_t *group, const char *call)

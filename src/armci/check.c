@@ -59,3 +59,19 @@ cw_frame_t *aci_watch(const char *func)
     cw_check_not_in_handler(aci_call(func));
     return cw_watch_call(aci_call(func));
 }
+
+cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl)
+{
+    if (aci.check && hdl)
+        cw_check_give(CW_KNOWN_REQUESTS, (uintptr_t)hdl, aci_call(func));
+    return aci_watch(func);
+}
+
+cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl)
+{
+    if (aci.check && hdl)
+        cw_known_free(CW_KNOWN_REQUESTS, (uintptr_t)hdl);
+    else if (aci.check)
+        cw_known_free_all(CW_KNOWN_REQUESTS);
+    return aci_watch(func);
+}

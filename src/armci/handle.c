@@ -281,7 +281,7 @@ static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nb
 
 ACI_API int PARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
     return contiguous(&op, dst, src, bytes);
 }
@@ -289,7 +289,7 @@ ACI_WEAK(ARMCI_NbPut);
 
 ACI_API int PARMCI_NbGet(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
     return contiguous(&op, src, dst, bytes);
 }
@@ -307,7 +307,7 @@ static int put_value(const aci_op_t *op, void *dst, void *value, size_t nbytes)
 #define NB_PUT_VALUE(Name, type)                                                           \
     ACI_API int PARMCI_NbPutValue##Name(type value, void *dst, int proc, armci_hdl_t *hdl) \
     {                                                                                      \
-        ACI_ENTER();                                                                       \
+        ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));                                   \
         const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};                   \
         return put_value(&op, dst, &value, sizeof value);                                  \
     }                                                                                      \
@@ -321,7 +321,7 @@ NB_PUT_VALUE(Double, double);
 ACI_API int PARMCI_NbPutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count,
                           int levels, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
     return aci_strided(&op, src, src_stride, dst, dst_stride, count, levels);
 }
@@ -330,7 +330,7 @@ ACI_WEAK(ARMCI_NbPutS);
 ACI_API int PARMCI_NbGetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count,
                           int levels, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
     return aci_strided(&op, src, src_stride, dst, dst_stride, count, levels);
 }
@@ -338,7 +338,7 @@ ACI_WEAK(ARMCI_NbGetS);
 
 ACI_API int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
     return aci_vector(&op, iov, iov_len);
 }
@@ -346,7 +346,7 @@ ACI_WEAK(ARMCI_NbPutV);
 
 ACI_API int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
     return aci_vector(&op, iov, iov_len);
 }
@@ -355,7 +355,7 @@ ACI_WEAK(ARMCI_NbGetV);
 // ---------------------------------------------------------------- completion
 ACI_API int PARMCI_Wait(armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_ends(__func__, hdl));
     const char *call = aci_call(__func__);
     check_whole_handle(call, hdl);
     end_list(call, hdl);
@@ -367,7 +367,7 @@ ACI_WEAK(ARMCI_Wait);
 
 ACI_API int PARMCI_Test(armci_hdl_t *hdl)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_ends(__func__, hdl));
     const char *call = aci_call(__func__);
     check_whole_handle(call, hdl);
     end_list(call, hdl);
@@ -380,7 +380,7 @@ ACI_WEAK(ARMCI_Test);
 
 ACI_API int PARMCI_WaitProc(int proc)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_ends(__func__, NULL));
     aci_check_proc(aci_call(__func__), proc);
     aci_send_collected(aci_call(__func__));
     if (aci_pending(proc) & (ACI_GETS | ACI_SOURCES))
@@ -391,7 +391,7 @@ ACI_WEAK(ARMCI_WaitProc);
 
 ACI_API int PARMCI_WaitAll(void)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_ends(__func__, NULL));
     aci_order_complete(aci_call(__func__));
     return 0;
 }

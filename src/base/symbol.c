@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -435,6 +436,56 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
     routine_p->exact = routine_called(stack[caller], is_routine, routine, routine_nbytes);
     cwu_symbol_describe((const char *)stack[caller] - 1, where, where_nbytes);
     return true;
+}
+
+// ---------------------------------------------------------------- the program's call
+// Addresses of this library; where it is a part of the program: none.
+static uintptr_t mine_begin, mine_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int find_mine(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const uintptr_t here = (uintptr_t)cwu_symbol_outside;
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+    (void)size, (void)arg;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+        if (ph->p_type != PT_LOAD)
+            continue;
+        begin = start < begin ? start : begin;
+        end = start + ph->p_memsz > end ? start + ph->p_memsz : end;
+    }
+    if (here < begin || here >= end)
+        return 0;
+    if (info->dlpi_name && info->dlpi_name[0]) {
+        mine_begin = begin;
+        mine_end = end;
+    }
+    return 1;
+}
+
+static void find_library(void)
+{
+    dl_iterate_phdr(find_mine, NULL);
+}
+
+static _Unwind_Reason_Code look_outside(struct _Unwind_Context *context, void *place_p)
+{
+    uintptr_t pc = (uintptr_t)_Unwind_GetIP(context);
+    if (pc && pc - mine_begin < mine_end - mine_begin)
+        return _URC_NO_REASON;
+    if (pc)
+        *(const void **)place_p = (const void *)(pc - 1);  // in the call, not behind it
+    return _URC_END_OF_STACK;
+}
+
+const void *cwu_symbol_outside(void)
+{
+    const void *place = NULL;
+    pthread_once(&once, find_library);
+    _Unwind_Backtrace(look_outside, &place);
+    return place;
 }
 
 // ---------------------------------------------------------------- below a signal

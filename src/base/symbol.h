@@ -39,6 +39,9 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
                        size_t where_nbytes);
 /** A number for the calls on the stack: each turn of a loop has the same. Cheap; never 0. */
 uint64_t cwu_symbol_site(void);
+/** The call of the program that led here: the first place on the stack outside of this library; of
+ *  a program that has the library in itself, a place in this file. Cheap. NULL: not known. */
+const void *cwu_symbol_outside(void);
 /** Does the caller run in the handler of a signal? Walks up to the frame that was interrupted.
  *  *interrupted_p: the place in it. */
 bool cwu_symbol_in_signal(const void **interrupted_p);

@@ -219,7 +219,10 @@ static dart_ret_t begin(const drt_transfer_t *t, dart_handle_t *handle)
 {
     bool flying;
     dart_ret_t rc = drt_transfer(t, &flying);
-    *handle = (dart_handle_t)cw_handle_make(flying, NULL);
+    cw_handle_t made = cw_handle_make(flying, NULL);
+    if (CW_CHECKING() && rc == DART_OK)
+        made = cw_handle_given(t->call, made);
+    *handle = (dart_handle_t)made;
     return rc;
 }
 
@@ -251,6 +254,17 @@ DRT_API dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
     return begin(&t, handle);
 }
 
+/** In checking mode: was none of them waited for? */
+static CW_COLD dart_ret_t check_spent(const char *call, const dart_handle_t *handles, size_t n)
+{
+    char origin[CW_KNOWN_TEXT];
+    for (size_t i = 0; i < n; i++)
+        if (cw_handle_is_spent((cw_handle_t)handles[i], origin, sizeof origin))
+            return drt_refuse(call, DART_ERR_INVAL, "handle %zu was waited for already; %s", i,
+                              origin);
+    return DART_OK;
+}
+
 /** Could a call have given these? */
 static dart_ret_t check_handles(const char *call, const dart_handle_t *handles, size_t n)
 {
@@ -261,7 +275,31 @@ static dart_ret_t check_handles(const char *call, const dart_handle_t *handles, 
         if (CW_UNLIKELY(handles[i] && (!((uintptr_t)handles[i] & 1) ||
                                        !cw_handle_is_known((cw_handle_t)handles[i]))))
             return drt_refuse(call, DART_ERR_INVAL, "handle %zu is none that a call has given", i);
-    return DART_OK;
+    return CW_CHECKING() ? check_spent(call, handles, n) : DART_OK;
+}
+
+/** In checking mode, of handles that are complete, or given up. */
+static CW_COLD void spend_all(const dart_handle_t *handles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (handles[i])
+            cw_handle_spend((cw_handle_t)handles[i]);
+}
+
+static CW_COLD bool test_checked(dart_handle_t *handles, size_t n)
+{
+    bool all = true;
+    for (size_t i = 0; i < n; i++) {
+        if (!handles[i])
+            continue;
+        if (!cw_handle_test((cw_handle_t)handles[i])) {
+            all = false;
+            continue;
+        }
+        cw_handle_spend((cw_handle_t)handles[i]);
+        handles[i] = DART_HANDLE_NULL;
+    }
+    return all;
 }
 
 static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
@@ -274,6 +312,8 @@ static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
     dart_ret_t rc = check_handles(call, handles, n);
     if (rc == DART_OK) {
         CW_WATCH(cw_watch_call(call));
+        if (CW_CHECKING())
+            spend_all(handles, n);
         cw_handle_wait_all(call, (cw_handle_t *)handles, n);
     }
     return rc;
@@ -294,7 +334,8 @@ static dart_ret_t test_all(const char *call, dart_handle_t *handles, size_t n, i
     dart_ret_t rc = check_handles(call, handles, n);
     if (rc == DART_OK) {
         CW_WATCH(cw_watch_call(call));
-        *result_p = cw_handle_test_all((cw_handle_t *)handles, n);
+        *result_p = CW_CHECKING() ? test_checked(handles, n)
+                                  : cw_handle_test_all((cw_handle_t *)handles, n);
     }
     return rc;
 }
@@ -332,6 +373,8 @@ TESTS_ALL(testall_local)
 DRT_API dart_ret_t dart_handle_free(dart_handle_t *handle)
 {
     DRT_WANT(handle);
+    if (CW_CHECKING())
+        spend_all(handle, 1);
     *handle = DART_HANDLE_NULL;
     return DART_OK;
 }

@@ -3,6 +3,7 @@
 // GASNet-1: puts and gets between memories. The most frequent case stands here: eight bytes, to a
 // peer whose memory is mapped here or whose record is known.
 #include "base/compiler.h"
+#include "gasnet_job/sync.h"
 #include "gasnet_job/transfer.h"
 
 // ---------------------------------------------------------------- blocking
@@ -148,7 +149,8 @@ GAS_API void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbyte
 GAS_API gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val, size_t nbytes)
 {
     cw_handle_op_t *op = gas_op_create();
-    return cw_handle_make(gas_memset(__func__, node, dest, val, nbytes, op), op);
+    bool in_flight = gas_memset(__func__, node, dest, val, nbytes, op);
+    return gas_given(__func__, cw_handle_make(in_flight, op));
 }
 
 GAS_API void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes)

@@ -21,14 +21,42 @@ static void check_array(const char *call, const gasnet_handle_t *handles, size_t
     gas_enter(call);
     if (!handles && n > 0)
         gas_fail(call, "the array of %zu handles is NULL", n);
-    for (size_t i = 0; gas.check && i < n; i++)
-        gas_check_handle(call, handles[i]);
+}
+
+static CW_NOINLINE CW_COLD void wait_all_checked(const char *call, gasnet_handle_t *handles,
+                                                 size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        gas_handle_wait(call, handles[i]);
+        handles[i] = GASNET_INVALID_HANDLE;
+    }
+}
+
+static CW_NOINLINE CW_COLD void wait_some_checked(const char *call, gasnet_handle_t *handles,
+                                                  size_t n)
+{
+    size_t left;
+    cw_wait_t w = CW_WAIT_INIT(call);
+    gas_wait_begin(&w);
+    while (gas_handles_strike(call, handles, n, &left) == 0 && left > 0)
+        gas_wait_round(&w);
+    cw_wait_done(&w);
+}
+
+static CW_NOINLINE CW_COLD bool test_checked(const char *call, gasnet_handle_t *handles, size_t n,
+                                             bool all)
+{
+    size_t left, struck = gas_handles_strike(call, handles, n, &left);
+    return left == 0 || (!all && struck > 0);
 }
 
 GAS_API void gasnet_wait_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
-    cw_handle_wait_all(__func__, handles, numhandles);
+    if (CW_UNLIKELY(gas.check))
+        wait_all_checked(__func__, handles, numhandles);
+    else
+        cw_handle_wait_all(__func__, handles, numhandles);
     gas_poll_if_due();
 }
 
@@ -36,13 +64,18 @@ GAS_API int gasnet_try_syncnb_all(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
     cw_am_poll();
-    return cw_handle_test_all(handles, numhandles) ? GASNET_OK : GASNET_ERR_NOT_READY;
+    bool over = CW_UNLIKELY(gas.check) ? test_checked(__func__, handles, numhandles, true)
+                                       : cw_handle_test_all(handles, numhandles);
+    return over ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 GAS_API void gasnet_wait_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
-    cw_handle_wait_some(__func__, handles, numhandles);
+    if (CW_UNLIKELY(gas.check))
+        wait_some_checked(__func__, handles, numhandles);
+    else
+        cw_handle_wait_some(__func__, handles, numhandles);
     gas_poll_if_due();
 }
 
@@ -50,7 +83,9 @@ GAS_API int gasnet_try_syncnb_some(gasnet_handle_t *handles, size_t numhandles)
 {
     check_array(__func__, handles, numhandles);
     cw_am_poll();
-    return cw_handle_test_some(handles, numhandles) ? GASNET_OK : GASNET_ERR_NOT_READY;
+    bool over = CW_UNLIKELY(gas.check) ? test_checked(__func__, handles, numhandles, false)
+                                       : cw_handle_test_some(handles, numhandles);
+    return over ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
 // ---------------------------------------------------------------- implicit operations

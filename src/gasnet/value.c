@@ -69,8 +69,8 @@ GAS_API gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest,
     }
     check_size(__func__, nbytes);
     cw_handle_op_t *op = gas_op_create();
-    return cw_handle_make(gas_put(__func__, node, dest, &value, nbytes, CW_OWNER_NBI_COPIED, op),
-                          op);
+    bool in_flight = gas_put(__func__, node, dest, &value, nbytes, CW_OWNER_NBI_COPIED, op);
+    return gas_given(__func__, cw_handle_make(in_flight, op));
 }
 
 static CW_NOINLINE void put_nbi_val_any(gasnet_node_t node, void *dest,
@@ -153,8 +153,8 @@ GAS_API gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, void *src, 
     get->value = 0;
     get->next = NULL;
     cw_handle_op_t *op = gas_op_create();
-    get->handle =
-        cw_handle_make(gas_get(__func__, &get->value, node, src, nbytes, CW_OWNER_COPIED, op), op);
+    bool in_flight = gas_get(__func__, &get->value, node, src, nbytes, CW_OWNER_COPIED, op);
+    get->handle = gas_given(__func__, cw_handle_make(in_flight, op));
     return get;
 }
 

@@ -10,8 +10,14 @@
 #include "gasnet_job/gas.h"
 #include "gasnet_job/transfer.h"
 
-/** In checking mode: fatal for what no call returned as a handle. */
-void gas_check_handle(const char *call, gasnet_handle_t handle);
+/** The handle that a call gives to the client: in checking mode one that is waited for once. */
+static inline gasnet_handle_t gas_given(const char *call, gasnet_handle_t handle)
+{
+    return CW_UNLIKELY(gas.check) ? cw_handle_given(call, handle) : handle;
+}
+/** Only in checking mode, of an array: strikes out complete ones. How many were, and are left. */
+size_t gas_handles_strike(const char *call, gasnet_handle_t *handles, size_t n,
+                          size_t *left_p) CW_COLD;
 void gas_handle_wait(const char *call, gasnet_handle_t handle);
 /** GASNET_OK or GASNET_ERR_NOT_READY. */
 int gas_handle_try(const char *call, gasnet_handle_t handle);

@@ -3,6 +3,7 @@
 // Puts and gets behind the fast paths: frames for observers, checks, the kinds of completion.
 #include "gasnet_job/transfer.h"
 #include "base/compiler.h"
+#include "gasnet_job/sync.h"
 
 gasnet_causeway_near_t gasnet_causeway_near;
 
@@ -57,7 +58,8 @@ CW_NOINLINE cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const
 {
     cw_owner_mode_t mode = bulk ? CW_OWNER_BULK : CW_OWNER_COPIED;
     cw_handle_op_t *op = gas_op_create();
-    return cw_handle_make(gas_put(call, node, dest, src, nbytes, mode, op), op);
+    bool in_flight = gas_put(call, node, dest, src, nbytes, mode, op);
+    return gas_given(call, cw_handle_make(in_flight, op));
 }
 
 cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
@@ -73,7 +75,8 @@ cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, 
                                const char *call)
 {
     cw_handle_op_t *op = gas_op_create();
-    return cw_handle_make(gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, op), op);
+    bool in_flight = gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, op);
+    return gas_given(call, cw_handle_make(in_flight, op));
 }
 
 // ---------------------------------------------------------------- implicit

@@ -2,6 +2,7 @@
 //
 // Vector, indexed and strided transfers: what both interfaces check.
 #include "gasnet_job/vis.h"
+#include "gasnet_job/sync.h"
 
 static void begin(cw_vector_t *v, const char *call, bool put, gasnet_node_t node)
 {
@@ -84,7 +85,7 @@ gasnet_handle_t gas_vis_explicit(const cw_vector_t *v)
 {
     CW_WATCH(gas_watch(v->call));
     check(v);
-    return cw_vector_explicit(v);
+    return gas_given(v->call, cw_vector_explicit(v));
 }
 
 void gas_vis_implicit(const cw_vector_t *v)

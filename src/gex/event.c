@@ -116,7 +116,11 @@ GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
     check_event(__func__, root);
     if (category != GEX_EC_LC)
         gas_fail(__func__, "category %#x is not GEX_EC_LC", category);
-    return GEX_IS_COLL(root) ? GEX_EVENT_INVALID : cw_handle_of_source(root);
+    if (GEX_IS_COLL(root))
+        return GEX_EVENT_INVALID;
+    gex_Event_t leaf = cw_handle_of_source(root);
+    // one of its own, which need not be waited for: the root still must
+    return CW_UNLIKELY(gas.check) && leaf ? cw_handle_make(true, NULL) : leaf;
 }
 
 // ---------------------------------------------------------------- implicit operations

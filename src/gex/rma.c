@@ -4,6 +4,7 @@
 // further endpoints) is copied by its owner.
 #include "base/compiler.h"
 #include "core/owner/copy.h"
+#include "gasnet_job/sync.h"
 #include "gasnet_job/transfer.h"
 #include "gex/gex.h"
 
@@ -40,6 +41,13 @@ static gex_Event_t far_get(void *dest, uint32_t pe, const void *src, size_t nbyt
     return cw_handle_make(true, op);
 }
 
+/** Of one that the client has no event of. */
+static void land(const char *call, gex_Event_t event)
+{
+    cw_handle_wait(call, event);
+    gas_poll_if_due();
+}
+
 // ---------------------------------------------------------------- puts
 GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src,
                                 size_t nbytes, gex_Flags_t flags)
@@ -47,7 +55,7 @@ GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const 
     (void)flags;
     uint32_t pe = check_call(__func__, tm, rank, dest, src, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
-        gex_Event_Wait(far_put(pe, dest, src, nbytes));
+        land(__func__, far_put(pe, dest, src, nbytes));
     else
         gas_put_blocking(pe, dest, src, nbytes, __func__);
     return 0;
@@ -61,7 +69,7 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
     if (lc_opt != GEX_EVENT_DEFER)
         gex_set_lc(lc_opt);
     if (gex_is_far(tm, pe, dest, nbytes))
-        return cw_handle_copied(far_put(pe, dest, src, nbytes));
+        return cw_handle_copied(gas_given(__func__, far_put(pe, dest, src, nbytes)));
     if (lc_opt == GEX_EVENT_DEFER)
         return gas_put_nb(pe, dest, src, nbytes, true, __func__);
     return cw_handle_copied(gas_put_nb(pe, dest, src, nbytes, false, __func__));
@@ -74,7 +82,7 @@ GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void 
     (void)flags;
     uint32_t pe = check_call(__func__, tm, rank, dest, src, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
-        gex_Event_Wait(far_put(pe, dest, src, nbytes));
+        land(__func__, far_put(pe, dest, src, nbytes));
     else
         gas_put_nbi(pe, dest, src, nbytes, lc_opt == GEX_EVENT_DEFER, __func__);
     gex_set_lc(lc_opt);
@@ -128,7 +136,7 @@ GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
-        gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+        land(__func__, far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
         put_bytes(pe, dest, bytes_of(&value, nbytes), nbytes, __func__);
     return 0;
@@ -140,7 +148,8 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
-        return cw_handle_copied(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+        return cw_handle_copied(
+            gas_given(__func__, far_put(pe, dest, bytes_of(&value, nbytes), nbytes)));
     return cw_handle_copied(
         gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, false, __func__));
 }
@@ -151,7 +160,7 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
     if (gex_is_far(tm, pe, dest, nbytes))
-        gex_Event_Wait(far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+        land(__func__, far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
     else
         gas_put_nbi(pe, dest, bytes_of(&value, nbytes), nbytes, false, __func__);
     return 0;
@@ -164,7 +173,7 @@ GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *
     (void)flags;
     uint32_t pe = check_call(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
-        gex_Event_Wait(far_get(dest, pe, src, nbytes));
+        land(__func__, far_get(dest, pe, src, nbytes));
     else
         gas_get_blocking(dest, pe, src, nbytes, __func__);
     return 0;
@@ -176,7 +185,7 @@ GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void
     (void)flags;
     uint32_t pe = check_call(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
-        return far_get(dest, pe, src, nbytes);
+        return gas_given(__func__, far_get(dest, pe, src, nbytes));
     return gas_get_nb(dest, pe, src, nbytes, __func__);
 }
 
@@ -186,7 +195,7 @@ GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, 
     (void)flags;
     uint32_t pe = check_call(__func__, tm, rank, src, dest, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
-        gex_Event_Wait(far_get(dest, pe, src, nbytes));
+        land(__func__, far_get(dest, pe, src, nbytes));
     else
         gas_get_nbi(dest, pe, src, nbytes, __func__);
     return 0;
@@ -200,7 +209,7 @@ GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, voi
     gex_RMA_Value_t value = 0;
     void *place = (void *)(uintptr_t)bytes_of(&value, nbytes);
     if (gex_is_far(tm, pe, src, nbytes))
-        gex_Event_Wait(far_get(place, pe, src, nbytes));
+        land(__func__, far_get(place, pe, src, nbytes));
     else
         get_bytes(place, pe, src, nbytes, __func__);
     return value;

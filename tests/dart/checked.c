@@ -44,6 +44,15 @@ int main(int argc, char **argv)
     // a buffer that was registered may be part of a larger one
     CHECK(dart_put_blocking(at(all, 1, 0), words + 1, 2, DART_TYPE_INT, DART_TYPE_INT) == DART_OK);
     CHECK(dart_team_memderegister(registered) == DART_OK);
+    dart_handle_t got, copy, left;
+    CHECK(dart_get_handle(words, at(all, 1, 0), 2, DART_TYPE_INT, DART_TYPE_INT, &got) == DART_OK);
+    CHECK(dart_put_handle(at(all, 1, 0), words, 2, DART_TYPE_INT, DART_TYPE_INT, &left) == DART_OK);
+    copy = got;
+    CHECK(dart_waitall(&got, 1) == DART_OK && got == DART_HANDLE_NULL);
+    CHECK(dart_wait(&got) == DART_OK);
+    if (me.id == 0)
+        REFUSED(dart_wait_local(&copy));
+    CHECK(dart_flush_all(all) == DART_OK);
     CHECK(dart_team_memfree(all) == DART_OK);
     if (me.id == 0) {
         REFUSED(dart_put_blocking(registered, words, 1, DART_TYPE_INT, DART_TYPE_INT));

@@ -59,6 +59,8 @@ ONCE = [
     "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* that was freed; dart_memalloc gave its 8 bytes",
+    r"handle 0 was waited for already; dart_get_handle gave it at main\+0x\w+ \(checked\.c:\d+\)",
+    r"leak: handle: 1 of dart_put_handle at main\+0x\w+ \(checked\.c:\d+\), never waited for",
     "team 0 has no segment -1; it is over: dart_team_memregister gave its 12 bytes at main",
     "team 0 has no segment 1; it is over: dart_team_memalloc_aligned gave its 40 bytes at main",
 ]
@@ -71,6 +73,7 @@ MISTAKES = {"DART": {
     "not-block": "registered",
     "twice": "team 0 has no segment -1",
     "team": "in no team with number 9", "garbage": "handle 0 is none",
+    "waited": "was waited for already", "unwaited": "never waited for",
     "not-held": "does not hold the lock"}}
 
 

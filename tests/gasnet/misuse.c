@@ -178,6 +178,18 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_wait_syncnb((gasnet_handle_t)(void *)big);
     if (is("handle-odd"))
         gasnet_try_syncnb((gasnet_handle_t)(void *)(big + 1));
+    if (is("handle-twice") || is("handle-tried")) {
+        gasnet_handle_t put = gasnet_put_nb(0, s.addr, big, 8), copy = put;
+        gasnet_wait_syncnb_all(&put, 1);
+        if (is("handle-twice"))
+            gasnet_wait_syncnb(copy);
+        gasnet_try_syncnb_some(&copy, 1);
+    }
+    if (is("value-twice")) {
+        gasnet_valget_handle_t value = gasnet_get_nb_val(0, s.addr, 8);
+        gasnet_wait_syncnb_valget(value);
+        gasnet_wait_syncnb_valget(value);
+    }
     if (is("handle-array")) {
         gasnet_handle_t some[2] = {GASNET_INVALID_HANDLE, (gasnet_handle_t)(void *)big};
         gasnet_wait_syncnb_some(some, 2);

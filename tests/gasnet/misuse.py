@@ -88,6 +88,11 @@ CASES = [
     ("handle-even", True, ["gasnet_wait_syncnb", "no handle"]),
     ("handle-odd", True, ["gasnet_try_syncnb", "no handle"]),
     ("handle-array", True, ["gasnet_wait_syncnb_some", "no handle"]),
+    ("handle-twice", True,
+     ["gasnet_wait_syncnb", r"was waited for already; gasnet_put_nb gave it at \w+\+0x\w+ \("]),
+    ("handle-tried", True, ["gasnet_try_syncnb_some", "was waited for already"]),
+    ("value-twice", True,
+     ["gasnet_wait_syncnb_valget", "was waited for already; gasnet_get_nb_val gave it"]),
     ("handles-null", False, ["gasnet_wait_syncnb_all", "3 handles is NULL"]),
     ("wait-in-region", True, ["gasnet_wait_syncnbi_all", "access region"]),
     ("try-in-region", True, ["gasnet_try_syncnbi_puts", "access region"]),
@@ -112,6 +117,7 @@ MISTAKES = {"GASNet": {
     "before": "before-init", "process": "put-node", "count": "put-negative",
     "foreign": "get-outside", "beyond": "put-outside", "null": "put-null",
     "short": "put-from-beyond", "short-static": "put-from-static", "garbage": "handle-even",
+    "waited": "handle-twice",
     "own-lock": "lock-twice", "not-held": "unlock-free", "handler": "put-from-handler"}}
 
 

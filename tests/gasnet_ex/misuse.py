@@ -47,6 +47,8 @@ CASES = [
     ("event-twice", True,
      ["gex_Event_Wait", r"was waited for already; gex_Coll_BroadcastNB gave it at main\+0x\w+ "]),
     ("event-tested", True, ["gex_Event_Test", "was waited for already"]),
+    ("get-twice", True,
+     ["gex_Event_Test", r"was waited for already; gex_RMA_GetNB gave it at \w+\+0x\w+ "]),
     ("event-garbage", True, ["gex_Event_Wait", "no event that a call has given"]),
     ("rank-before-init", False, ["gex_System_QueryJobRank: called before gex_Client_Init"]),
     ("size-before-init", False, ["gex_System_QueryJobSize: called before gex_Client_Init"]),

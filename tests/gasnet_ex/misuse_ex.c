@@ -137,6 +137,18 @@ static void transfers(gex_TM_t other)
             gex_Event_Wait(event);
         gex_Event_Test(event);
     }
+    if (is("get-twice")) {
+        gex_Event_t event = gex_RMA_GetNB(tm, buf, 0, segment_of(0), 8, 0);
+        gex_Event_Wait(event);
+        gex_Event_Test(event);
+    }
+    if (is("nothing")) {  // leaves may be waited for, and the root must
+        gex_Event_t leaf, root = gex_RMA_PutNB(tm, 0, segment_of(0), buf, 8, GEX_EVENT_DEFER, 0);
+        leaf = gex_Event_QueryLeaf(root, GEX_EC_LC);
+        gex_Event_Wait(leaf);
+        gex_Event_Wait(leaf);
+        gex_Event_WaitSome(&root, 1, 0);
+    }
     if (is("event-garbage"))
         gex_Event_Wait((gex_Event_t)(void *)(buf + 2));
     if (is("rank-of-none"))

@@ -7,14 +7,46 @@ import re
 from common import check, compile_program, finish, run
 
 
-MISTAKES = {"OpenSHMEM": {"leak": "leaks"}}
+MISTAKES = {"OpenSHMEM": {"leak": "leaks"}, "GASNet": {"unwaited": "left"},
+            "GASNet-EX": {"unwaited": "left", "leak": "left"}, "ARMCI": {"unwaited": "left_armci"}}
 
 
 def cases():
-    return {"leaks": False}
+    return {"leaks": False, "left": False, "left_armci": False}
+
+
+PLACE = r"main\+0x[0-9a-f]+ \((near )?(left|left_armci|gasnet)\.[ch]:\d+\)"
+LEFT = [("left", ["-DGASNET_SEQ"], [
+    f"leak: handle: 3 of gex_RMA_PutNB at {PLACE}, never waited for",
+    f"leak: handle: 1 of gasnet_get_nb_bulk at {PLACE}, never waited for",
+    f"leak: handle: 1 of gasnet_get_nb_val at {PLACE}, never waited for",
+    f"leak: event: 1 of gex_Coll_BarrierNB at {PLACE}, never waited for",
+    f"leak: team: 1 of gex_TM_Split at {PLACE}, never destroyed",
+    f"leak: segment: 1 of gex_Segment_Create at {PLACE}, never destroyed",
+    f"leak: domain of atomics: 1 of gex_AD_Create at {PLACE}, never destroyed"]),
+        ("left_armci", [], [
+            f"leak: handle: 1 of ARMCI_NbPut at {PLACE}, never waited for",
+            f"leak: handle: 1 of ARMCI_NbAcc at {PLACE}, never waited for"])]
+
+
+def left(program, flags, patterns):
+    """What the other interfaces leave: the place of the call, and nothing when all was given back
+    or nothing is checked."""
+    compile_program(program, *flags)
+    for layout in ("node", "2nodes-rdm"):
+        output = run(program, layout=layout, CAUSEWAY_CHECK=1)
+        for pattern in patterns:
+            check(re.search(pattern, output), f"{layout}: no '{pattern}' in\n{output}")
+        found = len(set(re.findall("leak: .*", output)))
+        check(found == len(patterns), f"{program}, {layout}: other lines than these:\n{output}")
+    for arguments, check_mode in (["clean"], 1), ([], 0):
+        output = run(program, *arguments, CAUSEWAY_CHECK=check_mode)
+        check("leak:" not in output and f"{program} done" in output, f"{program}: {output}")
 
 
 def main():
+    for program in LEFT:
+        left(*program)
     compile_program("leaks")
     for layout in ("node", "2nodes-rdm"):
         output = run("leaks", pes=2, layout=layout, CAUSEWAY_CHECK=1)

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 #include "core/world/front_end.h"
 
 // What was not given back, by kind: "context", "team", "lock".
-enum { LEAK_KINDS = 8, LEAKS_REPORTED = 5 };
+enum { LEAK_KINDS = 12, LEAKS_REPORTED = 5 };
 
 static struct {
     const char *kind;
@@ -225,6 +226,48 @@ static void count_block(void *arg, const void *ptr, size_t nbytes, const void *w
              cw_names()->free);
 }
 
+// ---------------------------------------------------------------- what calls gave
+void cw_check_give(int64_t space, uintptr_t object, const char *call)
+{
+    cw_known_add(&(cw_known_t){
+        .space = space, .base = object, .nbytes = 1, .call = call, .place = cwu_symbol_outside()});
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const cw_known_t *a = left, *b = right;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/** A line for each place in the program. Without one they are the library's own. */
+static void report_given(int64_t space, const char *kind, const char *missing)
+{
+    char place[160];
+    cw_known_t *all;
+    size_t n = cw_known_left(space, &all), same;
+    if (n > 0)
+        qsort(all, n, sizeof *all, by_place);
+    for (size_t i = 0; i < n; i += same) {
+        for (same = 1; i + same < n && all[i + same].place == all[i].place; same++)
+            ;
+        if (!all[i].place)
+            continue;
+        cwu_symbol_describe(all[i].place, place, sizeof place);
+        cw_check_leak(kind, "%zu of %s at %s, never %s", same, all[i].call, place, missing);
+    }
+    free(all);
+}
+
+static void report_all_given(void)
+{
+    report_given(CW_KNOWN_HANDLES, "handle", "waited for");
+    report_given(CW_KNOWN_REQUESTS, "handle", "waited for");
+    report_given(CW_KNOWN_EVENTS, "event", "waited for");
+    report_given(CW_KNOWN_TEAMS, "team", "destroyed");
+    report_given(CW_KNOWN_PARTS, "segment", "destroyed");
+    report_given(CW_KNOWN_DOMAINS, "domain of atomics", "destroyed");
+}
+
 /** The heap is the same on every PE, so one PE reports; contexts, teams and locks are each PE's
  *  own. */
 static void report_heap_leaks(void)
@@ -253,6 +296,8 @@ void cw_check_at_end(void (*report)(void))
 static void finish_checks(void)
 {
     report_heap_leaks();
+    if (CW_CHECKING())
+        report_all_given();
     for (int i = 0; i < LEAK_KINDS && leak_reports[i]; i++)
         leak_reports[i]();
     for (int i = 0; i < LEAK_KINDS && leaks[i].kind; i++)

@@ -48,6 +48,11 @@ void cw_check_at_end(void (*report)(void));
  *  kind: "context". */
 void cw_check_leak(const char *kind, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
+/** Only in checking mode: a call gave the program an object (a space of core/observe/known.h) that
+ *  it has to give back; the place of the call is found. Those that are left are named at the end of
+ *  the job. cw_known_free gives it back. */
+void cw_check_give(int64_t space, uintptr_t object, const char *call);
+
 // ---- for cw_check_thread
 extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
 /** That number when the calling thread was found to be a right one. */

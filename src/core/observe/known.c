@@ -20,7 +20,11 @@ static struct {
     cwu_lock_t lock;  // guards the rest
     cw_known_t *blocks;
     size_t n, room;
+    size_t ended;  // objects that were freed since the last time that those were forgotten
 } table;
+
+// Objects that were freed stay until there are so many: a program makes handles without end.
+enum { ENDED_MOST = 1024 };
 
 /** The first entry that does not lie before that address of that space. */
 static size_t position_of(int64_t space, uintptr_t base)
@@ -79,13 +83,49 @@ void cw_known_add(const cw_known_t *new)
     cwu_unlock(&table.lock);
 }
 
+static void forget_ended(void)
+{
+    size_t left = position_of(CW_KNOWN_OBJECTS, 0);
+    for (size_t i = left; i < table.n; i++)
+        if (!table.blocks[i].freed)
+            table.blocks[left++] = table.blocks[i];
+    table.n = left;
+    table.ended = 0;
+}
+
 void cw_known_free(int64_t space, uintptr_t base)
 {
     begin_change(space);
+    if (table.ended >= ENDED_MOST)
+        forget_ended();
     cw_known_t *k = block_before(space, base);
-    if (k && k->base == base)
+    if (k && k->base == base) {
+        table.ended += space >= CW_KNOWN_OBJECTS && !k->freed;
         k->freed = true;
+    }
     cwu_unlock(&table.lock);
+}
+
+void cw_known_free_all(int64_t space)
+{
+    begin_change(space);
+    for (size_t i = position_of(space, 0); i < table.n && table.blocks[i].space == space; i++) {
+        table.ended += !table.blocks[i].freed;
+        table.blocks[i].freed = true;
+    }
+    cwu_unlock(&table.lock);
+}
+
+size_t cw_known_left(int64_t space, cw_known_t **all_p)
+{
+    cwu_lock(&table.lock);
+    size_t first = position_of(space, 0), end = position_of(space + 1, 0), n = 0;
+    *all_p = end > first ? malloc((end - first) * sizeof **all_p) : NULL;
+    for (size_t i = first; *all_p && i < end; i++)
+        if (!table.blocks[i].freed)
+            (*all_p)[n++] = table.blocks[i];
+    cwu_unlock(&table.lock);
+    return n;
 }
 
 bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p)
@@ -285,6 +325,6 @@ void cw_known_close(void)
     begin_change(0);
     free(table.blocks);
     table.blocks = NULL;
-    table.n = table.room = 0;
+    table.n = table.room = table.ended = 0;
     cwu_unlock(&table.lock);
 }

@@ -34,6 +34,8 @@
 #define CW_KNOWN_TEAMS (CW_KNOWN_OBJECTS + 1)
 #define CW_KNOWN_PARTS (CW_KNOWN_OBJECTS + 2)  // handles of segments
 #define CW_KNOWN_DOMAINS (CW_KNOWN_OBJECTS + 3)  // of atomics
+#define CW_KNOWN_HANDLES (CW_KNOWN_OBJECTS + 4)   // core/owner/handle.h
+#define CW_KNOWN_REQUESTS (CW_KNOWN_OBJECTS + 5)  // handles in variables of the program, by address
 
 /** What is symmetric in this process, as a space of what a thread remembers. */
 #define CW_KNOWN_SYMMETRIC ((int64_t)1 << 34)
@@ -131,6 +133,8 @@ bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p) CW_COLD;
 void cw_known_add(const cw_known_t *block);
 /** The block with that base, if there is one, is free from now on. */
 void cw_known_free(int64_t space, uintptr_t base);
+/** All of a space of objects are. */
+void cw_known_free_all(int64_t space);
 /** The last block that begins at or before the address. False: none. */
 bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p);
 
@@ -145,6 +149,8 @@ bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_
 /** Either, of a buffer of this process. */
 bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t text_nbytes);
 
+/** How many of that space are not freed, and a copy of them, for free(); NULL: there is none. */
+size_t cw_known_left(int64_t space, cw_known_t **all_p);
 /** The job is over: forgets all. */
 void cw_known_close(void);
 

@@ -3,11 +3,14 @@
 // Handles: numbers of quiets, operations that messages carry out, arrays of both.
 #include "core/owner/handle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "core/am/am.h"
+#include "core/observe/check.h"
 
 cw_handle_quiets_t cw_handle_quiets;
 
@@ -161,6 +164,42 @@ bool cw_handle_is_known(cw_handle_t handle)
                                    (uintptr_t)handle % _Alignof(cw_handle_op_t) == 0;
 }
 
+// ---------------------------------------------------------------- checking mode
+static uintptr_t name_of(cw_handle_t handle)
+{
+    return (uintptr_t)handle & ~(uintptr_t)SOURCE_IS_FREE;
+}
+
+cw_handle_t cw_handle_given(const char *call, cw_handle_t handle)
+{
+    if (handle == CW_HANDLE_DONE || is_number(handle)) {
+        uintptr_t source = handle ? (uintptr_t)handle & SOURCE_IS_FREE : SOURCE_IS_FREE;
+        // A number that `begun` never is, so no other handle has it: complete with the next quiet.
+        uint64_t mine = atomic_fetch_add(&cw_handle_quiets.begun, 2) + 1;
+        handle = (cw_handle_t)((uintptr_t)cw_handle_of(mine) | source);
+    }
+    cw_check_give(CW_KNOWN_HANDLES, name_of(handle), call);
+    return handle;
+}
+
+bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes)
+{
+    char place[160];
+    cw_known_t known;
+    if (handle == CW_HANDLE_DONE || !cw_known_find(CW_KNOWN_HANDLES, name_of(handle), &known) ||
+        known.base != name_of(handle) || !known.freed)
+        return false;
+    cwu_symbol_describe(known.place, place, sizeof place);
+    snprintf(text, text_nbytes, "%s gave it at %s", known.call, place);
+    return true;
+}
+
+void cw_handle_spend(cw_handle_t handle)
+{
+    cw_known_free(CW_KNOWN_HANDLES, name_of(handle));
+}
+
+// ---------------------------------------------------------------- completion
 /** Makes no progress; true: complete, and the handle is dead. */
 static bool is_done(cw_handle_t handle)
 {

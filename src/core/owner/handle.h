@@ -68,6 +68,14 @@ static CW_ALWAYS_INLINE cw_handle_t cw_handle_in_flight(void);
 cw_handle_t cw_handle_copied(cw_handle_t handle);
 /** Can a call of this process have returned that? */
 bool cw_handle_is_known(cw_handle_t handle);
+/** Only in checking mode: what `call` gives to the program instead, which must wait for it once: a
+ *  number of its own, also for what is complete; or the operation. */
+cw_handle_t cw_handle_given(const char *call, cw_handle_t handle);
+/** Was it waited for before? Then where it comes from: "gasnet_put_nb gave it at main+0x1 (a.c:5)".
+ *  False, too, for what was not given so. */
+bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes);
+/** One that was given was waited for. */
+void cw_handle_spend(cw_handle_t handle);
 void cw_handle_wait(const char *call, cw_handle_t handle);
 /** True: complete, and the handle is dead. */
 bool cw_handle_test(cw_handle_t handle);

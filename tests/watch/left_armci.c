@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A job of ARMCI that leaves two of three handles and waits for the third; with an argument it
+// waits for one of these, too, and fences the rest.
+#include <armci.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double words[8];
+
+int main(int argc, char **argv)
+{
+    armci_hdl_t put, got, sum;
+    int npes, me;
+    armci_msg_init(&argc, &argv);
+    ARMCI_Init();
+    npes = armci_msg_nproc();
+    me = armci_msg_me();
+    void **blocks = calloc((size_t)npes, sizeof *blocks);
+    if (!blocks || ARMCI_Malloc(blocks, sizeof words))
+        return 1;
+    ARMCI_INIT_HANDLE(&put);
+    ARMCI_INIT_HANDLE(&got);
+    ARMCI_INIT_HANDLE(&sum);
+    int next = (me + 1) % npes;
+    double one = 1;
+    ARMCI_NbPut(words, blocks[next], sizeof words, next, &put);
+    ARMCI_NbGet(blocks[next], words, sizeof words, next, &got);
+    ARMCI_NbAcc(ARMCI_ACC_DBL, &one, words, blocks[next], sizeof words, next, &sum);
+    ARMCI_Wait(&got);
+    if (argc > 1) {
+        ARMCI_Wait(&sum);
+        ARMCI_AllFence();
+    }
+    armci_msg_barrier();
+    printf("left_armci done\n");
+    ARMCI_Finalize();
+    armci_msg_finalize();
+    return 0;
+}
