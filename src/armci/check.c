@@ -27,8 +27,11 @@ static CW_COLD void check_known(const char *call, int proc, const void *addr, co
     char text[CW_KNOWN_TEXT];
     if (cw_known_wrong(proc, (uintptr_t)addr, nbytes, text, sizeof text))
         aci_fail(call, "%zu bytes at %p of process %d %s", nbytes, addr, proc, text);
-    if (local != ACI_NO_BUFFER)
-        aci_check_local(call, local, nbytes);
+    if (local == ACI_NO_BUFFER)
+        return;
+    aci_check_local(call, local, nbytes);
+    if (proc == cw_world.pe)
+        cw_check_apart(call, addr, local, nbytes);
 }
 
 void aci_check_local(const char *call, const void *local, size_t nbytes)

@@ -118,6 +118,8 @@ DRT_API dart_ret_t dart_exit(void)
         CW_WATCH(cw_watch_call(__func__));
         drt_gets_finish();
     }
+    if (CW_CHECKING())
+        cw_check_blocks_left(drt_is_routine);
     cw_finalize_meets(__func__);  // the area goes with the last finalize
     joined = false;
     drt_messages_close();

@@ -258,11 +258,25 @@ static bool move(const drt_transfer_t *t, const drt_target_t *target, size_t nby
     return t->put || !t->blocking;
 }
 
-static CW_COLD dart_ret_t check_local(const drt_transfer_t *t)
+/** Not of types with gaps, whose blocks may lie between each other. */
+static dart_ret_t check_apart(const drt_transfer_t *t, const drt_target_t *target, size_t span)
+{
+    if (target->pe != cw_world.pe || !drt_is_basic(t->local_type) ||
+        !drt_is_basic(t->remote_type) || !cw_check_overlap(target->far, t->local, span))
+        return DART_OK;
+    return drt_refuse(t->call, DART_ERR_INVAL,
+                      "source and destination (%zu bytes) overlap: %s and %s are partly the same "
+                      "memory; use memmove, or another buffer",
+                      span, cw_at(t->put ? t->local : target->far, span),
+                      cw_at(t->put ? target->far : t->local, span));
+}
+
+static CW_COLD dart_ret_t check_local(const drt_transfer_t *t, const drt_target_t *target)
 {
     size_t span;
     drt_span(t->nelem, t->local_type, &span);
-    return check_here(t->call, t->put ? "src" : "dest", t->local, span);
+    dart_ret_t rc = check_apart(t, target, span);
+    return rc != DART_OK ? rc : check_here(t->call, t->put ? "src" : "dest", t->local, span);
 }
 
 dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
@@ -279,7 +293,7 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
         return DART_OK;  // the address may be NULL
     if (!t->local)
         return drt_refuse_null(t->call, t->put ? "src" : "dest");
-    if (CW_CHECKING() && (rc = check_local(t)) != DART_OK)
+    if (CW_CHECKING() && (rc = check_local(t, &target)) != DART_OK)
         return rc;
     CW_WATCH(cw_watch_call(t->call));
     if (target.near)

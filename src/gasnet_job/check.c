@@ -103,4 +103,6 @@ void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote
         gas_fail(call, "nbytes is %zu, a negative count?", nbytes);
     gas_check_remote(call, "the remote address", node, remote, nbytes);
     cw_check_buffer(call, "the local address", local, nbytes);
+    if (node == gas.me)
+        cw_check_apart(call, remote, local, nbytes);
 }

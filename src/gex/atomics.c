@@ -101,6 +101,7 @@ GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t op
     *ad = (struct gex_causeway_ad){.tm = tm, .dt = dt, .ops = ops, .flags = flags};
     gex_object_add(GEX_DOMAIN, ad, __func__, GEX_CALLER);
     *ad_p = ad;
+    gex_agree_call(__func__, tm);
     gex_coll_barrier(tm);
 }
 
@@ -108,6 +109,7 @@ GAS_API void gex_AD_Destroy(gex_AD_t ad)
 {
     gex_want(__func__, GEX_DOMAIN, ad);
     gas_enter(__func__);
+    gex_agree_call(__func__, ad->tm);
     gex_coll_barrier(ad->tm);
     gex_object_free(GEX_DOMAIN, ad);
     free(ad);

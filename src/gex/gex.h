@@ -214,6 +214,12 @@ void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes
  *  block (agree.c). */
 void gex_agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
                uint32_t operation) CW_COLD;
+/** The same of a call whose arguments may differ. */
+static inline void gex_agree_call(const char *call, gex_TM_t tm)
+{
+    if (CW_UNLIKELY(gas.check) && tm->size > 1)
+        gex_agree(call, tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
+}
 /** In checking mode: a collective has an event, or has it no more; and fatal for an event of a
  *  collective that no call gave, or that was waited for already. */
 void gex_event_add(const char *call, const void *place, const gex_coll_t *coll) CW_COLD;

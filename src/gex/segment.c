@@ -292,6 +292,7 @@ GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_ep
     for (size_t i = 0; i < num_eps; i++)
         if (!is_endpoint(eps, i))
             gas_fail(__func__, "entry %zu of %zu is no endpoint", i, num_eps);
+    gex_agree_call(__func__, tm);
     uint64_t mine = num_eps, rounds = 0;
     published_t *all = calloc(tm->size, sizeof *all);
     if (!all)

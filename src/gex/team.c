@@ -227,6 +227,7 @@ typedef uint32_t select_t(member_t *all, uint32_t nall, const void *what);
 static gex_TM_t agree(const char *call, gex_TM_t parent, int color, int key, bool joins,
                       select_t *select, const void *what)
 {
+    gex_agree_call(call, parent);
     member_t *all = calloc(parent->size, sizeof *all);
     if (!all)
         cwu_fatal("%s: out of memory for %u members", call, parent->size);
@@ -367,6 +368,7 @@ GAS_API int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t fla
     gex_check_team(__func__, tm);
     if (tm == &gex.world)
         gas_fail(__func__, "the team of gex_Client_Init stays until the end");
+    gex_agree_call(__func__, tm);
     gex_coll_barrier(tm);
     if (tm->first)
         gas_fail(__func__, "the team has collectives in flight; wait for their events first");

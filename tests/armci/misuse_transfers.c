@@ -30,6 +30,8 @@ static void contiguous(void)
         ARMCI_Get(NULL, local, 8, 1);
     if (is("value"))
         ARMCI_PutValueInt(1, local, 1);
+    if (is("overlap"))
+        ARMCI_Put(local + 1, local, 8, 0);
     if (is("copy"))
         ARMCI_Copy(local, block, -1);
 }

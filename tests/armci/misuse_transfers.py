@@ -48,6 +48,7 @@ CASES = [
 ]
 CHECKED = [
     ("none", []),
+    ("overlap", ["ARMCI_Put", r"source and destination \(8 bytes\) overlap"]),
     ("strided-overlap", ["ARMCI_PutS", "process 1", "4 bytes", "written more than once"]),
 ]
 
@@ -62,7 +63,7 @@ def uses():
 
 MISTAKES = {"ARMCI": {
     "before": "before-init", "after": "after-finalize", "process": "process", "count": "size",
-    "foreign": "address", "aligned": "rmw-aligned", "garbage": "handle"}}
+    "foreign": "address", "aligned": "rmw-aligned", "overlap": "overlap", "garbage": "handle"}}
 
 
 def cases():

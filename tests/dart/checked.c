@@ -19,11 +19,12 @@ static int few[2];
 
 int main(int argc, char **argv)
 {
-    dart_gptr_t all, one, registered;
+    dart_gptr_t all, one, registered, kept;
     dart_global_unit_t me;
     int *mine, *own, words[3] = {0};
     REQUIRE(dart_init(&argc, &argv) == DART_OK && dart_myid(&me) == DART_OK);
     REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, &all) == DART_OK);
+    REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_INT, &kept) == DART_OK);
     REQUIRE(dart_memalloc(2, DART_TYPE_INT, &one) == DART_OK);
     REQUIRE(dart_team_memregister(DART_TEAM_ALL, 3, DART_TYPE_INT, words, &registered) == DART_OK);
     REQUIRE(dart_gptr_getaddr(at(all, me.id, 0), (void **)&mine) == DART_OK);
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
         REFUSED(dart_put_blocking(at(all, 1, 36), words, 2, DART_TYPE_INT, DART_TYPE_INT));
         REFUSED(dart_put_blocking(at(all, 1, 0), mine + 9, 2, DART_TYPE_INT, DART_TYPE_INT));
         REFUSED(dart_put_blocking(at(all, 1, 0), few, 3, DART_TYPE_INT, DART_TYPE_INT));
+        REFUSED(dart_put_blocking(at(all, 0, 8), mine + 1, 2, DART_TYPE_INT, DART_TYPE_INT));
         REFUSED(dart_get_blocking(own, at(all, 1, 0), 3, DART_TYPE_INT, DART_TYPE_INT));
         dart_gptr_t end = one;
         dart_gptr_incaddr(&end, 8);

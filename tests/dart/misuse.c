@@ -48,12 +48,17 @@ int main(int argc, char **argv)
     CHECK(dart_get(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(0));
     CHECK(dart_accumulate(gptr, &value, 1, DART_TYPE_INT, DART_OP_MINMAX) == DART_ERR_INVAL);
+    dart_gptr_t odd = gptr;
+    dart_gptr_incaddr(&odd, 2);
+    CHECK(dart_accumulate(odd, &value, 1, DART_TYPE_INT, DART_OP_SUM) == DART_ERR_INVAL);
     CHECK(dart_wait(&handle) == DART_ERR_INVAL);
     CHECK(dart_team_size(9, &size) == DART_ERR_INVAL);
     CHECK(dart_team_size(DART_TEAM_ALL, NULL) == DART_ERR_INVAL);
     CHECK(dart_bcast(&value, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(3), DART_TEAM_ALL) ==
           DART_ERR_INVAL);
     CHECK(dart_lock_release(lock) == DART_ERR_INVAL);
+    CHECK(dart_lock_acquire(lock) == DART_OK && dart_lock_acquire(lock) == DART_ERR_INVAL);
+    CHECK(dart_lock_release(lock) == DART_OK);
     CHECK(dart_team_memfree(gptr) == DART_OK);
     CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
     // registered memory

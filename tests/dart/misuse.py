@@ -29,11 +29,13 @@ LINES = [
     ("dart_get", r"unit 2 does not exist; team 0 has 1 \(4 bytes at offset 0 of segment 1\); "
                  "called"),
     ("dart_accumulate", "type 3 has no operation 3"),
+    ("dart_accumulate", "offset 2 is not aligned to 4 bytes"),
     ("dart_wait", "handle 0 is none"),
     ("dart_team_size", "in no team with number 9"),
     ("dart_team_size", "size is NULL"),
     ("dart_bcast", "unit 3 does not exist"),
     ("dart_lock_release", "does not hold the lock"),
+    ("dart_lock_acquire", "holds the lock already"),
     ("dart_put_blocking", "team 0 has no segment 1"),
     ("dart_team_memregister", "addr is NULL on a unit of team 0"),
     ("dart_team_memregister", "in no team with number 7"),
@@ -56,10 +58,12 @@ ONCE = [
     "src: 8 bytes at .* of this unit reach 4 bytes beyond .* has 40; dart_team_memalloc_aligned "
     "gave it at main",
     "src: 12 bytes at .* of this unit reach 4 bytes beyond the end of static few, which has 8",
+    r"source and destination \(8 bytes\) overlap: ",
     "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* that was freed; dart_memalloc gave its 8 bytes",
     r"handle 0 was waited for already; dart_get_handle gave it at main\+0x\w+ \(checked\.c:\d+\)",
+    r"leak: block: 1 of dart_team_memalloc_aligned at main\+0x\w+ \(checked\.c:\d+\), never freed",
     r"leak: handle: 1 of dart_put_handle at main\+0x\w+ \(checked\.c:\d+\), never waited for",
     "team 0 has no segment -1; it is over: dart_team_memregister gave its 12 bytes at main",
     "team 0 has no segment 1; it is over: dart_team_memalloc_aligned gave its 40 bytes at main",
@@ -74,6 +78,8 @@ MISTAKES = {"DART": {
     "twice": "team 0 has no segment -1",
     "team": "in no team with number 9", "garbage": "handle 0 is none",
     "waited": "was waited for already", "unwaited": "never waited for",
+    "overlap": "source and destination", "aligned": "is not aligned to 4 bytes",
+    "leak": "never freed", "own-lock": "holds the lock already",
     "not-held": "does not hold the lock"}}
 
 

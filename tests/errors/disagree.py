@@ -80,6 +80,7 @@ FRONTS = {
                       r"rank 2 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation"),
     "gex kind": (r"rank 0 calls gex_Coll_ReduceToOneNB \(nbytes 8, root 0, type",
                  r"rank 2 calls gex_Coll_Barrier: all members"),
+    "gex alone": (r"rank 0 calls gex_Coll_Barrier", r"rank 2 calls gex_TM_Split: all members"),
     "gex nothing": (None, None),
     "mixed shmem-armci": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls shmem_barrier_all"),
     "mixed dart-armci": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls dart_barrier"),
@@ -96,8 +97,8 @@ MISTAKES = {
     "DART": {"other-call": "dart team", "alone": "dart alone", "other-size": "dart elements",
              "other-root": "dart root", "other-operation": "dart operation",
              "interfaces": "mixed dart-armci"},
-    "GASNet-EX": {"other-call": "gex kind", "other-size": "gex length", "other-root": "gex root",
-                  "other-operation": "gex operation"}}
+    "GASNet-EX": {"other-call": "gex kind", "alone": "gex alone", "other-size": "gex length",
+                  "other-root": "gex root", "other-operation": "gex operation"}}
 
 
 def cases():

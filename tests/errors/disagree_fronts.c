@@ -99,12 +99,20 @@ static void gex(void)
         event = odd ? gex_Coll_BarrierNB(tm, 0)
                     : gex_Coll_ReduceToOneNB(tm, 0, into, buf, GEX_DT_I32, 4, 2, GEX_OP_ADD, NULL,
                                              NULL, 0);
+    gex_TM_t part;
+    if (is("alone") && odd)
+        gex_TM_Split(&part, tm, 0, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+    else if (is("alone"))
+        event = gex_Coll_BarrierNB(tm, 0);
     gex_Event_Wait(event);
     gex_Event_t events[20];
     for (int i = 0; i < 20; i++)  // several at once, which is right
         events[i] = gex_Coll_BroadcastNB(tm, 0, into, buf, 4, 0);
     gex_Event_WaitAll(events, 20, 0);
     gex_Coll_BarrierBlocking(tm, 0);
+    gex_TM_Split(&part, tm, odd, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+    gex_Coll_BarrierBlocking(part, 0);
+    gex_TM_Destroy(part, NULL, 0);
 }
 
 static void mixed(void)

@@ -174,6 +174,9 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_get_val(9, s.addr, 8);
     if (is("memset-node"))
         gasnet_memset_nbi(9, s.addr, 0, 8);
+    gasnet_put(0, s.addr, s.addr, 8);  // the same place is no overlap
+    if (is("put-overlap"))
+        gasnet_put_bulk(0, s.addr, (char *)s.addr + 4, 8);
     if (is("handle-even"))
         gasnet_wait_syncnb((gasnet_handle_t)(void *)big);
     if (is("handle-odd"))

@@ -78,6 +78,7 @@ CASES = [
      ["gasnet_put_bulk: the local address: 8 bytes", "reach 3 bytes beyond the end of static big"]),
     ("get-outside", True, ["gasnet_get_nbi_bulk", "segment of node 0"]),
     ("memset-outside", True, ["gasnet_memset", "it begins 1 bytes before the segment"]),
+    ("put-overlap", True, ["gasnet_put_bulk", r"source and destination \(8 bytes\) overlap"]),
     ("put-null", True, ["gasnet_put_nb_bulk", "local address is NULL"]),
     ("value-size", False, ["gasnet_put_val", "nbytes is 9"]),
     ("vector-length", False, ["gasnet_putv_bulk", "10 bytes", "11 bytes"]),
@@ -117,7 +118,7 @@ MISTAKES = {"GASNet": {
     "before": "before-init", "process": "put-node", "count": "put-negative",
     "foreign": "get-outside", "beyond": "put-outside", "null": "put-null",
     "short": "put-from-beyond", "short-static": "put-from-static", "garbage": "handle-even",
-    "waited": "handle-twice",
+    "waited": "handle-twice", "overlap": "put-overlap",
     "own-lock": "lock-twice", "not-held": "unlock-free", "handler": "put-from-handler"}}
 
 

@@ -54,6 +54,8 @@ CASES = [
     ("size-before-init", False, ["gex_System_QueryJobSize: called before gex_Client_Init"]),
     ("team-before-init", False, ["gex_TM_QuerySize: called before gex_Client_Init"]),
     ("rank-of-none", False, ["gex_TM_QueryRank: the team is GEX_TM_INVALID"]),
+    ("get-overlap", True,
+     ["gex_RMA_GetBlocking", r"source and destination \(8 bytes\) overlap"]),
     ("put-negative", False, ["gex_RMA_PutBlocking", "negative"]),
     ("get-negative", False, ["gex_RMA_GetNBI", "negative"]),
     ("team-garbage", True, ["gex_RMA_PutNBI", "no team that a call has given"]),
@@ -129,7 +131,8 @@ MISTAKES = {"GASNet-EX": {
     "before": "before-init", "process": "put-rank", "count": "put-negative",
     "foreign": "put-outside", "beyond": "get-behind", "freed": "segment-destroyed",
     "null": "gex_RMA_PutNBI outside", "short": "get-to-behind", "short-static": "get-to-static",
-    "aligned": "domain-unaligned", "team": "no-team", "garbage": "event-garbage",
+    "overlap": "get-overlap", "aligned": "domain-unaligned", "team": "no-team",
+    "garbage": "event-garbage",
     "waited": "event-twice", "own-lock": "gex_HSL_Lock outside",
     "not-held": "gex_HSL_Unlock outside", "handler": "transfer-in-handler"}}
 

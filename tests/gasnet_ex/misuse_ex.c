@@ -109,6 +109,8 @@ static void transfers(gex_TM_t other)
         gex_RMA_PutNBI(tm, 3, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
     if (is("no-team"))
         gex_RMA_PutNBI(GEX_TM_INVALID, 0, segment_of(0), buf, 8, GEX_EVENT_NOW, 0);
+    if (is("get-overlap"))
+        gex_RMA_GetBlocking(tm, segment_of(0) + 7, 0, segment_of(0), 8, 0);
     if (is("put-negative"))
         gex_RMA_PutBlocking(tm, 0, segment_of(0), buf, (size_t)-8, 0);
     if (is("get-negative"))

@@ -8,7 +8,8 @@ from common import check, compile_program, finish, run
 
 
 MISTAKES = {"OpenSHMEM": {"leak": "leaks"}, "GASNet": {"unwaited": "left"},
-            "GASNet-EX": {"unwaited": "left", "leak": "left"}, "ARMCI": {"unwaited": "left_armci"}}
+            "GASNet-EX": {"unwaited": "left", "leak": "left"},
+            "ARMCI": {"unwaited": "left_armci", "leak": "left_armci"}}
 
 
 def cases():
@@ -25,6 +26,7 @@ LEFT = [("left", ["-DGASNET_SEQ"], [
     f"leak: segment: 1 of gex_Segment_Create at {PLACE}, never destroyed",
     f"leak: domain of atomics: 1 of gex_AD_Create at {PLACE}, never destroyed"]),
         ("left_armci", [], [
+            f"leak: block: 1 of ARMCI_Malloc at {PLACE}, never freed",
             f"leak: handle: 1 of ARMCI_NbPut at {PLACE}, never waited for",
             f"leak: handle: 1 of ARMCI_NbAcc at {PLACE}, never waited for"])]
 

@@ -6,16 +6,19 @@
 #include <gasnetex.h>
 #include <stdio.h>
 
+// what is left stays in reach
 static gex_Event_t puts_left[3];
+static gasnet_valget_handle_t value;
+static gex_TM_t half;
+static gex_Segment_t mine;
+static gex_AD_t ad;
 static char words[64];
 
 int main(int argc, char **argv)
 {
     gex_Client_t client;
     gex_EP_t ep;
-    gex_TM_t tm, half;
-    gex_Segment_t mine;
-    gex_AD_t ad;
+    gex_TM_t tm;
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0));
     gasnet_QueryGexObjects(&client, &ep, &tm, NULL);
@@ -25,7 +28,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++)
         puts_left[i] = gex_RMA_PutNB(tm, next, there, words, 8, GEX_EVENT_NOW, 0);
     gasnet_handle_t got = gasnet_get_nb_bulk(words, next, there, 16);
-    gasnet_valget_handle_t value = gasnet_get_nb_val(next, there, 8);
+    value = gasnet_get_nb_val(next, there, 8);
     gex_Event_t all = gex_Coll_BarrierNB(tm, 0);
     gex_TM_Split(&half, tm, (int)me, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
     gex_AD_Create(&ad, tm, GEX_DT_I32, GEX_OP_INC, 0);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A job of ARMCI that leaves two of three handles and waits for the third; with an argument it
-// waits for one of these, too, and fences the rest.
+// A job of ARMCI that leaves its block and two of three handles, and waits for the third; with an
+// argument it waits for one of these, too, fences the rest, and frees the block.
 #include <armci.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static double words[8];
+static void **blocks;
 
 int main(int argc, char **argv)
 {
@@ -16,7 +17,7 @@ int main(int argc, char **argv)
     ARMCI_Init();
     npes = armci_msg_nproc();
     me = armci_msg_me();
-    void **blocks = calloc((size_t)npes, sizeof *blocks);
+    blocks = calloc((size_t)npes, sizeof *blocks);
     if (!blocks || ARMCI_Malloc(blocks, sizeof words))
         return 1;
     ARMCI_INIT_HANDLE(&put);
@@ -31,6 +32,8 @@ int main(int argc, char **argv)
     if (argc > 1) {
         ARMCI_Wait(&sum);
         ARMCI_AllFence();
+        armci_msg_barrier();
+        ARMCI_Free(blocks[me]);
     }
     armci_msg_barrier();
     printf("left_armci done\n");

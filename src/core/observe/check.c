@@ -128,6 +128,15 @@ void cw_check_new_buffer(const char *call, const char *what, const void *buffer,
         cw_check_failed(call, "%s: %zu bytes at %p of this process %s", what, nbytes, buffer, text);
 }
 
+void cw_check_apart(const char *call, const void *dest, const void *source, size_t nbytes)
+{
+    if (cw_check_overlap(dest, source, nbytes))
+        cw_check_failed(call,
+                        "source and destination (%zu bytes) overlap: %s and %s are partly the same "
+                        "memory; use memmove, or another buffer",
+                        nbytes, cw_at(source, nbytes), cw_at(dest, nbytes));
+}
+
 void cw_check_not_in_handler(const char *call)
 {
     int source = CW_CHECKING() && !cw_watch_is_outermost() ? cw_watch_handling() : -1;
@@ -239,8 +248,10 @@ static int by_place(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/** A line for each place in the program. Without one they are the library's own. */
-static void report_given(int64_t space, const char *kind, const char *missing)
+/** A line for each place in the program. Without one they are the library's own. is_routine: of
+ *  what its routines gave; NULL: of all. */
+static void report_given(int64_t space, const char *kind, const char *missing,
+                         bool (*is_routine)(const char *name))
 {
     char place[160];
     cw_known_t *all;
@@ -250,7 +261,7 @@ static void report_given(int64_t space, const char *kind, const char *missing)
     for (size_t i = 0; i < n; i += same) {
         for (same = 1; i + same < n && all[i + same].place == all[i].place; same++)
             ;
-        if (!all[i].place)
+        if (!all[i].place || (is_routine && !is_routine(all[i].call)))
             continue;
         cwu_symbol_describe(all[i].place, place, sizeof place);
         cw_check_leak(kind, "%zu of %s at %s, never %s", same, all[i].call, place, missing);
@@ -258,14 +269,19 @@ static void report_given(int64_t space, const char *kind, const char *missing)
     free(all);
 }
 
+void cw_check_blocks_left(bool (*is_routine)(const char *name))
+{
+    report_given(cw_world.pe, "block", "freed", is_routine);
+}
+
 static void report_all_given(void)
 {
-    report_given(CW_KNOWN_HANDLES, "handle", "waited for");
-    report_given(CW_KNOWN_REQUESTS, "handle", "waited for");
-    report_given(CW_KNOWN_EVENTS, "event", "waited for");
-    report_given(CW_KNOWN_TEAMS, "team", "destroyed");
-    report_given(CW_KNOWN_PARTS, "segment", "destroyed");
-    report_given(CW_KNOWN_DOMAINS, "domain of atomics", "destroyed");
+    report_given(CW_KNOWN_HANDLES, "handle", "waited for", NULL);
+    report_given(CW_KNOWN_REQUESTS, "handle", "waited for", NULL);
+    report_given(CW_KNOWN_EVENTS, "event", "waited for", NULL);
+    report_given(CW_KNOWN_TEAMS, "team", "destroyed", NULL);
+    report_given(CW_KNOWN_PARTS, "segment", "destroyed", NULL);
+    report_given(CW_KNOWN_DOMAINS, "domain of atomics", "destroyed", NULL);
 }
 
 /** The heap is the same on every PE, so one PE reports; contexts, teams and locks are each PE's

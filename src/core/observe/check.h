@@ -53,6 +53,19 @@ void cw_check_leak(const char *kind, const char *fmt, ...) CW_PRINTF(2, 3) CW_CO
  *  the job. cw_known_free gives it back. */
 void cw_check_give(int64_t space, uintptr_t object, const char *call);
 
+/** Only in checking mode, at the end of a front end: names the blocks that its routines gave this
+ *  process, and that were not freed. */
+void cw_check_blocks_left(bool (*is_routine)(const char *name));
+
+/** Of a copy within this process: do source and destination overlap? The same place is no harm. */
+static inline bool cw_check_overlap(const void *a, const void *b, size_t nbytes)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return nbytes > 0 && x != y && x - y + nbytes - 1 < 2 * nbytes - 1;
+}
+/** Only in checking mode: fatal if they do. */
+void cw_check_apart(const char *call, const void *dest, const void *source, size_t nbytes);
+
 // ---- for cw_check_thread
 extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
 /** That number when the calling thread was found to be a right one. */
