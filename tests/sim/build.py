@@ -19,7 +19,7 @@ ROOT = HERE.parent.parent
 RUNTIME = ["driver", "exhaust", "fault", "map", "model", "mpi", "net", "net_act", "net_ep",
            "net_fault", "net_lib", "net_pick", "net_queue", "options", "plan", "report", "sched",
            "sites", "snap", "tsan"]
-WRAPPERS = ["wrap_fault", "wrap_io", "wrap_process", "wrap_thread"]
+WRAPPERS = ["wrap_fault", "wrap_io", "wrap_machine", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 WARN = ["-Wall", "-Wextra", "-Werror"]
 INSTRUMENT = ["-fsanitize=thread", "-O1", "-g1"]  # lines for stacks; all of -g takes a third more

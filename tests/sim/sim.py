@@ -23,6 +23,7 @@ OTHERS = {
     "--random": ("random_programs.py", "programs of operations; one that fails becomes a scene"),
     "--harvest": ("harvest.py", "every scene, strategy and memory model in turn, for totals"),
     "--fences": ("fences.py", "weaken each fence, and see it found"),
+    "--replay": ("replay.py", "the same seeds here and in an emulated machine"),
     "--coverage": ("coverage.py", "the atomic operations, locks and waits that no scene passes"),
 }
 

@@ -4,6 +4,8 @@
 #ifndef SIM_WRAP_H
 #define SIM_WRAP_H
 
+#include <stdbool.h>
+
 #define SIM_WRAPPER(type, name, ...)                                        \
     type __real_##name(__VA_ARGS__);                                        \
     __attribute__((visibility("default"))) type __wrap_##name(__VA_ARGS__); \
@@ -11,5 +13,8 @@
 
 // wrap_process.c: pidfd_open of a process that may be one of the job's
 long sim_pidfd_open(int pid, long flags, long number);
+
+// wrap_machine.c: is it a file that the simulated machine does not have? Sets errno.
+bool sim_hides(const char *path);
 
 #endif

@@ -57,17 +57,17 @@ SIM_WRAPPER(FILE *, open_memstream, char **text, size_t *nbytes)
 
 SIM_WRAPPER(FILE *, fopen, const char *path, const char *mode)
 {
-    return NO_DESCRIPTOR ? NULL : __real_fopen(path, mode);
+    return NO_DESCRIPTOR || sim_hides(path) ? NULL : __real_fopen(path, mode);
 }
 
 SIM_WRAPPER(FILE *, fopen64, const char *path, const char *mode)
 {
-    return NO_DESCRIPTOR ? NULL : __real_fopen64(path, mode);
+    return NO_DESCRIPTOR || sim_hides(path) ? NULL : __real_fopen64(path, mode);
 }
 
 SIM_WRAPPER(DIR *, opendir, const char *path)
 {
-    return NO_DESCRIPTOR ? NULL : __real_opendir(path);
+    return NO_DESCRIPTOR || sim_hides(path) ? NULL : __real_opendir(path);
 }
 
 SIM_WRAPPER(int, socket, int domain, int type, int protocol)

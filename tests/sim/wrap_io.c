@@ -277,7 +277,7 @@ SIM_WRAPPER(void *, memset, void *to, int value, size_t nbytes)
     return __real_memset(to, value, nbytes);
 }
 
-// ---------------------------------------------------------------- the machine
+// ---------------------------------------------------------------- random bytes
 
 SIM_WRAPPER(ssize_t, getrandom, void *buf, size_t nbytes, unsigned flags)
 {
@@ -286,36 +286,6 @@ SIM_WRAPPER(ssize_t, getrandom, void *buf, size_t nbytes, unsigned flags)
     for (size_t i = 0; i < nbytes; i++)
         ((uint8_t *)buf)[i] = (uint8_t)(sim_random(&sim->scene_random) >> 40);
     return (ssize_t)nbytes;
-}
-
-/** SIM_CPUS processors: what is roomy, and what waits do, follows from that. */
-static int processors(void)
-{
-    const char *text = getenv("SIM_CPUS");
-    int n = text ? atoi(text) : 1;
-    return n > 0 ? n : 1;
-}
-
-SIM_WRAPPER(int, sched_getaffinity, pid_t pid, size_t nbytes, cpu_set_t *set)
-{
-    if (!sim_inside())
-        return __real_sched_getaffinity(pid, nbytes, set);
-    CPU_ZERO_S(nbytes, set);
-    for (int i = 0; i < processors(); i++)
-        CPU_SET_S(i, nbytes, set);
-    return 0;
-}
-
-SIM_WRAPPER(int, sched_getcpu, void)
-{
-    return sim_inside() ? sim_me % processors() : __real_sched_getcpu();
-}
-
-SIM_WRAPPER(long, sysconf, int name)
-{
-    if (sim_inside() && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF))
-        return processors();
-    return __real_sysconf(name);
 }
 
 // ---------------------------------------------------------------- libraries
@@ -341,7 +311,9 @@ SIM_WRAPPER(void *, dlsym, void *handle, const char *name)
 /** The plugin is a file of the library's installation. */
 SIM_WRAPPER(int, access, const char *path, int mode)
 {
-    return sim_inside() && sim_mpi_open(path) ? 0 : __real_access(path, mode);
+    if (sim_inside() && sim_mpi_open(path))
+        return 0;
+    return sim_hides(path) ? -1 : __real_access(path, mode);
 }
 
 SIM_WRAPPER(int, dlclose, void *handle)

@@ -120,6 +120,8 @@ static const char *translated(const char *path, char *text, size_t nbytes)
             errno = EMFILE;                                                                     \
             return -1;                                                                          \
         }                                                                                       \
+        if (sim_hides(path))                                                                    \
+            return -1;                                                                          \
         va_start(args, flags);                                                                  \
         unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;           \
         va_end(args);                                                                           \
