@@ -48,6 +48,12 @@ def arguments():
                         help="a condition of this run that the page should name")
     parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
                         help="install tree to measure")
+    parser.add_argument("--build-only", action="store_true",
+                        help="build the programs, and measure nothing")
+    parser.add_argument("--built", action="store_true",
+                        help="measure what --build-only has left, where there is no compiler")
+    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="N",
+                        help="begin nothing behind so many")
     parser.add_argument("--ablate", metavar="NAME", nargs="*",
                         help="switch off mechanisms one at a time, all or these "
                              "(bench/ablate.toml), and print the rows that each moves")
@@ -66,23 +72,45 @@ def say(text):
     print(text, flush=True)
 
 
-def measured(args, ours, others):
-    """Builds, runs, returns the store and the document for --json."""
-    out_dir = os.path.join(ROOT, "build", "bench")
-    builder = build.Builder(BENCH, out_dir, say)
-    conditions = report.conditions(ROOT, others, "./dev bench " + shlex.join(typed()))
-    if args.note:
-        conditions["note"] = args.note
+def out_dir():
+    return os.path.join(ROOT, "build", "bench")
+
+
+BUILT = "built.json"  # of the conditions, those of the build
+
+
+def built(builder, ours, others):
     say("building")
     with builder.lock():
         builder.baselines()
         for peer in [ours, *others]:
-            builder.peer(peer, [*build.PROGRAMS, *build.OURS, *build.COARRAYS] if peer.ours
-                         else peer.programs or build.PROGRAMS)
+            builder.peer(peer, build.programs_of(peer))
+
+
+def build_only(ours, others):
+    """For a machine without a compiler, to which the tree is taken."""
+    built(build.Builder(BENCH, out_dir(), say), ours, others)
+    conditions = report.conditions(ROOT, [], "")
+    with open(os.path.join(out_dir(), BUILT), "w", encoding="utf-8") as file:
+        json.dump({name: conditions[name] for name in ("commit", "compiler", "libfabric")}, file)
+
+
+def measured(args, ours, others):
+    """Builds, runs, returns the store and the document for --json."""
+    builder = build.Builder(BENCH, out_dir(), say)
+    conditions = report.conditions(ROOT, others, "./dev bench " + shlex.join(typed()))
+    if args.note:
+        conditions["note"] = args.note
+    if args.built:
+        with open(os.path.join(out_dir(), BUILT), encoding="utf-8") as file:
+            conditions |= json.load(file)
+        builder.take_as_built([ours, *others])
+    else:
+        built(builder, ours, others)
     store = Store()
     say("measuring")
     groups = plan.Plan(ours, others, builder, args.quick, args.only, args.max_bytes).groups()
-    measure.interleave(groups, args.rounds or (1 if args.quick else 3), store, say)
+    measure.interleave(groups, args.rounds or (1 if args.quick else 3), store, say, args.minutes)
     remarks = {
         f"{tag} {program}": f"cannot be built: {why}"
         for (tag, program), why in builder.missing.items()
@@ -129,6 +157,9 @@ def main():
         names = [name for given in args.against
                  for name in (peers.all_found() if given == "all" else [given])]
         others = [peer for name in dict.fromkeys(names) for peer in peers.others(name)]
+        if args.build_only:
+            build_only(ours, others)
+            return 0
         store, document = measured(args, ours, others)
         json_file = args.json or os.path.join(ROOT, "build", "bench", "results.json")
         os.makedirs(os.path.dirname(os.path.abspath(json_file)), exist_ok=True)

@@ -20,6 +20,7 @@ PROGRAMS = {
     "startup": ["startup.c"],
     "insn": ["insn/insn.c", "insn/step.c"],
     "ring": ["ring.c"],
+    "many": ["many.c"],
 }
 # Of these, only am and vis are built for another library, a GASNet.
 OURS = {
@@ -44,6 +45,11 @@ BASELINES = {
 }
 FFLAGS = ["-O2", "-g"]
 CFLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wno-deprecated-declarations"]
+
+
+def programs_of(peer):
+    return ([*PROGRAMS, *OURS, *COARRAYS] if peer.ours else
+            peer.programs or tuple(PROGRAMS))
 
 
 def _reason(error, root):
@@ -137,6 +143,14 @@ class Builder:
             elif not peer.programs or program in peer.programs:
                 self._one(peer.compiler, peer.tag, program, {**PROGRAMS, **OURS}[program],
                           peer.libs, (*peer.words, *DEFINES.get(program, ())), peer.linker)
+
+    def take_as_built(self, peers):
+        """What is there is taken, as it is."""
+        wanted = [("baseline", program) for program in BASELINES]
+        wanted += [(peer.tag, program) for peer in peers for program in programs_of(peer)]
+        for key in wanted:
+            if not os.path.exists(self.path(*key)):
+                self.missing[key] = "was not built"
 
     def mpi(self, mpi, program):
         """A program of baseline/ for one of the MPIs."""

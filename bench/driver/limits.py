@@ -364,7 +364,9 @@ def _collectives():
             ("collect", "collect"), ("alltoall", "alltoall"))
     layouts = (("local", "Collectives, one node", (2, 4, 8, 16, 32)),
                ("rdm", "Collectives, two nodes, rdm", (2, 4, 8)),
-               ("msg", "Collectives, two nodes, msg", (2, 4, 8)))
+               ("msg", "Collectives, two nodes, msg", (2, 4, 8)),
+               ("rdm-each", "Collectives, each PE a node, rdm", (4, 8, 16)),
+               ("msg-each", "Collectives, each PE a node, msg", (4, 8, 16)))
     for layout, where, counts in layouts:
         for npes in counts:
             yield Row(where, f"barrier_all, {npes} PEs", layout, "coll", "barrier_all", 0, npes,
@@ -374,6 +376,30 @@ def _collectives():
                 for npes in counts if op == "sum" else counts[:4]:
                     yield Row(where, f"{label} {size}, {npes} PEs", layout, "coll", op, nbytes,
                               npes, base=False, beat_others=True)
+
+
+def _many():
+    """As many PEs as the machine has cores, four at least."""
+    for layout, where, late in (("local", "one node", 5e3), ("rdm", "two nodes, rdm", None),
+                                ("msg", "two nodes, msg", None),
+                                ("rdm-each", "a node each, rdm", 25e3),
+                                ("msg-each", "a node each, msg", 25e3)):
+        on_node = layout == "local"
+        for npes in (4, 8, 16, 32, 64, 128):
+            section = f"{npes} PEs at once, {where}"
+            yield Row(section, "late PE to the last one's release", layout, "many", "late_barrier",
+                      0, npes, base=False, at_most=late, beat_others=True)
+            yield Row(section, "ring, a hop", layout, "many", "ring_hop", 8, npes, base=False,
+                      at_most=200 if on_node else None, beat_others=True)
+            yield Row(section, "a word from each, a word to each", layout, "many", "fan", 8, npes,
+                      base=False, at_most=1500 if on_node else None, beat_others=True)
+            for op, label in (("contended_fetch_add", "fetch_add of all on one word"),
+                              ("lock", "a section of a lock that all want"),
+                              ("random_puts", "puts to random words")):
+                yield Row(section, label, layout, "many", op, 8, npes, base=False,
+                          beat_others=True)
+            yield Row(section, "puts of 1 MiB by all pairs, together", layout, "many", "pairs",
+                      1 << 20, npes, base=False)
 
 
 def _beside():
@@ -413,6 +439,7 @@ def all_rows():
         *_local(), *_network("rdm"), *_network("msg"), *_floods("rdm"), *_floods("msg"),
         *_messages(), *_vis(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"),
         *_coarrays(), *_instructions(),
-        *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_beside(),
+        *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_many(),
+        *_beside(),
         *_startup()
     ]

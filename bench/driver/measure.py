@@ -114,10 +114,14 @@ class Run:
         return f"{what}: {lines[0][:160]}" if lines else what
 
 
-def interleave(groups, rounds, store, say):
+def interleave(groups, rounds, store, say, minutes=float("inf")):
     """Round by round, peer after peer (A B A B), so that noise of the machine affects all of them
-    alike."""
-    for _, group in groups:
+    alike. No group is begun behind so many minutes."""
+    end, left = time.monotonic() + 60 * minutes, []
+    for name, group in groups:
+        if time.monotonic() >= end:
+            left.append(name)
+            continue
         given_up = set()
         for number in range(group.rounds or rounds):
             for make in group.runs:
@@ -135,3 +139,6 @@ def interleave(groups, rounds, store, say):
                 say(f"  {run.title:22} {run.layout:6} n={run.npes:<4} {run.tag:10} round "
                     f"{number + 1}: "
                     f"{run.seconds:6.2f} s, {tail}")
+    for name in dict.fromkeys(left):
+        store.failures[name] = (f"{left.count(name)} groups were not begun within "
+                                f"{minutes:g} minutes")

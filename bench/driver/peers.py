@@ -11,6 +11,7 @@ from . import gasnet
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NETWORK_LAYOUTS = ("rdm", "msg")
+EACH = "-each"  # behind one of these: each PE is a node
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             # With its memory hooks Debian 12's build crashes in shmem_finalize; without them it
             # ends in order.
@@ -20,7 +21,7 @@ OVER_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp
             "OMPI_MCA_coll": "^sm"}
 UCX_OVER_TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
 # What MPIs are measured by (baseline/mpi).
-MPI_PROGRAMS = ("latency", "rate", "floods", "atomics", "pingpong", "coll")
+MPI_PROGRAMS = ("latency", "rate", "floods", "atomics", "pingpong", "coll", "many")
 
 
 class Peer:
@@ -43,17 +44,18 @@ class Peer:
         self.reasons = {}
 
     def measures(self, program, layout, npes):
-        return (layout in self.layouts and npes <= (self.most_pes or npes)
+        return (layout.removesuffix(EACH) in self.layouts and npes <= (self.most_pes or npes)
                 and (not self.programs or program in self.programs))
 
     def command(self, layout, npes):
         if self.start:
             return [word.replace("%N", str(npes)) for word in self.start]
-        extra = ["--emulate-nodes", "2"] if self.ours and layout in NETWORK_LAYOUTS else []
+        nodes = npes if layout.endswith(EACH) else 2 if layout in NETWORK_LAYOUTS else 1
+        extra = ["--emulate-nodes", str(nodes)] if self.ours and nodes > 1 else []
         return [self.launcher, *self.flags, "-n", str(npes), *extra]
 
     def environment(self, layout):
-        return {**os.environ, **self.env, **self.layouts[layout]}
+        return {**os.environ, **self.env, **self.layouts[layout.removesuffix(EACH)]}
 
 
 def causeway(stage):

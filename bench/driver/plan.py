@@ -12,7 +12,8 @@ PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
-         "busy", "threads", "coll", "beside", "startup", "insn", "insn_gasnet", "insn_pgas")
+         "busy", "threads", "coll", "many", "beside", "startup", "insn", "insn_gasnet",
+         "insn_pgas")
 
 
 class Group:
@@ -23,7 +24,7 @@ class Group:
 class Plan:
     def __init__(self, ours, others, builder, quick, only, max_bytes=None):
         self.ours, self.others, self.builder, self.quick = ours, others, builder, quick
-        self.only = set(only or NAMES)
+        self.only = only  # in this order
         self.gasnets = [ours, *(peer for peer in others if "am" in (peer.programs or ()))]
         self.coarrays = [ours, *(peer for peer in others if "caf" in (peer.programs or ()))]
         self.peers = [peer for peer in (ours, *others) if peer.ours or not
@@ -190,6 +191,25 @@ class Plan:
             groups.append(Group(runs, rounds=1 if self.quick else 2))
         return groups
 
+    def _many(self):
+        """A PE on each core, on one node, on two, and each a node of its own; there collectives,
+        too, from four nodes on."""
+        cores = max(4, os.cpu_count() or 1)
+        budget = ["--budget-ms", "5"] if self.quick else []
+        local, net = [], []
+        for peer in self.peers:
+            local += self._run(peer, "local", cores, "many", budget, timeout=60)
+            for layout in ("rdm", "msg", "rdm-each", "msg-each") if peer.ours else ("tcp",):
+                net += self._run(peer, layout, cores, "many", budget, timeout=60)
+        groups = [Group(local), Group(net)]
+        for npes in (4,) if self.quick else sorted({4, 8, 16} & {4, cores // 2, cores}):
+            runs = []
+            for peer in self.peers:
+                for layout in ("rdm-each", "msg-each") if peer.ours else ("tcp",):
+                    runs += self._run(peer, layout, npes, "coll", timeout=60)
+            groups.append(Group(runs, rounds=1 if self.quick else 2))
+        return groups
+
     def _beside(self):
         """The same program alone, as the baseline, and beside a loop for each core."""
         loops = os.cpu_count()
@@ -273,11 +293,11 @@ class Plan:
             "busy": self._busy,
             "threads": self._threads,
             "coll": self._coll,
+            "many": self._many,
             "beside": self._beside,
             "startup": self._startup,
         }
         out = []
-        for name, make in parts.items():
-            if name in self.only:
-                out += [(name, group) for group in make() if group.runs]
+        for name in dict.fromkeys(self.only or parts):
+            out += [(name, group) for group in parts[name]() if group.runs]
         return out

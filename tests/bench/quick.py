@@ -17,7 +17,9 @@ NEEDED = (
     ("rdm", "latency", "put_quiet"), ("msg", "latency", "put_quiet"), ("rdm", "pingpong", "p_wait"),
     ("msg", "pingpong", "p_wait"), ("rdm", "busy", "get"), ("msg", "busy", "fetch_add"),
     ("msg", "floods", "add"), ("msg", "floods", "updates_in_buckets"),
-    ("local", "coll", "barrier_all"), ("local", "beside", "barriers"), ("rdm", "beside", "tests"),
+    ("local", "coll", "barrier_all"), ("local", "many", "late_barrier"),
+    ("msg-each", "many", "lock"), ("rdm-each", "coll", "sum"),
+    ("local", "beside", "barriers"), ("rdm", "beside", "tests"),
     ("local", "threads", "p.two_private"), ("msg", "threads", "fetch_add.two_default"),
 )  # fmt: skip
 
@@ -43,7 +45,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.md")
         document = measure(folder, "latency", "atomics", "pingpong", "rate", "floods", "insn",
-                           "busy", "threads", "coll", "beside", "caf",
+                           "busy", "threads", "coll", "many", "beside", "caf",
                            options=["--max-bytes", 1024, "--report", page])
         text = page.read_text(encoding="utf-8") if page.exists() else ""
     found = {(row["layout"], row["bench"], row["op"]) for row in document["results"]

@@ -9,41 +9,23 @@ import queue
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "maint"))
+import debian_root  # noqa: E402
+from debian_root import Missing, run  # noqa: E402
+
 PACKAGES = ["libfabric1", "ibverbs-providers", "librdmacm1", "iproute2", "kmod", "dash",
             "coreutils", "util-linux", "mount", "sed", "grep", "libc-bin", "libstdc++6",
             "libasan8", "libubsan1"]
 MODULES = ["rdma_rxe", "rdma_ucm", "ib_umad", "dummy", "virtio_pci", "9p", "9pnet_virtio",
            "crc32_generic"]
-MERGED = ["bin", "sbin", "lib", "lib64"]  # links into /usr
-UNUSED = ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/perl5",
-          "usr/lib/x86_64-linux-gnu/perl-base", "usr/lib/x86_64-linux-gnu/gconv", "var/lib"]
-PSM = "/usr/lib/libpsm1\n"
 MEMORY_MIB, PROCESSORS = 3072, 2
 BOOT_SECONDS = 180
-
-
-class Missing(Exception):
-    """The machine cannot be had here; the text is the reason."""
-
-
-def run(*command, seconds=300, **more):
-    try:
-        done = subprocess.run([str(c) for c in command], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              errors="replace", timeout=seconds, check=False, **more)
-    except subprocess.TimeoutExpired as late:
-        raise Missing(f"{command[0]} did not end within {seconds} s") from late
-    except OSError as e:
-        raise Missing(f"cannot run {command[0]}: {e.strerror}") from e
-    if done.returncode:
-        words = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-        raise Missing(f"{' '.join(map(str, command[:2]))} ...: {words[-1]}")
-    return done.stdout
 
 
 def kernel_package():
@@ -58,41 +40,22 @@ def kernel_package():
 # ---------------------------------------------------------------- building
 
 def recipe(kernel):
-    parts = [Path(__file__).read_bytes(), (HERE / "init").read_bytes(), kernel.encode(),
-             Path("/etc/os-release").read_bytes()]
+    files = [Path(__file__), Path(debian_root.__file__), HERE / "init", Path("/etc/os-release")]
+    parts = [kernel.encode(), *(path.read_bytes() for path in files)]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def download(work, kernel):
-    """Packages with all that they depend on, as for an empty system; the kernel alone."""
-    archives = work / "archives"
-    (archives / "partial").mkdir(parents=True)
-    common = ["apt-get", "-qq", "-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=",
-              "-o", f"Dir::Cache::archives={archives}"]
-    run(*common, "-o", "Dir::State::status=/dev/null", "-o", "APT::Install-Recommends=0", "--yes",
-        "--download-only", "install", *PACKAGES, seconds=900)
-    run(*common, "download", kernel, seconds=900, cwd=work)
-    return sorted(archives.glob("*.deb")), next(work.glob("linux-image-*.deb"))
+    """Packages with all that they depend on; the kernel alone."""
+    archives = debian_root.download(PACKAGES, work / "archives")
+    run(*debian_root.COMMON, "download", kernel, seconds=900, cwd=work)
+    return archives, next(work.glob("linux-image-*.deb"))
 
 
 def unpack_root(packages, root):
-    root.mkdir()
-    for name in MERGED:
-        (root / "usr" / name).mkdir(parents=True)
-        (root / name).symlink_to(f"usr/{name}")
-    for package in packages:  # dpkg -x would replace the links by folders
-        run("bash", "-o", "pipefail", "-c",
-            'dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$2"', "bash",
-            package, root)
-    for name in UNUSED:
-        shutil.rmtree(root / name, ignore_errors=True)
-    for name in ("proc", "sys", "dev", "tmp", "run", "tree", "plan", "etc"):
-        (root / name).mkdir(exist_ok=True)
-    (root / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
-    (root / "etc/group").write_text("root:x:0:\nuser:x:1000:\n")
-    (root / "etc/nsswitch.conf").write_text("passwd: files\ngroup: files\nhosts: files\n")
-    # what the package's alternatives would do
-    (root / "etc/ld.so.conf.d/psm.conf").write_text(PSM)
+    debian_root.unpack(packages, root)
+    for name in ("tree", "plan"):
+        (root / name).mkdir()
     shutil.copy(HERE / "init", root / "init")
     (root / "init").chmod(0o755)
 
