@@ -296,11 +296,17 @@ const char *sim_net_text(int action)
 
 bool net_has_room(const net_cq_t *cq)
 {
-    for (int i = 0; i < NET->nchannels; i++)
-        if (NET->channels[i]->has_room && NET->channels[i]->from->cq == cq &&
-            NET->channels[i]->from->state != NET_CLOSED)
-            return true;
-    return false;
+    enum { LOOKS = 64 };  // what was refused may be due no more: its connection is down, say
+    bool has = false;
+    for (int i = 0; i < NET->nchannels; i++) {
+        net_channel_t *c = NET->channels[i];
+        if (!c->has_room || c->from->cq != cq || c->from->state == NET_CLOSED)
+            continue;
+        has = true;
+        if (++c->looks == LOOKS)
+            c->has_room = false;
+    }
+    return has;
 }
 
 // ---------------------------------------------------------------- ends

@@ -143,6 +143,7 @@ typedef struct net_channel {
     bool wants_room;   // one was refused since too many are on their way
     bool room_is_due;  // an event will say that there is room
     bool has_room;     // it has, and no call has been tried since
+    uint32_t looks;    // that have seen it
 } net_channel_t;
 
 typedef struct net_region {
@@ -184,7 +185,8 @@ net_op_t *net_op(net_kind_t kind, const void *data, size_t nbytes);
 void net_push(net_queue_t *queue, net_op_t *op);
 /** Does the network take no operation now? */
 bool net_is_full(net_channel_t *channel);
-/** May a call on one of the queue's endpoints be tried again that was refused before? */
+/** May a call on one of the queue's endpoints be tried again that was refused before? Many looks in
+ *  a row see that; then it is known. */
 bool net_has_room(const net_cq_t *cq);
 /** An event will say when calls may be tried again. */
 void net_announce_room(net_channel_t *channel);

@@ -255,6 +255,7 @@ void net_act_back(net_channel_t *c)
     if (op->kind == NET_ROOM) {
         c->room_is_due = false;
         c->has_room = true;
+        c->looks = 0;
         if (c->from->state != NET_CLOSED && c->from->cq->fd >= 0)
             net_signal(c->from->cq->fd);
     } else if (c->from->state != NET_CLOSED) {
