@@ -139,7 +139,9 @@ void gex_check_team(const char *call, gex_TM_t tm);
 /** With the conversion to a PE. */
 static inline uint32_t gex_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (CW_UNLIKELY((uintptr_t)tm < gex_doubtful) || CW_UNLIKELY(rank >= tm->size))
+    // the team of all is none that checking mode would have to look for
+    if (CW_UNLIKELY((uintptr_t)tm < gex_doubtful && tm != &gex.world) ||
+        CW_UNLIKELY(rank >= tm->size))
         gex_check_rank(call, tm, rank);
     return gex_pe(tm, rank);
 }

@@ -5,7 +5,7 @@ thread has used before: none may be more than its limit here. Copying takes the 
 from counted import build, counts
 from frame.script import check, finish
 
-MOST = {"shmem": 140, "armci": 175, "gasnet": 235, "gex": 480, "dart": 840}
+MOST = {"shmem": 140, "armci": 175, "gasnet": 235, "gex": 440, "dart": 840}
 
 
 def main():
