@@ -48,10 +48,10 @@ typedef struct cwb_job_pe {
     // For messages: the routines that the program has joined by, and that it must call before it
     // ends. Written by the PE, read by oshrun after a process has ended.
     char init[32], finalize[80];
-    _Atomic uint32_t death;   // cwb_death_t: written by the PE, read by oshrun
-    _Atomic uint32_t
-        killed;  // 0, or the signal that has killed it, while the others go on: written
-                 // by oshrun before it counts it in `deaths`
+    _Atomic uint32_t death;  // cwb_death_t: written by the PE, read by oshrun
+    // 0, or the signal that has killed it, while the others go on: written by oshrun before it
+    // counts it in `deaths`
+    _Atomic uint32_t killed;
 } cwb_job_pe_t;
 _Static_assert(sizeof(cwb_job_pe_t) == 136, "shared layout");
 

@@ -41,9 +41,8 @@ typedef struct caf_status {
     int *stat;
     char *errmsg;  // of errmsg_nbytes, padded with blanks; NULL: none
     size_t errmsg_nbytes;
-    bool
-        cannot_ask;  // the compiler passes no stat= for the statement, which goes on without images
-                     // that are gone
+    // the compiler passes no stat= for the statement, which goes on without images that are gone
+    bool cannot_ask;
 } caf_status_t;
 
 static CW_ALWAYS_INLINE void caf_succeed(const caf_status_t *status)
