@@ -31,6 +31,7 @@ static struct {
     uint64_t interval_ns;
     int last_mover;           // the PE that was not waiting the last time
     cw_report_wait_t *waits;  // [npes] as of the last survey in which all PEs waited
+    uint64_t suspected_in;    // the wait, by its start, in which a PE was seen not to wait
     bool stood_still, noticed, reported;
     uint64_t cycle_ns;  // time of the next search for a cycle of some PEs
 } survey = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -39,6 +40,7 @@ static int open_report(unsigned *wants_p)
 {
     survey.next_ns = survey.interval_ns = 0;
     survey.last_mover = 0;
+    survey.suspected_in = 0;
     survey.stood_still = survey.noticed = survey.reported = false;
     survey.cycle_ns = 0;
     cw_cycle_open();
@@ -69,8 +71,8 @@ cw_report_slot_t *cw_report_slot(int slot)
 }
 
 static void search_cycle(void);
-static void survey_pes(void);
-static void stand_in(void);
+static void survey_pes(const cw_wait_t *w);
+static void stand_in(const cw_wait_t *w);
 
 /** PE 0 surveys all PEs. */
 static void sleeps(cw_wait_t *w)
@@ -80,9 +82,9 @@ static void sleeps(cw_wait_t *w)
     if (w->on && w->on->kind == CW_WAIT_LOCK)
         search_cycle();
     if (cw_world.pe == 0)
-        survey_pes();
+        survey_pes(w);
     else
-        stand_in();
+        stand_in(w);
 }
 
 // ---------------------------------------------------------------- PE 0
@@ -112,9 +114,13 @@ static bool all_stand_still(int *mover_p)
     return same;
 }
 
-static void notice(int mover)
+/** Only at the second look within the same wait: at the first, the others may have left a wait that
+ *  ends for this PE, too, as soon as it looks again. */
+static void notice(int mover, const cw_wait_t *w)
 {
-    if (survey.noticed)
+    bool suspected = survey.suspected_in == w->since_ns;
+    survey.suspected_in = w->since_ns;
+    if (survey.noticed || !suspected)
         return;
     survey.noticed = true;
     cw_report_wait_t mine;
@@ -142,21 +148,24 @@ static void search_cycle(void)
 
 /** The lowest PE that waits, if PE 0 does not: then this is no deadlock as far as the library can
  *  see, but no other PE would say that it waits, and for which. */
-static void stand_in(void)
+static void stand_in(const cw_wait_t *w)
 {
     uint64_t now = cwu_now_ns();
     cw_report_wait_t r;
     if (survey.noticed || pthread_mutex_trylock(&survey.lock))
         return;
-    bool lowest = now >= survey.next_ns && !survey.noticed;
-    for (int pe = 0; pe < cw_world.pe && lowest; pe++) {
-        cw_waits_read(pe, &r);
-        lowest = r.moves % 2 == 0;
+    if (now >= survey.next_ns && !survey.noticed) {
+        bool lowest = true;
+        for (int pe = 0; pe < cw_world.pe && lowest; pe++) {
+            cw_waits_read(pe, &r);
+            lowest = r.moves % 2 == 0;
+        }
+        if (lowest)
+            notice(0, w);
+        else
+            survey.suspected_in = 0;
+        survey.next_ns = cwu_now_ns() + (lowest ? BETWEEN_SURVEYS : patience_ns);
     }
-    if (lowest)
-        notice(0);
-    else if (now >= survey.next_ns)
-        survey.next_ns = cwu_now_ns() + patience_ns;
     pthread_mutex_unlock(&survey.lock);
 }
 
@@ -171,7 +180,7 @@ static void report(void)
         cwu_abort(1);
 }
 
-static void survey_pes(void)
+static void survey_pes(const cw_wait_t *w)
 {
     int mover;
     if (survey.reported || pthread_mutex_trylock(&survey.lock))
@@ -183,7 +192,9 @@ static void survey_pes(void)
         if (all_stand_still(&mover))
             report();
         else if (mover >= 0)
-            notice(mover);
+            notice(mover, w);
+        else
+            survey.suspected_in = 0;
         survey.interval_ns = mover >= 0 && survey.interval_ns < patience_ns / 2
                                  ? survey.interval_ns + BETWEEN_SURVEYS
                                  : BETWEEN_SURVEYS;
