@@ -211,6 +211,20 @@ static void refused(void)
     CHECK(dart_memfree(gptr) == DART_OK);
 }
 
+/** What one unit is refused is at no time missing to another of its node. */
+static void beside_refusals(void)
+{
+    dart_gptr_t gptr;
+    CHECK(dart_barrier(DART_TEAM_ALL) == DART_OK);
+    for (int i = 0; i < 3000; i++)
+        if (me.id % 2)
+            CHECK(dart_memalloc((size_t)1 << 50, DART_TYPE_BYTE, &gptr) == DART_ERR_NOMEM);
+        else
+            CHECK(dart_memalloc(1, DART_TYPE_BYTE, &gptr) == DART_OK &&
+                  dart_memfree(gptr) == DART_OK);
+    CHECK(dart_barrier(DART_TEAM_ALL) == DART_OK);
+}
+
 int main(int argc, char **argv)
 {
     refuse_without_lines();
@@ -225,6 +239,7 @@ int main(int argc, char **argv)
     alone();
     turnover();
     refused();
+    beside_refusals();
     dart_exit();
     return check_result();
 }

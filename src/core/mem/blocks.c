@@ -32,14 +32,17 @@ void cw_blocks_close(cw_blocks_t *blocks)
     pthread_mutex_destroy(&blocks->lock);
 }
 
-/** Counts bytes before they are allocated. */
+/** Counts bytes before they are allocated, and none that are refused: another would be refused,
+ *  too, that asks meanwhile. */
 static bool count(cw_blocks_t *blocks, size_t nbytes)
 {
-    uint64_t before = atomic_fetch_add_explicit(blocks->used, nbytes, memory_order_relaxed);
-    if (blocks->most == 0 || (nbytes <= blocks->most && before <= blocks->most - nbytes))
-        return true;
-    atomic_fetch_sub_explicit(blocks->used, nbytes, memory_order_relaxed);
-    return false;
+    uint64_t before = atomic_load_explicit(blocks->used, memory_order_relaxed);
+    do
+        if (blocks->most && (nbytes > blocks->most || before > blocks->most - nbytes))
+            return false;
+    while (!atomic_compare_exchange_weak_explicit(blocks->used, &before, before + nbytes,
+                                                  memory_order_relaxed, memory_order_relaxed));
+    return true;
 }
 
 static void give_back_waiting(cw_blocks_t *blocks)
