@@ -4,6 +4,7 @@
 // run ends, and reports findings with the command that repeats them.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
@@ -266,6 +267,8 @@ static void lose_others(int pe)
         }
 }
 
+static bool outlived;  // a PE, in this run, by the others
+
 static void judge_end(int pe, int status)
 {
     sim->pids[pe] = 0;
@@ -274,10 +277,42 @@ static void judge_end(int pe, int status)
     else if (WIFSIGNALED(status))
         failed(SIM_CRASHED, "PE %d ends by signal %d (%s)", pe, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) != 0 && sim->fault_hit)
+    else if (WEXITSTATUS(status) != 0 && sim->fault_hit && !outlived)
         judge_fault(pe, WEXITSTATUS(status));
     else if (WEXITSTATUS(status) != 0 && !sim_scene.may_fail)
         failed(SIM_FAILED, "PE %d ends with status %d", pe, WEXITSTATUS(status));
+}
+
+// ---------------------------------------------------------------- a PE that the others outlive
+
+static job_t job;
+
+/** As oshrun has it: the PE has reported that its death by a signal ends it alone. */
+static bool is_let_go(int pe)
+{
+    const cwb_job_pe_t *p = cwb_job_pe(job.at, (uint32_t)pe);
+    return sim_scene.outlives && sim->fault == SIM_FAULT_KILL && sim->fault_hit &&
+           pe == sim->fault_pe && atomic_load(&p->death) == CWB_DEATH_ENDS_PE &&
+           atomic_load(&p->state) == CWB_PE_JOINED;
+}
+
+/** The futex at `at` of the job object, for PEs that sleep on it. */
+static sim_key_t key_in_job(const void *at)
+{
+    for (int i = 0; i < sim->nobjects; i++)
+        if (sim->objects[i].ino == job.ino)
+            return (sim_key_t)1 << 63 | (sim_key_t)i << 48 |
+                   (sim_key_t)((const char *)at - (const char *)job.at);
+    return 0;
+}
+
+static void let_go(int pe)
+{
+    outlived = true;
+    atomic_store(&cwb_job_pe(job.at, (uint32_t)pe)->killed, SIGKILL);
+    atomic_fetch_add(&job.at->deaths, 1);
+    atomic_fetch_add(&job.at->generation, 1);
+    sim_wake(key_in_job(&job.at->generation), INT_MAX);
 }
 
 /** The token holder has died, or waits for something that is not simulated. */
@@ -300,7 +335,6 @@ static bool any_left(void)
     return false;
 }
 
-static job_t job;
 static bool no_snapshots;  // a process of this scene cannot be copied
 static bool no_copy;       // nor was it now
 
@@ -346,9 +380,12 @@ static void await_verdict(void)
         int pe = sim->ended_pe, status = end_of(pe);
         sim->ended_pe = -1;
         bool unseen = sim_scene.blind_launcher && sim->fault_hit && pe == sim->fault_pe;
+        bool goes = is_let_go(pe);
         judge_end(pe, status);
         sim_net_lost(pe);
-        if (!any_left() || (status != 0 && !unseen))  // oshrun ends the others, too
+        if (goes)
+            let_go(pe);
+        if (!any_left() || (status != 0 && !unseen && !goes))  // oshrun ends the others, too
             failed(SIM_DONE, "done");
         if (sim->verdict == SIM_GOING)
             sim_go_on();
@@ -395,7 +432,7 @@ static void run_from_scene(uint64_t seed)
  *  long ago. Or it stands still, and so do those that wait for it. */
 static bool is_ended_by_launcher(void)
 {
-    return sim->fault_hit && !sim_scene.blind_launcher &&
+    return sim->fault_hit && !sim_scene.blind_launcher && !outlived &&
            (sim_fault_ends(sim->fault) || sim_is_stopped(sim->fault_pe)) &&
            (sim->verdict == SIM_DEADLOCK || sim->verdict == SIM_LATE ||
             sim->verdict == SIM_LIVELOCK);
@@ -404,6 +441,7 @@ static bool is_ended_by_launcher(void)
 /** `copies`: the run may begin at sim_begin, in a copy of what the start-up has left. */
 static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
 {
+    outlived = false;
     if (copies && sim_snap_have() && block == sim_block(seed, p))
         run_from_scene(seed);
     else
