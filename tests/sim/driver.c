@@ -319,11 +319,13 @@ static void let_go(int pe)
 static void look_for_dead(void)
 {
     for (int pe = 0; pe < sim_scene.npes; pe++) {
-        int status;
-        if (sim->pids[pe] > 0 && waitpid(sim->pids[pe], &status, WNOHANG) == sim->pids[pe]) {
-            judge_end(pe, status);
-            failed(SIM_CRASHED, "PE %d has ended past the simulator", pe);
-        }
+        siginfo_t info = {.si_pid = 0};
+        if (sim->pids[pe] <= 0 ||
+            waitid(P_PID, (id_t)sim->pids[pe], &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            info.si_pid == 0 || sim->ended_pe == pe)  // by its own end, which is about to be taken
+            continue;
+        judge_end(pe, end_of(pe));
+        failed(SIM_CRASHED, "PE %d has ended past the simulator", pe);
     }
 }
 
@@ -450,6 +452,8 @@ static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
         no_copy = false;
         no_snapshots = true;
         kill_all();
+        if (sim_search)
+            sim_search->grown = true;  // memory lies elsewhere: the search begins anew
         run_from_start(seed, p, false);
     }
     if (is_ended_by_launcher())

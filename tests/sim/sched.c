@@ -84,7 +84,10 @@ bool sim_await_driver(uint32_t timeout_ms)
     struct timespec ts = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
     if (atomic_exchange(&sim->driver, 0))
         return true;
-    syscall(SYS_futex, &sim->driver, FUTEX_WAIT, 0, &ts, NULL, 0);
+    // A giver's wake-up may come late, and end the next wait before its time.
+    while (syscall(SYS_futex, &sim->driver, FUTEX_WAIT, 0, &ts, NULL, 0) == 0 || errno != ETIMEDOUT)
+        if (atomic_exchange(&sim->driver, 0))
+            return true;
     return atomic_exchange(&sim->driver, 0);
 }
 

@@ -365,9 +365,15 @@ static void restore_world(void)
     sim_model_restore();
 }
 
-static bool replied(void)
+/** By the origin, or its copy. Beside other load both may have to wait long for a processor. */
+static bool replied(pid_t origin)
 {
-    return sim_await_driver(PATIENCE_MS) && sim_snap->ok;
+    while (!sim_await_driver(PATIENCE_MS)) {
+        siginfo_t info = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)origin, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid)
+            return false;
+    }
+    return sim_snap->ok;
 }
 
 /** The processes go on as what they are. */
@@ -377,7 +383,7 @@ static void dismiss(void)
     for (int pe = 0; pe < sim->scene->npes; pe++)
         if (sim_snap->pids[pe]) {
             sim_give(&sim_snap->go[pe]);
-            replied();
+            replied(sim_snap->pids[pe]);
             sim_snap->pids[pe] = 0;
         }
     sim_snap->dismissed = false;
@@ -393,7 +399,7 @@ bool sim_snap_take(const int *fds, int n)
             continue;
         sim->errand = SIM_SERVE;
         sim_start(sim_thread_of(pe));
-        have = replied();
+        have = replied(sim->pids[pe]);
         if (have)
             sim_snap->pids[pe] = sim->pids[pe];
     }
@@ -424,7 +430,7 @@ bool sim_snap_copy(void)
         if (sim_snap->pids[pe] == 0)
             continue;
         sim_give(&sim_snap->go[pe]);
-        if (!replied())
+        if (!replied(sim_snap->pids[pe]))
             return false;
     }
     return true;
