@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mpi/facts.h"
 #include "bootstrap/state.h"
 
 #define CWB_KEY_MAX 31
@@ -139,7 +140,7 @@ void cwb_restart(char *const *argv);
 // ---------------------------------------------------------------- an MPI in the same process
 // With any back end the process may use an MPI as well. Handles of communicators are passed by
 // address, with their size for comparison; 0: it is not known, the handle came in a register, whose
-// first bytes it is. Returns 0, or an error that has been reported.
+// first bytes it is. between may be NULL. Returns 0, or an error that has been reported.
 
 /** Initialises the MPI that the program is linked with, for call (base/mpi/find.h), with that
  *  thread level or the one that the transport needs. CW_ENOENT (not reported): there is none to
@@ -150,20 +151,22 @@ int cwb_mpi_start(int level, const char *call);
 void cwb_mpi_choose(const void *comm);
 bool cwb_mpi_is_chosen(void);
 /** Gathers the PEs of a communicator's members in the order of their ranks; each member passes its
- *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator.
- *  between: called again and again until all have come; NULL: MPI blocks. */
-int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, void (*between)(void *arg),
-                    void *arg, int **pes_p, int *n_p, int *rank_p);
+ *  own. *n_p is 0 for MPI_COMM_NULL. The caller frees *pes_p. Collective over the communicator. */
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, const cwu_mpi_between_t *between,
+                    int **pes_p, int *n_p, int *rank_p);
 /** Combines words of all members, by AND and by MAX. Collective over the communicator. */
-int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
+int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax,
+                    const cwu_mpi_between_t *between);
 /** This process in MPI_COMM_WORLD, or in what was chosen; *null_p (may be NULL) becomes
  *  MPI_COMM_NULL. */
 int cwb_mpi_rank(size_t comm_nbytes, void *null_p, int *rank_p, int *size_p);
 /** MPI_INFO_NULL, as it passes in a register. */
 int cwb_mpi_no_info(void **info_p);
-/** A communicator of these ranks of it. Collective over them. */
-int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p);
+/** A communicator of these ranks of it. Collective over them. tag: calls of several threads at a
+ *  time have different ones. */
+int cwb_mpi_create(const int *ranks, int n, int tag, const cwu_mpi_between_t *between,
+                   void *comm_p);
 /** Frees such a communicator, unless MPI is finalised. Collective over it. */
-int cwb_mpi_free(void *comm_p);
+int cwb_mpi_free(void *comm_p, const cwu_mpi_between_t *between);
 
 #endif

@@ -442,24 +442,25 @@ static int failed_with(const cwb_mpi_plugin_t *p, const char *what, int code)
     return CW_EPROTO;
 }
 
-int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, void (*between)(void *arg),
-                    void *arg, int **pes_p, int *n_p, int *rank_p)
+int cwb_mpi_members(const void *comm, size_t comm_nbytes, int pe, const cwu_mpi_between_t *between,
+                    int **pes_p, int *n_p, int *rank_p)
 {
     const cwb_mpi_plugin_t *p;
     int rc = find_for(comm_nbytes, &p);
     if (rc)
         return rc;
-    rc = p->members(comm, pe, between, arg, pes_p, n_p, rank_p);
+    rc = p->members(comm, pe, between, pes_p, n_p, rank_p);
     return rc ? failed_with(p, "looking up the members of a communicator", rc) : 0;
 }
 
-int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
+int cwb_mpi_combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax,
+                    const cwu_mpi_between_t *between)
 {
     const cwb_mpi_plugin_t *p;
     int rc = find(&p);
     if (rc)
         return rc;
-    rc = p->combine(comm, and_words, nand, max_words, nmax);
+    rc = p->combine(comm, and_words, nand, max_words, nmax, between);
     return rc ? failed_with(p, "a reduction", rc) : 0;
 }
 
@@ -484,22 +485,22 @@ int cwb_mpi_no_info(void **info_p)
     return rc;
 }
 
-int cwb_mpi_create(const int *ranks, int n, int tag, void *comm_p)
+int cwb_mpi_create(const int *ranks, int n, int tag, const cwu_mpi_between_t *between, void *comm_p)
 {
     const cwb_mpi_plugin_t *p;
     int rc = find(&p);
     if (rc)
         return rc;
-    rc = p->create(ranks, n, tag, comm_p);
+    rc = p->create(ranks, n, tag, between, comm_p);
     return rc ? failed_with(p, "making a communicator", rc) : 0;
 }
 
-int cwb_mpi_free(void *comm_p)
+int cwb_mpi_free(void *comm_p, const cwu_mpi_between_t *between)
 {
     const cwb_mpi_plugin_t *p;
     if (!cwu_mpi_is_live() || find(&p))
         return 0;  // it went with MPI
-    int rc = p->free(comm_p);
+    int rc = p->free(comm_p, between);
     return rc ? failed_with(p, "freeing a communicator", rc) : 0;
 }
 

@@ -181,20 +181,18 @@ static void abort_all(int status)
 
 // ---------------------------------------------------------------- communicators of users
 
-/** Waits for all. */
-static int meet(MPI_Comm c, void (*between)(void *arg), void *arg)
+static int complete(MPI_Request *requests, int n, const cwu_mpi_between_t *between)
 {
-    MPI_Request request;
-    int done = 0, rc = MPI_Ibarrier(c, &request);
-    while (between && rc == MPI_SUCCESS && !done) {
-        between(arg);
-        rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    }
-    return rc || done ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+    int done = 0, rc;
+    if (!between)
+        return MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    while ((rc = MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE)) == MPI_SUCCESS && !done)
+        between->round(between->arg);
+    return rc;
 }
 
-static int members(const void *comm, int mine, void (*between)(void *arg), void *arg,
-                   int **members_p, int *n_p, int *rank_p)
+static int members(const void *comm, int mine, const cwu_mpi_between_t *between, int **members_p,
+                   int *n_p, int *rank_p)
 {
     MPI_Comm c = *(const MPI_Comm *)comm;
     int inter = 0, rc, *list = NULL;
@@ -208,9 +206,10 @@ static int members(const void *comm, int mine, void (*between)(void *arg), void 
         return MPI_ERR_COMM;
     if (!(list = malloc((size_t)*n_p * sizeof *list)))
         return MPI_ERR_NO_MEM;
-    rc = meet(c, between, arg);
+    MPI_Request request;
+    rc = MPI_Iallgather(&mine, 1, MPI_INT, list, 1, MPI_INT, c, &request);
     if (rc == MPI_SUCCESS)
-        rc = MPI_Allgather(&mine, 1, MPI_INT, list, 1, MPI_INT, c);
+        rc = complete(&request, 1, between);
     if (rc == MPI_SUCCESS)
         *members_p = list;
     else
@@ -218,20 +217,42 @@ static int members(const void *comm, int mine, void (*between)(void *arg), void 
     return rc;
 }
 
-static int combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
+static int combine(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax,
+                   const cwu_mpi_between_t *between)
 {
     MPI_Comm c = *(const MPI_Comm *)comm;
+    MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     int rc = MPI_SUCCESS;
     if (nand)
-        rc = MPI_Allreduce(MPI_IN_PLACE, and_words, nand, MPI_UINT64_T, MPI_BAND, c);
-    return rc ? rc : MPI_Allreduce(MPI_IN_PLACE, max_words, nmax, MPI_UINT64_T, MPI_MAX, c);
+        rc = MPI_Iallreduce(MPI_IN_PLACE, and_words, nand, MPI_UINT64_T, MPI_BAND, c, &both[0]);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Iallreduce(MPI_IN_PLACE, max_words, nmax, MPI_UINT64_T, MPI_MAX, c, &both[1]);
+    return rc ? rc : complete(both, 2, between);
 }
 
-static int create(const int *ranks, int n, int tag, void *comm_p)
+/** Returns when all of these ranks have come: messages to and from the ranks 1, 2, 4 and so on
+ *  places away. Two ranks meet in one step only, so calls that follow each other need one tag. */
+static int await_ranks(const int *ranks, int n, int tag, const cwu_mpi_between_t *between)
+{
+    int me = 0, at = 0, rc = MPI_Comm_rank(ours, &me);
+    while (rc == MPI_SUCCESS && at < n - 1 && ranks[at] != me)
+        at++;
+    for (int step = 1; rc == MPI_SUCCESS && step < n; step *= 2) {
+        MPI_Request both[2];
+        int to = ranks[(at + step) % n], from = ranks[(at + n - step) % n];
+        if ((rc = MPI_Irecv(NULL, 0, MPI_BYTE, from, tag, ours, &both[0])) == MPI_SUCCESS &&
+            (rc = MPI_Isend(NULL, 0, MPI_BYTE, to, tag, ours, &both[1])) == MPI_SUCCESS)
+            rc = complete(both, 2, between);
+    }
+    return rc;
+}
+
+static int create(const int *ranks, int n, int tag, const cwu_mpi_between_t *between, void *comm_p)
 {
     MPI_Group world, some;
-    int rc = MPI_Comm_group(cwu_mpi_base, &world);
-    if (rc)
+    // MPI can only block in the creation
+    int rc = between ? await_ranks(ranks, n, tag, between) : MPI_SUCCESS;
+    if (rc || (rc = MPI_Comm_group(cwu_mpi_base, &world)))
         return rc;
     rc = MPI_Group_incl(world, n, ranks, &some);
     MPI_Group_free(&world);
@@ -254,9 +275,14 @@ static void no_info(void **info_p)
     memcpy(info_p, &none, sizeof none);
 }
 
-static int free_comm(void *comm_p)
+/** MPI may block in it. */
+static int free_comm(void *comm_p, const cwu_mpi_between_t *between)
 {
-    return MPI_Comm_free(comm_p);
+    MPI_Request request;
+    int rc = between ? MPI_Ibarrier(*(MPI_Comm *)comm_p, &request) : MPI_SUCCESS;
+    if (between && rc == MPI_SUCCESS)
+        rc = complete(&request, 1, between);
+    return rc ? rc : MPI_Comm_free(comm_p);
 }
 
 extern const cwb_mpi_plugin_t causeway_mpi_plugin;

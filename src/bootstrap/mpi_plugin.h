@@ -18,7 +18,7 @@
 
 #include "base/mpi/facts.h"
 
-#define CWB_MPI_PLUGIN_VERSION 5
+#define CWB_MPI_PLUGIN_VERSION 6
 #define CWB_MPI_PLUGIN_SYMBOL "causeway_mpi_plugin"
 
 typedef struct cwb_mpi_world {
@@ -45,16 +45,18 @@ typedef struct cwb_mpi_plugin {
      *  is. */
     int (*collected)(bool wait, bool *over_p, void **all_p, size_t *nbytes_p);
     void (*abort)(int status);
-    // Communicators of users, collective over them. MPI_COMM_NULL has no members.
-    /** between: called again and again until all have come; NULL: MPI blocks. */
-    int (*members)(const void *comm, int mine, void (*between)(void *arg), void *arg,
-                   int **members_p, int *n_p, int *rank_p);
-    int (*combine)(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
-    // ranks of MPI_COMM_WORLD, or of open's comm; collective over them
-    int (*create)(const int *ranks, int n, int tag, void *comm_p);
+    // Communicators of users, collective over them. MPI_COMM_NULL has no members. between may be
+    // NULL.
+    int (*members)(const void *comm, int mine, const cwu_mpi_between_t *between, int **members_p,
+                   int *n_p, int *rank_p);
+    int (*combine)(const void *comm, uint64_t *and_words, int nand, uint64_t *max_words, int nmax,
+                   const cwu_mpi_between_t *between);
+    /** Of ranks of MPI_COMM_WORLD, or of open's comm; collective over them. between: the library's
+     *  communicator is open. */
+    int (*create)(const int *ranks, int n, int tag, const cwu_mpi_between_t *between, void *comm_p);
     void (*null)(void *comm_p);
     void (*no_info)(void **info_p);  // MPI_INFO_NULL, as it passes in a register
-    int (*free)(void *comm_p);
+    int (*free)(void *comm_p, const cwu_mpi_between_t *between);
 } cwb_mpi_plugin_t;
 
 #endif

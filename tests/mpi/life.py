@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts and ends of jobs whose nodes an MPI connects: programs with and without MPI, init and
 finalize again and again, a target that computes, MPI without threads, a PE that dies, wrong order,
-a launcher that knows no MPI."""
+a launcher that knows no MPI; collective calls of MPI inside the library without MPI threads."""
 
 import os
 import shutil
@@ -11,6 +11,7 @@ from pathlib import Path
 from frame.script import check, finish, oshcc, skip
 
 SOURCE = Path(__file__).with_name("life.c")
+SERVED = Path(__file__).with_name("served.c")
 LAUNCHERS = {"mpich": ["mpiexec.hydra"], "openmpi": ["orterun", "--quiet"]}
 ENV = {"CAUSEWAY_TRANSPORT": "mpi", "OMPI_ALLOW_RUN_AS_ROOT": "1",
        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -24,10 +25,12 @@ def run(command, **env):
     return done.returncode, done.stdout
 
 
-def job(mpi, program, what, **env):
-    """Two nodes with one PE each."""
-    parts = [["-n", "1", "env", f"CAUSEWAY_NODE={node}", program, what] for node in "ab"]
-    return run([*LAUNCHERS[mpi], *parts[0], ":", *parts[1]], **env)
+def job(mpi, program, what, nodes="ab", **env):
+    """A PE for each letter, which names its node."""
+    command = [*LAUNCHERS[mpi]]
+    for node in nodes:
+        command += ["-n", "1", "env", f"CAUSEWAY_NODE={node}", program, what, ":"]
+    return run(command[:-1], **env)
 
 
 for mpi in LAUNCHERS:
@@ -49,12 +52,16 @@ for mpi in LAUNCHERS:
 
     os.environ["OSHCC_CC"] = f"mpicc.{mpi}"
     with_mpi = oshcc(f"./with-{mpi}", "-DWITH_MPI", SOURCE)
+    served = oshcc(f"./served-{mpi}", SERVED, "-larmci")
     del os.environ["OSHCC_CC"]
     for what in ("talk", "again", "single"):
         status, out = job(mpi, with_mpi, what, CAUSEWAY_DEBUG="1")
         explained = "no MPI_THREAD_MULTIPLE: the node server works only while" in out
         check(status == 0 and "2 PEs, 0 beside PE 0" in out and explained == (what == "single"),
               f"{mpi} {what} with MPI: {status}\n{out}")
+    Path("flags").touch()
+    status, out = job(mpi, served, "flags", "aba")
+    check(status == 0 and out.count("checks, 0 failed") == 3, f"{mpi} served: {status}\n{out}")
     status, out = job(mpi, with_mpi, "late")
     check(status == 0 and "2 PEs, 0 beside PE 0" in out, f"{mpi} late: {status}\n{out}")
     status, out = job(mpi, with_mpi, "early")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What plugins tell of their MPI.
+// What plugins say of their MPI, and what they are given.
 #ifndef CW_BASE_MPI_FACTS_H
 #define CW_BASE_MPI_FACTS_H
 
@@ -15,6 +15,13 @@ typedef struct cwu_mpi_facts {
     bool any_thread;  // MPI_THREAD_MULTIPLE
     const char *library;
 } cwu_mpi_facts_t;
+
+/** What a process does, again and again, while it waits for others in a collective call of MPI. It
+ *  must not wait for any of them, as they may have left the call. NULL: nothing, MPI blocks. */
+typedef struct cwu_mpi_between {
+    void (*round)(void *arg);
+    void *arg;
+} cwu_mpi_between_t;
 
 /** Leaves of what MPI_Get_library_version says name and number: the first line or sentence, a blank
  *  between words, without "Version:" ("MPICH Version:\t4.0.2" is "MPICH 4.0.2"). */

@@ -15,14 +15,48 @@
 #include "core/sync/fused.h"
 #include "core/sync/team.h"
 
-// of MPI_Comm_create_group: distinguishes the calls of several threads; those of one team come one
-// at a time
-#define TAG 17
+// ---------------------------------------------------------------- waiting in MPI
+// Where MPI connects the nodes, and serves one thread only, a process that blocks in MPI serves no
+// other one, and others may need its server before they come to the same collective call. So it
+// serves until all have come. It waits for no other server meanwhile, whose process may have left
+// the call, and block in another one: what it holds back is sent before, and no handlers run, whose
+// acknowledgements might wait. All members do the same, whatever the thread level of each.
+
+typedef struct patience {
+    cw_wait_t wait;
+    cwu_mpi_between_t between;
+} patience_t;
+
+static void wait_round(void *wait)
+{
+    cw_wait_round(wait);
+}
+
+/** NULL: MPI may block. */
+static const cwu_mpi_between_t *begin(patience_t *p)
+{
+    *p = (patience_t){.wait = CW_WAIT_DEAF("the members of a communicator"),
+                      .between = {wait_round, &p->wait}};
+    if (!cw_world.initialized || !cw_mpi_is_road())
+        return NULL;
+    cw_progress_hooks.pause();
+    cw_progress_hooks.advance();
+    return &p->between;
+}
+
+static int end(patience_t *p, int rc)
+{
+    cw_wait_done(&p->wait);
+    return rc;
+}
 
 static int combine(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax)
 {
-    return cwb_mpi_combine(arg, and_words, nand, max_words, nmax);
+    patience_t p;
+    return end(&p, cwb_mpi_combine(arg, and_words, nand, max_words, nmax, begin(&p)));
 }
+
+// ---------------------------------------------------------------- teams and communicators
 
 /** Processes that name the same PE are of different jobs. */
 bool cw_pes_are_distinct(const int *pes, int n)
@@ -38,19 +72,12 @@ bool cw_pes_are_distinct(const int *pes, int n)
     return good;
 }
 
-static void wait_round(void *wait)
-{
-    cw_wait_round(wait);
-}
-
 int cw_mpi_team(const void *comm, size_t comm_nbytes, const cw_group_t **team_p)
 {
     int *pes = NULL, n = 0, rank = 0;
     *team_p = NULL;
-    cw_wait_t w = CW_WAIT_INIT("the members of a communicator");
-    int rc = cwb_mpi_members(comm, comm_nbytes, cw_world.pe,
-                             cw_progress_alone_serves() ? wait_round : NULL, &w, &pes, &n, &rank);
-    cw_wait_done(&w);
+    patience_t p;
+    int rc = end(&p, cwb_mpi_members(comm, comm_nbytes, cw_world.pe, begin(&p), &pes, &n, &rank));
     if (rc || n == 0)
         return rc;
     bool good = cw_pes_are_distinct(pes, n);
@@ -78,15 +105,17 @@ int cw_mpi_comm(const cw_group_t *team, void *comm_p, size_t comm_nbytes)
     // No member enters a collective call of MPI that another will not enter.
     if (!cw_fused_all(team, rc == CW_OK))
         rc = rc ? rc : CW_EREFUSED;
+    patience_t p;
     if (rc == CW_OK)
-        rc = cwb_mpi_create(ranks, team->size, TAG, comm_p);
+        rc = end(&p, cwb_mpi_create(ranks, team->size, team->sync->id, begin(&p), comm_p));
     free(ranks);
     return rc;
 }
 
 void cw_mpi_free(void *comm_p)
 {
-    cwb_mpi_free(comm_p);
+    patience_t p;
+    end(&p, cwb_mpi_free(comm_p, begin(&p)));
 }
 
 int cw_mpi_no_info(void **info_p)
@@ -111,8 +140,9 @@ int cw_mpi_choose(const char *call, const void *comm, size_t comm_nbytes)
         rank = cw_world.pe, size = cw_world.npes;
     else
         rc = cwb_mpi_rank(comm_nbytes, NULL, &rank, &size);
+    patience_t p;
     if (rc == CW_OK)
-        rc = cwb_mpi_members(comm, comm_nbytes, rank, NULL, NULL, &ranks, &n, &mine);
+        rc = end(&p, cwb_mpi_members(comm, comm_nbytes, rank, begin(&p), &ranks, &n, &mine));
     bool whole = is_whole(ranks, n, size);
     free(ranks);
     if (rc == CW_OK && n > 0 && !joined && !whole)
