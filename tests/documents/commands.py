@@ -42,7 +42,7 @@ MARKS = [
      r"process \(malloc\).*", "messages, shortened: errors/crash"),
     (r"oshrun: PEs? \d.*|synchronisation 3 of all PEs|mpiexec.hydra .*REPORT_SIGNAL.*",
      "launch/report"),
-    (r"host n1\), which has .*|waiting|synchronisation 17 .*|lock queue_lock, .*|ready\+0x8 .*",
+    (r"host n1\), which has .*|\(\.\.\.\), which has .*|waiting|called from (main|enqueue)\+.*: .*",
      "watch/deadlock"),
     (r"#include <.*|/\* .*|shmemx_.*\(.*\);.*|int rank = .*|gex_TM_Split.*", "mixed/fronts"),
     (r"meson setup .*|ninja -C build|DESTDIR=.*", "tools/options"),

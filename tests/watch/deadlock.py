@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report of a deadlock: one line per PE, in PE order, once, with the object that each waits
-for; none while a PE computes."""
+"""The report of a deadlock: one line per PE, in PE order, once, with the place of the call in the
+program and the object that each waits for; none while a PE computes."""
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,8 +9,10 @@ from common import HERE, check, compile_program, finish, oshcc, run
 
 HEAD = (r"causeway: deadlock: all {n} PEs have waited longer than 1 s \(CAUSEWAY_DEADLOCK\); "
         r"this ends the job")
+PLACE = r", called from \w+\+0x[0-9a-f]+ \((?:deadlock|finished)\.c:(\d+)\)"
 LINE = (r"causeway: deadlock: PE {pe} \(node {node}, host [^,]+, pid \d+\) has waited \d+ s in "
-        r"{call}: {what}$")
+        r"{call}{place}: {what}$")
+SOURCE = (HERE / "deadlock.c").read_text(encoding="utf-8").splitlines()
 
 
 def check_report(case, pes, layout, lines):
@@ -25,8 +27,10 @@ def check_report(case, pes, layout, lines):
     check(re.match(HEAD.format(n=pes), printed[0]), f"{where}: head '{printed[0]}'")
     for pe, (call, what) in enumerate(lines):
         node = 0 if layout == "node" else pe * 2 // pes
-        want = LINE.format(pe=pe, node=node, call=call, what=what)
-        check(re.match(want, printed[pe + 1]), f"{where}: '{printed[pe + 1]}' is not '{want}'")
+        want = LINE.format(pe=pe, node=node, call=call, what=what, place=PLACE)
+        found = re.match(want, printed[pe + 1])
+        check(found and call in SOURCE[int(found[1]) - 1],
+              f"{where}: '{printed[pe + 1]}' is not '{want}', or not where it calls")
 
 
 def reports():
@@ -63,9 +67,9 @@ def check_no_report():
                      CAUSEWAY_DEADLOCK_ACTION="abort")
         check("went on" in output and "deadlock: all" not in output, f"slow {layout}: {output}")
         check(len(re.findall(
-            r"warning: PE 0 of \d+ .*has waited \d+ s in shmem_barrier_all; PE %d, at least, does "
-            r"not wait"
-            % (pes - 1), output)) == 1, f"slow {layout}: no notice, or several:\n{output}")
+            r"warning: PE 0 of \d+ .*has waited \d+ s in shmem_barrier_all%s; PE %d, at least, "
+            r"does not wait"
+            % (PLACE, pes - 1), output)) == 1, f"slow {layout}: no notice, or several:\n{output}")
 
 
 def check_first_computes():
@@ -74,8 +78,8 @@ def check_first_computes():
         output = run("deadlock", "slow_first", pes=pes, layout=layout, CAUSEWAY_DEADLOCK=1,
                      CAUSEWAY_DEADLOCK_ACTION="abort")
         check("went on" in output and "deadlock: all" not in output, f"first {layout}: {output}")
-        notices = re.findall(r"warning: PE (\d+) of \d+ .*has waited \d+ s in shmem_barrier_all; "
-                             r"PE 0, at least, does not wait", output)
+        notices = re.findall(r"warning: PE (\d+) of \d+ .*has waited \d+ s in shmem_barrier_all, "
+                             r"called from .*; PE 0, at least, does not wait", output)
         check(notices == ["1"], f"first {layout}: notices of {notices}:\n{output}")
 
 
@@ -111,19 +115,20 @@ def check_part(case, pes, layout, lines):
 
 
 def parts():
-    cycle = [r"PE 0 .* in shmem_set_lock: lock lock_b, held by PE 1",
-             r"PE 1 .* in shmem_set_lock: lock lock_a, held by PE 0"]
+    cycle = [rf"PE 0 .* in shmem_set_lock{PLACE}: lock lock_b, held by PE 1",
+             rf"PE 1 .* in shmem_set_lock{PLACE}: lock lock_a, held by PE 0"]
     for layout, pes in (("node", 3), ("2nodes-msg", 4)):
         yield "part_cycle", pes, layout, cycle
     yield "lock_and_barrier", 3, "2nodes-rdm", [
-        r"PE 0 .* in shmem_set_lock: lock lock_a, held by PE 1", r"PE 1 .* in shmem_barrier_all: "]
+        rf"PE 0 .* in shmem_set_lock{PLACE}: lock lock_a, held by PE 1",
+        rf"PE 1 .* in shmem_barrier_all{PLACE}: "]
 
 
 def check_am():
     """The wait stands in the report though a handler has run in it."""
     output = run("finished4", expect=1, CAUSEWAY_DEADLOCK=1, CAUSEWAY_DEADLOCK_ACTION="abort",
                  timeout=50)
-    waits = re.findall(r"deadlock: PE \d .* in GASNET_BLOCKUNTIL: other PEs", output)
+    waits = re.findall(rf"deadlock: PE \d .* in GASNET_BLOCKUNTIL{PLACE}: other PEs", output)
     check(len(waits) == 2, output)
 
 
@@ -137,28 +142,28 @@ def check_polls():
     """That cannot be proved of a PE that polls: a warning says what it does."""
     output = run("finished1", "polls", pes=3, layout="2nodes-msg", timeout=50)
     check(re.search(r"warning: PE [12] of 3 .*: called shmem_finalize, and has waited \d+ s for "
-                    r"the others to end; PE 0 \(.*\) polls shmem_int_test in a loop, for \d+ s in "
-                    r"vain", output), output)
+                    rf"the others to end; PE 0 \(.*\) polls shmem_int_test{PLACE}, in a loop, for "
+                    r"\d+ s in vain", output), output)
 
 
 def finished():
     """(interface, case, layout, pattern)"""
-    missing = (r"PEs? [02, ]+ of 3 .* waits in {} for PE 1 \(pid \d+, host .*\), which has "
-               r"called {}$")
+    missing = (r"PEs? [02, ]+ of 3 .* waits in {}%s, for PE 1 \(pid \d+, host .*\), which has "
+               r"called {}$" % PLACE)
     for layout in ("node", "2nodes-rdm"):
         yield 1, "barrier", layout, missing.format("shmem_barrier_all", "shmem_finalize")
     yield 1, "busy", "2nodes-msg", missing.format("shmem_barrier_all", "shmem_finalize")
     yield 1, "word", "2nodes-msg", (
-        r"PE 1 of 3 .*: called shmem_finalize, and PE 0 \(.*\) waits in shmem_int_wait_until for "
-        r"what no PE does any more")
+        r"PE 1 of 3 .*: called shmem_finalize, and PE 0 \(.*\) waits in shmem_int_wait_until"
+        rf"{PLACE}, for what no PE does any more")
     yield 2, "barrier", "node", missing.format("ARMCI_Barrier", "ARMCI_Finalize")
     yield 3, "barrier", "2nodes-msg", missing.format("dart_barrier", "dart_exit")
 
 
 def main():
-    compile_program("deadlock")
+    compile_program("deadlock", "-g", "-O0")  # no call is the last jump of another
     for interface in (1, 2, 3, 4):
-        oshcc(f"finished{interface}", f"-DINTERFACE={interface}", "-DGASNET_SEQ",
+        oshcc(f"finished{interface}", "-g", f"-DINTERFACE={interface}", "-DGASNET_SEQ",
               HERE / "finished.c")
     with ThreadPoolExecutor(8) as pool:  # all of them sleep
         tasks = [pool.submit(check_finished, *case) for case in finished()]

@@ -141,21 +141,21 @@ static void give_verdict(void)
     if (pe < 0)
         return;
     const cw_report_wait_t *r = &me.pages[pe];
+    char where[CW_WAITS_WHERE];
     if (!threads)
-        cwu_fatal("%s, and PE %d (pid %d, host %.63s) waits in %.63s for what no PE does any more",
-                  me.how, pe, (int)r->pid, r->host, r->call);
+        cwu_fatal("%s, and PE %d (pid %d, host %.63s) waits in %s for what no PE does any more",
+                  me.how, pe, (int)r->pid, r->host, cw_waits_where(r, ",", where, sizeof where));
     me.surveys = false;
-    cwu_warn(
-        "%s, and all PEs wait, PE %d (pid %d, host %.63s) in %.63s; the job goes on, for other "
-        "threads of the program may be at work",
-        me.how, pe, (int)r->pid, r->host, r->call);
+    cwu_warn("%s, and all PEs wait, PE %d (pid %d, host %.63s) in %s; the job goes on, for other "
+             "threads of the program may be at work",
+             me.how, pe, (int)r->pid, r->host, cw_waits_where(r, "", where, sizeof where));
 }
 
 /** A PE that has finalized may wait long for one that computes; one that polls in vain is worth a
  *  line. */
 static void notice(int mover, uint64_t now)
 {
-    char what[256];
+    char what[CW_WAITS_MOVER];
     if (me.noticed || now - me.since_ns < FINALIZE_PATIENCE_NS)
         return;
     cw_waits_describe_mover(mover, what, sizeof what);
@@ -209,9 +209,10 @@ static void report_missing(cw_report_wait_t *mine, int pe, const cw_report_wait_
 {
     if (!is_first(HAS_REPORTED))
         return;
+    char where[CW_WAITS_WHERE];
     cw_waits_name(mine);
-    cwu_fatal("waits in %.63s for PE %d (pid %d, host %.63s), which has %.63s", mine->call, pe,
-              (int)r->pid, r->host, r->detail);
+    cwu_fatal("waits in %s for PE %d (pid %d, host %.63s), which has %.63s",
+              cw_waits_where(mine, ",", where, sizeof where), pe, (int)r->pid, r->host, r->detail);
 }
 
 /** Of another node one early PE is known, the one that surveys the job. Checking mode compares what

@@ -12,9 +12,9 @@
 // begins with the PE that was not waiting the last time. Pages of other nodes are read by gets.
 //
 //   0     cw_report_wait_t   written by the slot's PE, in waits
-//   320   words of PE 0      (core/report/parcel.h)
-//   384   words of the PE
-//   448   text               a page for pieces of statistics
+//   448   words of PE 0      (core/report/parcel.h)
+//   512   words of the PE
+//   576   text               a page for pieces of statistics
 #ifndef CW_CORE_REPORT_H
 #define CW_CORE_REPORT_H
 
@@ -26,7 +26,7 @@
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
 
-#define CW_REPORT_TEXT (16384u - 448u)
+#define CW_REPORT_TEXT (16384u - 576u)
 
 typedef struct cw_report_wait {
     _Atomic uint64_t moves;      // odd while the PE sleeps in a wait; +1 when a wait begins or ends
@@ -47,6 +47,7 @@ typedef struct cw_report_wait {
                                  // since `moves` was
     uint32_t polled_moves;       // this
     char call[64], host[64];
+    char place[160];  // of the program, which called that; "" before the wait lasts
     char detail[64];  // of an early PE what it has done
 } cw_report_wait_t;
 
@@ -60,7 +61,7 @@ typedef struct cw_report_slot {
     uint64_t clock;
     CW_CACHE_ALIGNED char text[CW_REPORT_TEXT];
 } cw_report_slot_t;
-_Static_assert(sizeof(cw_report_wait_t) <= 320 && offsetof(cw_report_slot_t, taken) == 320,
+_Static_assert(sizeof(cw_report_wait_t) <= 448 && offsetof(cw_report_slot_t, taken) == 448,
                "shared between nodes");
 _Static_assert(sizeof(cw_report_slot_t) == 16384, "shared between nodes");
 

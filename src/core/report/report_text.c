@@ -13,6 +13,7 @@
 #include "base/symbol.h"
 #include "core/mem/layout.h"
 #include "core/mem/segment.h"
+#include "core/report/waits.h"
 
 #define LINE_NBYTES 1024u  // of a PE in the report, on average at most
 
@@ -125,9 +126,11 @@ static void put_missing(out_t *out, const cw_report_wait_t *waits, const cw_repo
 static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
 {
     const cw_report_wait_t *r = &waits[pe];
+    char where[CW_WAITS_WHERE];
     put(out,
-        "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %.63s: ", pe,
-        cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9, r->call);
+        "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %s: ", pe,
+        cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9,
+        cw_waits_where(r, "", where, sizeof where));
     if (r->kind == CW_WAIT_WORD)
         put_word(out, r);
     else if (r->kind == CW_WAIT_LOCK)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a sleeping PE writes into its page: once when a wait begins to sleep, then its age and a
-// count. The routine's name is looked for on the stack only if the wait lasts, where no frame knows
-// it.
+// count. The program's call, and the routine's name where no frame knows it, are looked for on the
+// stack only if the wait lasts.
 #include "core/report/waits.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "core/sync/fused.h"
 #include "core/world/front_end.h"
 
-#define NAMED_NS 50000000u  // age of a wait whose routine is looked for
+#define NAMED_NS 50000000u  // age of a wait whose place is looked for
 
 static int64_t read_word(const cw_wait_on_t *on)
 {
@@ -73,6 +73,7 @@ void cw_waits_take(cw_report_wait_t *r, const cw_wait_t *w)
 static void publish(cw_report_wait_t *r, const cw_wait_t *w)
 {
     cw_waits_take(r, w);
+    r->place[0] = '\0';
     gethostname(r->host, sizeof r->host - 1);
     r->pid = (int32_t)getpid();
     r->threads = cw_early_has_threads();
@@ -80,13 +81,23 @@ static void publish(cw_report_wait_t *r, const cw_wait_t *w)
 
 void cw_waits_name(cw_report_wait_t *r)
 {
-    char where[64];
     cwu_routine_t routine;
-    if (cw_watch_running() || !cwu_symbol_caller(cw_is_routine, &routine, where, sizeof where))
+    r->place[0] = '\0';
+    if (!cwu_symbol_caller(cw_is_routine, &routine, r->place, sizeof r->place) ||
+        cw_watch_running())
         return;
     cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
     if (routine.name[0])
         snprintf(r->call, sizeof r->call, "%.63s", routine.name);
+}
+
+const char *cw_waits_where(const cw_report_wait_t *r, const char *end, char *text, size_t nbytes)
+{
+    if (r->place[0])
+        snprintf(text, nbytes, "%.63s, called from %.159s%s", r->call, r->place, end);
+    else
+        snprintf(text, nbytes, "%.63s", r->call);
+    return text;
 }
 
 bool cw_waits_publish(cw_wait_t *w)
@@ -142,10 +153,12 @@ void cw_waits_polled(uint64_t ns)
 void cw_waits_describe_mover(int pe, char *text, size_t nbytes)
 {
     cw_report_wait_t r;
+    char where[CW_WAITS_WHERE];
     cw_waits_read(pe, &r);
     if (r.polled_ms && r.moves % 2 == 0 && r.polled_moves == (uint32_t)r.moves)
-        snprintf(text, nbytes, "PE %d (pid %d, host %.63s) polls %.63s in a loop, for %u s in vain",
-                 pe, (int)r.pid, r.host, r.call, r.polled_ms / 1000);
+        snprintf(text, nbytes, "PE %d (pid %d, host %.63s) polls %s in a loop, for %u s in vain",
+                 pe, (int)r.pid, r.host, cw_waits_where(&r, ",", where, sizeof where),
+                 r.polled_ms / 1000);
     else
         snprintf(
             text, nbytes,

@@ -9,12 +9,20 @@
 #include "core/progress/wait.h"
 #include "core/report/report.h"
 
+enum {
+    CW_WAITS_WHERE = 256,  // bytes of the text of cw_waits_where,
+    CW_WAITS_MOVER = 512   // and of cw_waits_describe_mover
+};
+
 /** What a wait is for, as it goes into a page. Takes no memory and no lock. */
 void cw_waits_take(cw_report_wait_t *r, const cw_wait_t *w);
 /** Before each sleep of a wait. False: another one stands for this PE. */
 bool cw_waits_publish(cw_wait_t *w);
-/** Finds the routine in which this thread waits on the stack, unless a frame knows it. */
+/** Finds on the stack the place in the program that called the routine in which this thread waits,
+ *  and unless a frame knows it, the routine. */
 void cw_waits_name(cw_report_wait_t *mine);
+/** "shmem_quiet, called from main+0x8 (ring.c:7)" and `end`, or the routine alone. Returns text. */
+const char *cw_waits_where(const cw_report_wait_t *r, const char *end, char *text, size_t nbytes);
 /** That wait has ended. */
 void cw_waits_move(cw_wait_t *w);
 /** This thread has tested in a loop for so long, without a result. */
