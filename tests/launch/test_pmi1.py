@@ -86,7 +86,7 @@ check(statuses == [0] and "is not understood" in err, "a mapping of nonsense is 
 server = Server(2, mapping=one)
 server.arrive = lambda end: None  # a fence that never ends, and a launcher that then dies
 server.start("ok")
-check(wait_until(lambda: sum(w["cmd"] == "barrier_in" for _, w in server.log) == 2, 5),
+check(wait_until(lambda: sum(w["cmd"] == "barrier_in" for _, w in server.log) == 2, 20),
       "both are in the fence")
 for end in server.ends:
     end.shutdown(socket.SHUT_RDWR)
@@ -101,7 +101,7 @@ check(statuses == [91, 91] and "not all PEs reached the start-up fence in 1 s" i
       "fence time-out", statuses, err)
 
 server = Server(1, mapping="(vector,(0,1,1))").start("abort", 0, 9)
-wait_until(lambda: any(w["cmd"] == "abort" for _, w in server.log), 5)
+wait_until(lambda: any(w["cmd"] == "abort" for _, w in server.log), 20)
 aborts = [w for _, w in server.log if w["cmd"] == "abort"]
 check(aborts == [{"cmd": "abort", "exitcode": "9"}], "abort passes the status", server.log[-1:])
 server.ends[0].shutdown(socket.SHUT_RDWR)
@@ -143,11 +143,11 @@ check(job.returncode == 0, "Hydra, a late PE", job.stderr)
 
 job = subprocess.Popen(["mpiexec.hydra", "-n", "4", PROBE, "sleep"], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-check(wait_until(lambda: len(descendants(job.pid)) >= 5, 10), "Hydra, sleepers are running")
+check(wait_until(lambda: len(descendants(job.pid)) >= 5, 20), "Hydra, sleepers are running")
 family = descendants(job.pid)
 kill_quietly(job.pid)
 job.wait()
-check(wait_until(lambda: not alive(family), 3), "Hydra, kill -9 of mpiexec ends the PEs",
+check(wait_until(lambda: not alive(family), 20), "Hydra, kill -9 of mpiexec ends the PEs",
       alive(family))
 for pid in alive(family):
     kill_quietly(pid)

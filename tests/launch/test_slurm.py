@@ -66,7 +66,7 @@ def whole(cluster, mpi, back_end):
         start = time.monotonic()
         job = cluster.srun(how, "--kill-on-bad-exit=1", "-N3", "-n3", PROBE, *what)
         check(job.returncode != 0, f"{mpi}, {what[0]}: srun fails", job.returncode, job.stderr)
-        check(wait_until(lambda: not left_over(), 10), f"{mpi}, {what[0]}: nothing is left",
+        check(wait_until(lambda: not left_over(), 20), f"{mpi}, {what[0]}: nothing is left",
               left_over())
         check(time.monotonic() - start < 30, f"{mpi}, {what[0]}: in time")
 

@@ -60,7 +60,7 @@ def kill(program, kind, first, victim, mode, env):
     check(re.search(rf"PE {victim} of {PES} \(pid {pids.get(victim)}\b.*signal 9", err),
           f"{what}: names the process", out, err)
     check("came through" not in out, f"{what}: no process comes through", out, err)
-    check(wait_until(lambda: not alive(family), 5 * SLOW), f"{what}: nothing is left",
+    check(wait_until(lambda: not alive(family), 20 * SLOW), f"{what}: nothing is left",
           alive(family))
 
 

@@ -56,7 +56,7 @@ def stop(case):
     check((job.returncode, out.count("came through")) == (0, PES), f"{what}: goes on",
           job.returncode, out, err)
     check("error" not in err, f"{what}: without an error", err)
-    check(wait_until(lambda: not alive(family), 5), f"{what}: nothing is left", alive(family))
+    check(wait_until(lambda: not alive(family), 20), f"{what}: nothing is left", alive(family))
 
 
 def kill(case):
@@ -71,7 +71,7 @@ def kill(case):
     check(job.returncode not in (0, 124), f"{what}: fails", job.returncode, out, err)
     check(re.search(rf"PE [{''.join(map(str, pes))}] of 4 .*signal 9", err),
           f"{what}: names the PE that died", out, err)
-    check(wait_until(lambda: not alive(family), 5), f"{what}: nothing is left", alive(family))
+    check(wait_until(lambda: not alive(family), 20), f"{what}: nothing is left", alive(family))
 
 
 def main():
