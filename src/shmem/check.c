@@ -122,6 +122,14 @@ void shm_bad_release(const char *func, const void *lock)
                     cw_world.pe, cw_at(lock, sizeof(long)));
 }
 
+void shm_bad_set(const char *func, const void *lock)
+{
+    cw_check_failed(shm_call_name(func),
+                    "PE %d holds the lock at %s already and would wait for itself; "
+                    "shmem_clear_lock comes first",
+                    cw_world.pe, cw_at(lock, sizeof(long)));
+}
+
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes)
 {
     cw_check_block(shm_call_name(func), addr, nbytes);

@@ -48,8 +48,12 @@ static uint32_t link_of(const lock_words_t *l)
     return __atomic_load_n(&l->link, __ATOMIC_ACQUIRE);
 }
 
+/** Behind itself: this PE holds the lock, and was the last in its queue. (Where others have come
+ *  behind it, it waits behind them, which the deadlock report tells.) */
 static void wait_for_turn(const char *func, lock_words_t *l, int behind)
 {
+    if (CW_UNLIKELY(behind == cw_world.pe) && cw_world.thread_level < CW_THREAD_MULTIPLE)
+        shm_bad_set(func, l);  // with MULTIPLE another thread may release it
     atomic(&l->link, CW_AMO_OR, me(), 0, behind);
     cw_wait_t w = CW_WAIT_FOR(shm_call_name(func), &l->link, sizeof l->link);
     cw_wait_on_t on = {.kind = CW_WAIT_LOCK, .behind = behind, .addr = l};

@@ -31,10 +31,7 @@ void shm_lock_check_set(const char *func, const long *lock)
     bool held = *find(lock) != NULL;
     pthread_mutex_unlock(&guard);
     if (held)
-        cw_check_failed(shm_call_name(func),
-                        "PE %d holds the lock at %s already and would wait for itself; "
-                        "shmem_clear_lock comes first",
-                        cw_world.pe, cw_at(lock, sizeof *lock));
+        shm_bad_set(func, lock);
 }
 
 /** At the end of the job. */

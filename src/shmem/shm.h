@@ -43,6 +43,7 @@ noreturn void shm_bad_context(const char *func) CW_COLD;
 noreturn void shm_bad_team(const char *func) CW_COLD;
 noreturn void shm_bad_compare(const char *func, int cmp) CW_COLD;
 noreturn void shm_bad_release(const char *func, const void *lock) CW_COLD;
+noreturn void shm_bad_set(const char *func, const void *lock) CW_COLD;
 
 // Checking mode only: each ends the job with a message when the argument is wrong.
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes);

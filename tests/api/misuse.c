@@ -228,7 +228,11 @@ WRONG(fcollect_overlaps, shmem_int_fcollect(SHMEM_TEAM_WORLD, array, array, 4))
 WRONG(reduce_overlaps, shmem_int_max_reduce(SHMEM_TEAM_WORLD, array + 2, array, 4))
 
 // ---------------------------------------------------------------- locks
-WRONG(set_twice, shmem_set_lock(&lock); shmem_set_lock(&lock))
+WRONG(
+    set_twice, if (shmem_my_pe() == 0) {
+        shmem_set_lock(&lock);
+        shmem_set_lock(&lock);
+    } shmem_barrier_all())
 WRONG(
     test_twice, if (shmem_my_pe() == 0) {
         word = shmem_test_lock(&lock);

@@ -150,8 +150,8 @@ ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_hi
           "bad_context", "ctx_p_pe_too_high", "ctx_get_pe_negative", "ctx_p_destroyed",
           "ctx_put_destroyed",
           "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free",
-          "inner_free", "clear_free_lock", "set_too_large", "set_of_broadcast", "set_of_reduce",
-          "set_of_collect", "set_of_alltoalls", "set_empty", "set_without_me"]
+          "inner_free", "clear_free_lock", "set_twice", "set_too_large", "set_of_broadcast",
+          "set_of_reduce", "set_of_collect", "set_of_alltoalls", "set_empty", "set_without_me"]
 
 # Routines with a PE that does not exist, and the PEs: any int is caught, without checking mode too.
 FAR = {

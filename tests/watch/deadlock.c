@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Jobs that stand still, or seem to: deadlock CASE. An alarm ends those that would wait for ever.
+#include <limits.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,18 @@ static void lock_cycle(void)
     shmem_set_lock(me < 2 ? second : &lock_a);
 }
 
-/** As above, while the others do something else for a time. */
+/** PE 1 takes a lock that it has, behind PE 0, which has joined the queue. */
+static void lock_twice(void)
+{
+    if (me == 1)
+        shmem_set_lock(&lock_a);
+    shmem_barrier_all();
+    if (me == 1)
+        shmem_long_wait_until(&lock_a, SHMEM_CMP_NE, LONG_MIN);  // PE 0 has written itself into it
+    shmem_set_lock(&lock_a);
+}
+
+/** As lock_cycle, while the others do something else for a time. */
 static void part_cycle(void)
 {
     if (me < 2)
@@ -97,11 +109,17 @@ static void slow_first(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"never", never},           {"never_on_heap", never_on_heap},
-             {"never_all", never_all},   {"lock_cycle", lock_cycle},
-             {"part_cycle", part_cycle}, {"lock_and_barrier", lock_and_barrier},
-             {"missing", missing},       {"slow", slow},
-             {"slow_first", slow_first}, {"ended", ended}};
+} cases[] = {{"never", never},
+             {"never_on_heap", never_on_heap},
+             {"never_all", never_all},
+             {"lock_cycle", lock_cycle},
+             {"lock_twice", lock_twice},
+             {"part_cycle", part_cycle},
+             {"lock_and_barrier", lock_and_barrier},
+             {"missing", missing},
+             {"slow", slow},
+             {"slow_first", slow_first},
+             {"ended", ended}};
 
 int main(int argc, char **argv)
 {

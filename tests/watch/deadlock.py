@@ -50,6 +50,10 @@ def reports():
     yield ("lock_cycle", 3, "node", [cycle[0], ("shmem_set_lock", r"lock lock_a, held by PE 0.*"),
                                      cycle[2]])
     yield ("lock_cycle", 2, "2nodes-msg", cycle[:2])
+    endless = (r"lock lock_a, behind PE {} in a queue that has no end: a PE of it holds the lock "
+               r"already, and a lock is not recursive")
+    yield ("lock_twice", 2, "node", [("shmem_set_lock", endless.format(1)),
+                                     ("shmem_set_lock", endless.format(0))])
     for layout, pes in [("node", 3), ("2nodes-rdm", 2), ("2nodes-rdm", 4)]:
         inside = ("shmem_barrier_all",
                   r"synchronisation \d+ of all PEs; not there: PE %d" % (pes - 1))
@@ -135,7 +139,7 @@ def check_am():
 def check_finished(interface, case, layout, pattern):
     """A PE has finalized, and others wait for what it does no more: said without any setting."""
     output = run(f"finished{interface}", case, pes=3, layout=layout, expect=1, timeout=50)
-    check(re.search(pattern, output), f"finished {interface} {case} {layout}: {output}")
+    check(re.search(pattern, output, re.M), f"finished {interface} {case} {layout}: {output}")
 
 
 def check_polls():

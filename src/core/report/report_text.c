@@ -82,7 +82,7 @@ static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
 }
 
 /** Follows the queue from a waiter to the one before it: the PE that does not wait for the lock
- *  holds it. */
+ *  holds it. If none is found, one that holds it has joined its own queue. */
 static void put_lock(out_t *out, const cw_report_wait_t *waits, const cw_report_wait_t *r)
 {
     int pe = r->behind, steps = 0;
@@ -91,8 +91,14 @@ static void put_lock(out_t *out, const cw_report_wait_t *waits, const cw_report_
         pe = waits[pe].behind;
     put(out, "lock ");
     put_place(out, r);
-    put(out, ", held by PE %d", pe);
-    if (pe != r->behind)
+    if (steps > cw_world.npes)
+        put(out,
+            ", behind PE %d in a queue that has no end: a PE of it holds the lock already, and a "
+            "lock is not recursive",
+            r->behind);
+    else
+        put(out, ", held by PE %d", pe);
+    if (pe != r->behind && steps <= cw_world.npes)
         put(out, " (in the queue behind PE %d)", r->behind);
 }
 
@@ -196,7 +202,10 @@ void cw_report_describe(const cw_report_wait_t *r, char *text, size_t nbytes)
     else if (r->kind == CW_WAIT_LOCK) {
         put(&out, "lock ");
         put_place(&out, r);
-        put(&out, ", in the queue behind PE %d", r->behind);
+        if (r->behind == cw_world.pe)
+            put(&out, ", which this PE holds itself already (a lock is not recursive)");
+        else
+            put(&out, ", in the queue behind PE %d", r->behind);
     } else if (r->kind == CW_WAIT_WORD && is_in_slice(r))
         put_word(&out, r);
     else if (is_in_slice(r)) {
