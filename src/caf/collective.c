@@ -11,7 +11,18 @@
 
 #include <string.h>
 
-#include "caf/caf.h"
+#include "caf/gone.h"
+
+void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
+                 uint64_t elem_nbytes, uint64_t image)
+{
+    cw_claim_t claim = cw_claim(statement);
+    claim.kind = CW_CLAIM_IMAGES;
+    claim.nelems = nelems;
+    claim.dst = elem_nbytes;
+    claim.root = image;
+    cw_coll_agree(group, &claim);
+}
 
 static void stage(char **in_p, char **out_p)
 {

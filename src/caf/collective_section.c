@@ -76,6 +76,11 @@ static bool check_image(const caf_status_t *status, const char *call, int image,
     return (all && image == 0) || caf_want_pe(status, call, caf.group, image, &pe);
 }
 
+static void agree(const char *call, const contiguous_t *c, int image)
+{
+    caf_agree_on(caf.group, call, c->nelems, c->section.elem_nbytes, (uint64_t)image);
+}
+
 void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *section,
                               int source_image)
 {
@@ -85,6 +90,7 @@ void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *s
     if (!caf_enter(status, "co_broadcast"))
         return;
     open_contiguous(&c, section);
+    agree("co_broadcast", &c, source_image);
     collective_t all = {.c = &c, .root = source_image - 1};
     const bool done = caf_act(status, "co_broadcast", broadcast, &all);
     close_contiguous(&c, done);
@@ -104,6 +110,7 @@ void caf_section_co_reduce(const caf_status_t *status, const char *call,
     if (!caf_enter(status, call))
         return;
     open_contiguous(&c, section);
+    agree(call, &c, result_image);
     collective_t all = {.c = &c, .fn = fn};
     const bool done = caf_act(status, call, reduce, &all);
     close_contiguous(&c, done && (result_image == 0 || result_image == caf_this_image()));

@@ -16,6 +16,7 @@
 
 #include "caf/caf.h"
 #include "caf/gate.h"
+#include "core/observe/check.h"
 
 typedef enum caf_gate_kind {
     CAF_GATE_STATEMENT,    // of the current team
@@ -50,6 +51,25 @@ static inline bool caf_enter(const caf_status_t *status, const char *statement)
     return CW_LIKELY(!caf_survives) ||
            caf_pass_gate(status, statement, CAF_GATE_STATEMENT, caf.team);
 }
+
+/** Do all images of the team make that statement, with these arguments? CW_CLAIM_NONE: it has no
+ *  such one. [waits] */
+void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
+                 uint64_t elem_nbytes, uint64_t image) CW_COLD;
+/** The same in checking mode; not in programs whose images may be gone, and make none then. */
+static inline void caf_agree_on(const cw_group_t *group, const char *statement, uint64_t nelems,
+                                uint64_t elem_nbytes, uint64_t image)
+{
+    if (CW_CHECKING() && !caf_survives)
+        caf_compare(group, statement, nelems, elem_nbytes, image);
+}
+static inline void caf_agree(const cw_group_t *group, const char *statement)
+{
+    caf_agree_on(group, statement, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE);
+}
+
+// Images may synchronise by both: one of a child team by SYNC TEAM with those that SYNC ALL.
+#define CAF_SYNC_TEAM "sync all or team"
 
 /** CAF_OK: it runs; CAF_STOPPED, CAF_FAILED: also of an image that was killed. */
 caf_code_t caf_image_state(int pe);

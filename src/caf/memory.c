@@ -253,6 +253,7 @@ caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
 {
     if (!caf_enter(status, "allocate"))
         return NULL;
+    caf_agree(caf.group, "allocate");
     allocation_t a = {status, new_coarray(nbytes), false};
     caf_coarray_t *c = a.coarray;
     c->mine = cw_blocks_alloc(&blocks, at_least(nbytes));
@@ -277,6 +278,7 @@ void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
         caf_fatal("deallocate", "the coarray was allocated in a team that is not the current one");
     caf_complete();
     const bool entered = caf_enter(status, "deallocate");
+    caf_agree(caf.group, "deallocate");
     if (!caf_survives)
         cw_sync(caf.group);  // else the gate was one
     caf_release(c);

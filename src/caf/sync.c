@@ -14,6 +14,7 @@ static uint64_t *done;  // [npes] how often this image has synchronised with eac
 void caf_sync_all(const caf_status_t *status)
 {
     caf_complete();
+    caf_agree(caf.group, CAF_SYNC_TEAM);
     if (!caf_survives)
         cw_sync(caf.group);
     else if (!caf_enter(status, "sync all"))

@@ -237,6 +237,7 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
     if (!numbers || !f.members.pes)
         cwu_fatal("out of memory for the members of a team");
     caf_complete();
+    caf_agree(caf.group, "form team");
     const caf_passage_t passage = agree(&f);
     free(f.members.pes);
     if (!f.group || !caf.door->keeps_siblings) {
@@ -285,6 +286,7 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
         return;
     }
     caf_complete();
+    caf_agree(team->group, "change team");
     bool whole = true;
     if (caf_survives)
         whole = caf_pass_gate(status, "change team", CAF_GATE_CHANGE_TEAM, team);
@@ -304,6 +306,7 @@ void caf_end_team(const caf_status_t *status)
         return;
     }
     caf_complete();
+    caf_agree(team->group, "end team");
     bool whole = true;
     if (caf_survives)
         whole = caf_pass_gate(status, "end team", CAF_GATE_END_TEAM, team);
@@ -325,6 +328,7 @@ void caf_sync_team(const caf_status_t *status, caf_team_t *team)
         return;
     }
     caf_complete();
+    caf_agree(team->group, CAF_SYNC_TEAM);
     if (!caf_survives)
         cw_sync(team->group);
     else if (caf_report_gone(status, "sync team", team,

@@ -5,6 +5,10 @@ module by_signal
   implicit none
   integer, save :: y(4)[*]
   interface
+    subroutine shmem_init() bind(c)
+    end subroutine
+    subroutine shmem_barrier_all() bind(c)
+    end subroutine
     function fork() bind(c)
       import :: c_int
       integer(c_int) :: fork
@@ -37,7 +41,7 @@ program misuse
   use iso_fortran_env
   use by_signal
   implicit none
-  integer :: x(4)[*], n, v
+  integer :: x(4)[*], n, v, own4(4)
   integer, allocatable :: a(:)[:]
   type(lock_type) :: lk[*]
   type(team_type) :: team
@@ -74,6 +78,27 @@ program misuse
     call co_sum(quad)
   case ("shape")
     x(1:v + 2)[1] = x(1:v + 3)
+  case ("other_call")
+    if (this_image() == 1) call co_sum(v)
+    sync all
+  case ("alone")
+    if (this_image() == 2) allocate (a(4)[*])
+    sync all
+  case ("alone_team")
+    if (this_image() /= 2) form team (1, team)
+    sync all
+  case ("elements")
+    own4 = 1
+    call co_sum(own4(:merge(4, 3, this_image() /= 2)))
+  case ("root")
+    call co_broadcast(v, merge(1, 2, this_image() /= 2))
+  case ("operation")
+    if (this_image() == 2) call co_max(v)
+    if (this_image() /= 2) call co_sum(v)
+  case ("interfaces")
+    call shmem_init()
+    if (this_image() == 2) call shmem_barrier_all()
+    sync all
   case ("fork")
     child = fork()
     if (child == 0) x(1)[1] = 3

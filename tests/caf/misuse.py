@@ -26,6 +26,16 @@ WRONG = {
 }
 # argument: what a line says in checking mode
 CHECKED = {
+    "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team: "
+                  "all images that take part must make the same",
+    "alone": r"\S*: image 1 calls sync all or team, but image 2 calls allocate: ",
+    "alone_team": r"\S*: image 1 calls form team, but image 2 calls sync all or team: ",
+    "elements": r"\S*co_sum: image 1 calls co_sum \(elements 4, image 0, bytes each 4\), but "
+                r"image 2 calls co_sum \(elements 3, ",
+    "root": r"\S*co_broadcast: image 1 calls co_broadcast \(elements 1, image 1, bytes each 4\), "
+            r"but image 2 calls co_broadcast \(elements 1, image 2, ",
+    "operation": r"\S*co_\w+: image 1 calls co_sum .*, but image 2 calls co_max ",
+    "interfaces": r"\S*: image 1 calls sync all or team, but PE 1 calls shmem_barrier_all: ",
     "fork": r"_gfortran_caf_send\w*: called in process \d+, which fork has made of this PE",
     "signal": r"_gfortran_caf_send\w*: called in the handler of a signal, which has interrupted",
 }
@@ -42,6 +52,8 @@ ENDS = {
     "exit": (0, [], []),
 }
 MISTAKES = {"coarrays": {"process": "image", "other-size": "size", "team": "team",
+                         "other-call": "other_call", "alone": "alone", "other-root": "root",
+                         "other-operation": "operation", "interfaces": "interfaces",
                          "own-lock": "locked", "not-held": "unlock", "fork": "fork",
                          "signal": "signal"}}
 

@@ -36,6 +36,7 @@ static const char *const split_names[NVALUES] = {[1] = "start", [3] = "stride", 
 enum { TYPE_VALUE = 2, OPERATION_VALUE = 3 };
 static const char *const typed_names[NVALUES] = {
     "nelems", "root", [TYPE_VALUE] = "type", [OPERATION_VALUE] = "operation"};
+static const char *const image_names[NVALUES] = {"elements", "image", [TYPE_VALUE] = "bytes each"};
 
 typedef struct verdict {
     uint64_t differ;
@@ -115,12 +116,15 @@ static void describe(const claim_t *claim, const claim_t *other, char *text, siz
 {
     char values[200] = "";
     size_t at = 0;
+    static const char *const *const names_of[] = {[CW_CLAIM_SYMMETRIC] = value_names,
+                                                  [CW_CLAIM_SPLIT] = split_names,
+                                                  [CW_CLAIM_TYPED] = typed_names,
+                                                  [CW_CLAIM_NAMED] = typed_names,
+                                                  [CW_CLAIM_IMAGES] = image_names};
+    const char *const *names = names_of[claim->kind];
     // A split has all its arguments, and they may be -1, which elsewhere marks an argument that the
     // call does not have.
-    const bool is_split = claim->kind == CW_CLAIM_SPLIT;
-    const char *const *names = is_split                            ? split_names
-                               : claim->kind == CW_CLAIM_SYMMETRIC ? value_names
-                                                                   : typed_names;
+    const bool is_split = claim->kind == CW_CLAIM_SPLIT, is_image = claim->kind == CW_CLAIM_IMAGES;
     for (int i = 0; i < NVALUES; i++)
         if (names[i] && (is_split || claim->value[i] != CW_CLAIM_NONE))
             describe_value(claim, i, names[i], values, sizeof values, &at);
@@ -128,8 +132,9 @@ static void describe(const claim_t *claim, const claim_t *other, char *text, siz
         describe_object("dest", claim->dest, other->dest, values, sizeof values, &at);
         describe_object("source", claim->source, other->source, values, sizeof values, &at);
     }
-    snprintf(text, size, "PE %lld calls %s%s%s%s", (long long)claim->pe, claim->call,
-             at ? " (" : "", at ? values + 2 : "", at ? ")" : "");
+    snprintf(text, size, "%s %lld calls %s%s%s%s", is_image ? "image" : "PE",
+             (long long)claim->pe + is_image, claim->call, at ? " (" : "", at ? values + 2 : "",
+             at ? ")" : "");
 }
 
 static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *second)
@@ -138,9 +143,9 @@ static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *
     describe(first, second, a, sizeof a);
     describe(second, first, b, sizeof b);
     cw_check_failed(mine->call,
-                    "%s, but %s: all PEs that take part must make the same collective calls with "
+                    "%s, but %s: all %s that take part must make the same collective calls with "
                     "the same arguments",
-                    a, b);
+                    a, b, mine->kind == CW_CLAIM_IMAGES ? "images" : "PEs");
 }
 
 /** One message is enough: the first PE of the two reports, the others wait for the end of the job.

@@ -55,7 +55,8 @@ typedef enum cw_claim_kind {
     CW_CLAIM_SYMMETRIC,  // those of a collective on symmetric memory
     CW_CLAIM_SPLIT,      // root, sst and size are start, stride and size of a split, all there
     CW_CLAIM_TYPED,      // dst and sst are type and operation, both numbers
-    CW_CLAIM_NAMED       // the same, and the operation is text
+    CW_CLAIM_NAMED,      // the same, and the operation is text
+    CW_CLAIM_IMAGES      // of coarrays: root is an image's number, dst the bytes of an element
 } cw_claim_kind_t;
 
 /** A collective call and those of its arguments that must be the same on all members. */
