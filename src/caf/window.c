@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "caf/transfer.h"
 #include "core/mem/area.h"
+#include "core/observe/check.h"
 
 // Behind the place of the node object (core/mem/segment.c), below where kernels put programs
 #define WINDOWS_BEGIN ((uintptr_t)64 << 40)
@@ -142,8 +143,11 @@ static bool bring(const void *addr)
     if (mmap(page, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0) != page)
         cwu_fatal("cannot map %zu bytes of PE %d: %s", nbytes, pe, strerror(errno));
-    if (access_now.kind != ONLY_WRITES)
+    if (access_now.kind != ONLY_WRITES) {
+        cw_check_own_handler(true);
         caf_get(page, symmetric, nbytes, pe);
+        cw_check_own_handler(false);
+    }
     pages->nbytes += nbytes;
     if (access_now.kind == READS_AND_WRITES) {
         pages->copy = grown(pages->copy, pages->nbytes);

@@ -5,6 +5,7 @@
 #include "core/observe/check.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -148,11 +149,13 @@ void cw_check_not_in_handler(const char *call)
                         source);
 }
 
+static volatile sig_atomic_t own_handler;
+
 void cw_check_new_stack(const char *call, uintptr_t pointer)
 {
     char place[160];
     const void *interrupted;
-    if (atomic_load(&joiner.any) || !cw_known_in_signal(pointer, &interrupted) ||
+    if (atomic_load(&joiner.any) || own_handler || !cw_known_in_signal(pointer, &interrupted) ||
         atomic_exchange(&joiner.any, true))
         return;
     const char *running = cw_watch_running();
@@ -162,6 +165,11 @@ void cw_check_new_stack(const char *call, uintptr_t pointer)
                     "called in the handler of a signal, which has interrupted %s%s%s; set a flag "
                     "there, and make the call outside",
                     running ? running : "the program", running ? "" : " at ", running ? "" : place);
+}
+
+void cw_check_own_handler(bool runs)
+{
+    own_handler = runs;
 }
 
 void cw_check_no_threads(void)

@@ -37,6 +37,8 @@ static inline void cw_check_thread(const char *call);
 /** Only in checking mode: fatal in the handler of a signal, whatever it has interrupted. pointer:
  *  of the stack, in the caller. */
 static CW_ALWAYS_INLINE void cw_check_stack(const char *call, uintptr_t pointer);
+/** The library's own handler of a signal, which may call: begins, or ends. */
+void cw_check_own_handler(bool runs);
 /** The process ends: from here on any thread may, and any handler. */
 void cw_check_no_threads(void);
 
