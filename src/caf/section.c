@@ -203,7 +203,6 @@ typedef struct span {
     uintptr_t begin, end;
 } span_t;
 
-/** The bytes between the first and the last one of a section. */
 static span_t span_of(const caf_section_t *s)
 {
     span_t span = {(uintptr_t)s->base, (uintptr_t)s->base + s->elem_nbytes};
@@ -223,6 +222,13 @@ static span_t span_of(const caf_section_t *s)
         span.end += (uintptr_t)high;
     }
     return span;
+}
+
+void caf_section_span(const caf_section_t *s, uintptr_t *begin_p, uintptr_t *end_p)
+{
+    const span_t span = span_of(s);
+    *begin_p = span.begin;
+    *end_p = span.end;
 }
 
 static bool overlap(const caf_section_t *a, const caf_section_t *b)

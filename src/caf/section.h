@@ -48,6 +48,8 @@ typedef struct caf_remote {
 } caf_remote_t;
 
 size_t caf_section_nelems(const caf_section_t *s);
+/** The bytes from the first to the last one of a section that has elements. */
+void caf_section_span(const caf_section_t *s, uintptr_t *begin_p, uintptr_t *end_p);
 /** Elements of the same type and shape in contiguous memory. */
 void caf_section_packed(caf_section_t *s, const caf_section_t *of, char *base);
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/symbol.h"
 #include "caf/gate.h"
+#include "core/world/front_end.h"
 
 enum { TEXT = 400 };
 
@@ -19,8 +21,12 @@ static void assign(char *to, size_t nbytes, const char *text)
     memset(to + n, ' ', nbytes - n);
 }
 
-static noreturn CW_COLD void end(const char *statement, const char *text)
+static noreturn CW_COLD void end(const char *statement, const char *what)
 {
+    char where[160], text[TEXT + sizeof where + 16];
+    cwu_routine_t routine;
+    const bool found = cwu_symbol_caller(cw_is_routine, &routine, where, sizeof where);
+    snprintf(text, sizeof text, "%s%s%s", what, found ? "; called from " : "", found ? where : "");
     if (caf.door)
         caf.door->flush();
     if (caf.group)

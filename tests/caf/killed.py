@@ -25,7 +25,8 @@ JOBS = {
             ["^3 of 16 images " + GONE, LAST.format(13, 16)]),
     "nostat": (3, [], {}, ["nostat", "0"], 1,
                [r"image [12] of 3: sync all: 0 images of the team have stopped, and 1 have failed; "
-                r"image 3 of the team \(PE 2, host .*\) was killed by signal 9 \(Killed\)$"]),
+                r"image 3 of the team \(PE 2, host .*\) was killed by signal 9 \(Killed\); "
+                r"called from .*$"]),
     "each": (3, [], {}, ["each", "0"], 137, [LET_GO]),
     # the node server's host between nodes: nothing can go on without it
     "host": (4, NODES, {}, ["host", "3"], 137,

@@ -61,6 +61,12 @@ program misuse
     x(1)[n + 1] = 1
   case ("image_0")
     v = x(1)[v]
+  case ("below")
+    x(v)[1] = 1
+  case ("above")
+    x(v + 5)[1] = 1
+  case ("section")
+    v = sum(x(2:n + 2)[1])
   case ("size")
     allocate (a(10 + this_image())[*])
   case ("unlock")

@@ -15,7 +15,11 @@ from frame.script import STAGE, TESTS, check, finish
 NPES = 3
 # argument: what a line says
 WRONG = {
-    "image": "assignment to an image: image 4 does not exist; the current team has 1 to 3",
+    "image": r"assignment to an image: image 4 does not exist; the current team has 1 to 3; called "
+             r"from (?:MAIN__|misuse)",
+    "image_0": "assignment from an image: image 0 does not exist; the current team has 1 to 3",
+    "below": "assignment to an image: byte -4 is before the coarray: a subscript is below",
+    "above": "assignment to an image: byte 16 is beyond the coarray, which has 16: a subscript is",
     "size": r"allocate: a coarray has \d+ bytes here, and \d+ elsewhere in the team",
     "unlock": "unlock: the variable is not locked",
     "locked": "lock: this image has locked the variable already",
@@ -26,6 +30,7 @@ WRONG = {
 }
 # argument: what a line says in checking mode
 CHECKED = {
+    "section": "assignment from an image: byte 19 is beyond the coarray, which has 16: a subscript",
     "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team: "
                   "all images that take part must make the same",
     "alone": r"\S*: image 1 calls sync all or team, but image 2 calls allocate: ",
@@ -51,8 +56,9 @@ ENDS = {
     "end": (0, [" last words"] * NPES, []),
     "exit": (0, [], []),
 }
-MISTAKES = {"coarrays": {"process": "image", "other-size": "size", "team": "team",
-                         "other-call": "other_call", "alone": "alone", "other-root": "root",
+MISTAKES = {"coarrays": {"process": "image", "beyond": "above", "other-size": "size",
+                         "team": "team", "other-call": "other_call", "alone": "alone",
+                         "other-root": "root",
                          "other-operation": "operation", "interfaces": "interfaces",
                          "own-lock": "locked", "not-held": "unlock", "fork": "fork",
                          "signal": "signal"}}

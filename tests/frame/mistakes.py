@@ -16,7 +16,7 @@ ROWS = [
     ("process", "a process that does not exist", "SGXADC"),
     ("count", "a negative or absurd number of bytes", "SGXAD"),
     ("foreign", "remote memory that no allocation gave", "SGXAD"),
-    ("beyond", "bytes past the end of a block or segment", "SGXAD"),
+    ("beyond", "bytes past the end of a block or segment", "SGXADC"),
     ("freed", "a block or segment that was freed", "SXAD"),
     ("null", "a buffer of the program that is NULL", "SGXAD"),
     ("short", "a buffer of the program past the end of the block that it is in", "SGXAD"),

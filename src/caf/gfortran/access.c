@@ -3,6 +3,7 @@
 // Assignments to and from other images: one scalar of one type on both sides at once, all else by
 // sections (section.h).
 #include "caf/gfortran/gft.h"
+#include "core/observe/check.h"
 
 GFT_API void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descriptor_t *dest,
                                 caf_vector_t *dest_vector, caf_descriptor_t *src, int dest_kind,
@@ -16,14 +17,30 @@ GFT_API void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, i
                                    caf_descriptor_t *src, caf_vector_t *src_vector, int dest_kind,
                                    int src_kind, bool may_overlap, int *stat);
 
-size_t gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_t offset)
+static const char to_image[] = "assignment to an image", from_image[] = "assignment from an image";
+
+void gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_t offset)
 {
-    enum { COMPLEX_MOST = 32 };
-    if (coarray->nbytes > COMPLEX_MOST && offset != 0)
+    const ptrdiff_t at = (ptrdiff_t)offset;
+    if (at < 0)
+        caf_fatal(statement, "byte %td is before the coarray: a subscript is below the lower bound",
+                  at);
+    caf_fatal(statement,
+              "byte %zu is beyond the coarray, which has %zu: a subscript is above the upper bound",
+              offset, coarray->nbytes);
+}
+
+/** gfortran 12 passes wrong offsets for complex elements: of a scalar only 0 can be meant. */
+static size_t complex_offset(const char *statement, const caf_coarray_t *coarray, size_t offset,
+                             const caf_descriptor_t *d)
+{
+    if (CW_LIKELY(d->dtype.type != CAF_COMPLEX) || !coarray || offset < coarray->nbytes)
+        return offset;
+    if (coarray->nbytes > d->dtype.elem_nbytes)
         caf_fatal(statement,
-                  "the compiler addresses byte %zu of a coarray of %zu; if this is an element of a "
+                  "the compiler addresses byte %td of a coarray of %zu; if this is an element of a "
                   "complex array, x(i)[j], write x(i:i)[j] (a fault of gfortran 12)",
-                  offset, coarray->nbytes);
+                  (ptrdiff_t)offset, coarray->nbytes);
     return 0;
 }
 
@@ -46,10 +63,35 @@ static CW_ALWAYS_INLINE bool find_fast(const caf_coarray_t *c, size_t offset, in
     return true;
 }
 
-/** The section of a descriptor whose data are at addr in the image. */
-static void move_to(caf_section_t *section, const caf_descriptor_t *d, void *addr)
+static CW_COLD void check_bounds(const char *statement, gft_token_t token, int pe,
+                                 const caf_section_t *section)
 {
-    section->base = (char *)addr + (section->base - d->data);
+    const caf_coarray_t *coarray = token;
+    uintptr_t begin, end;
+    const uintptr_t first = (uintptr_t)caf_at(coarray, pe, 0);
+    if (caf_section_nelems(section) == 0)
+        return;
+    caf_section_span(section, &begin, &end);
+    if (begin < first)
+        gft_wrong_offset(statement, coarray, begin - first);
+    if (end - first > coarray->nbytes)
+        gft_wrong_offset(statement, coarray, end - 1 - first);
+}
+
+/** An object of an image: the section of the descriptor d. False: reported. */
+static bool find_object(const cw_group_t *group, const caf_status_t *status, const char *statement,
+                        gft_token_t token, size_t offset, int image, const caf_descriptor_t *d,
+                        caf_remote_t *remote)
+{
+    void *addr;
+    offset = complex_offset(statement, token, offset, d);
+    if (!gft_find_in(group, status, statement, token, offset, image, &remote->pe, &addr))
+        return false;
+    // of an empty vector of subscripts the compiler passes what looks like a triplet
+    remote->section.base = (char *)addr + (remote->section.base - d->data);
+    if (CW_CHECKING())
+        check_bounds(statement, token, remote->pe, &remote->section);
+    return true;
 }
 
 static CW_NOINLINE void send_general(gft_token_t token, size_t offset, int image,
@@ -61,14 +103,10 @@ static CW_NOINLINE void send_general(gft_token_t token, size_t offset, int image
     const caf_status_t status = gft_status(stat, NULL, 0);
     caf_remote_t remote;
     caf_section_t local;
-    void *addr;
     caf_section_of(&remote.section, dest, vector, dest_kind);
     caf_section_of(&local, src, NULL, src_kind);
-    if (!gft_find_in(group, &status, "assignment to an image", token, offset, image, &remote.pe,
-                     &addr))
+    if (!find_object(group, &status, to_image, token, offset, image, dest, &remote))
         return;
-    // of an empty vector of subscripts the compiler passes what looks like a triplet
-    move_to(&remote.section, dest, addr);
     if (caf_section_nelems(&local) > 0)
         caf_section_put(&remote, &local);
     caf_succeed(&status);
@@ -82,12 +120,10 @@ static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
     const caf_status_t status = gft_status(stat, NULL, 0);
     caf_remote_t remote;
     caf_section_t local;
-    void *addr;
     caf_section_of(&remote.section, src, vector, src_kind);
     caf_section_of(&local, dest, NULL, dest_kind);
-    if (!gft_find(&status, "assignment from an image", token, offset, image, &remote.pe, &addr))
+    if (!find_object(caf.group, &status, from_image, token, offset, image, src, &remote))
         return;
-    move_to(&remote.section, src, addr);
     if (caf_section_nelems(&local) > 0)
         caf_section_get(&local, &remote);
     caf_succeed(&status);
@@ -136,17 +172,13 @@ void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_
 {
     const caf_status_t status = gft_status(stat, NULL, 0);
     caf_remote_t to, from;
-    void *to_addr, *from_addr;
     (void)may_overlap;
     caf_section_of(&to.section, dest, dest_vector, dest_kind);
     caf_section_of(&from.section, src, src_vector, src_kind);
-    if (!gft_find(&status, "assignment to an image", dest_token, dest_offset, dest_image, &to.pe,
-                  &to_addr) ||
-        !gft_find(&status, "assignment from an image", src_token, src_offset, src_image, &from.pe,
-                  &from_addr))
+    if (!find_object(caf.group, &status, to_image, dest_token, dest_offset, dest_image, dest,
+                     &to) ||
+        !find_object(caf.group, &status, from_image, src_token, src_offset, src_image, src, &from))
         return;
-    move_to(&to.section, dest, to_addr);
-    move_to(&from.section, src, from_addr);
     caf_section_move(&to, &from);
     caf_succeed(&status);
 }

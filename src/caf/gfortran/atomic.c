@@ -35,7 +35,7 @@ static bool find(const char *call, int *stat, gft_token_t token, size_t offset, 
     const caf_status_t status = gft_status(stat, NULL, 0);
     if (kind != 4 && kind != 8)
         caf_fatal(call, "an atom has %d bytes, and may have 4 or 8", kind);
-    if (!gft_find(&status, call, token, offset, image, pe_p, addr_p))
+    if (!gft_find_or_own(&status, call, token, offset, image, pe_p, addr_p))
         return false;
     caf_succeed(&status);
     return true;

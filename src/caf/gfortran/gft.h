@@ -50,11 +50,11 @@ static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nby
     return (caf_status_t){.stat = stat, .errmsg = errmsg, .errmsg_nbytes = errmsg_nbytes};
 }
 
-/** The compiler has passed an offset that is not in the coarray. gfortran 12 does so for a scalar
- *  coarray of complex numbers, where it can only be 0; fatal otherwise. (access.c) */
-size_t gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_t offset) CW_COLD;
+/** A subscript is out of bounds. (access.c) */
+noreturn void gft_wrong_offset(const char *statement, const caf_coarray_t *coarray,
+                               size_t offset) CW_COLD;
 
-/** An image of the team (0: this one) and a byte of a coarray there. False: reported. */
+/** An image of the team and a byte of a coarray there. False: reported. */
 static CW_ALWAYS_INLINE bool gft_find_in(const cw_group_t *group, const caf_status_t *status,
                                          const char *statement, gft_token_t token, size_t offset,
                                          int image, int *pe_p, void **addr_p)
@@ -63,10 +63,8 @@ static CW_ALWAYS_INLINE bool gft_find_in(const cw_group_t *group, const caf_stat
     if (CW_UNLIKELY(!coarray))
         caf_fatal(statement, "the coarray is not allocated");
     if (CW_UNLIKELY(offset >= coarray->nbytes))
-        offset = gft_wrong_offset(statement, coarray, offset);
-    if (image == 0)
-        *pe_p = cw_world.pe;
-    else if (CW_UNLIKELY(!caf_want_pe(status, statement, group, image, pe_p)))
+        gft_wrong_offset(statement, coarray, offset);
+    if (CW_UNLIKELY(!caf_want_pe(status, statement, group, image, pe_p)))
         return false;
     *addr_p = caf_at(coarray, *pe_p, offset);
     return true;
@@ -78,6 +76,15 @@ static CW_ALWAYS_INLINE bool gft_find(const caf_status_t *status, const char *st
                                       void **addr_p)
 {
     return gft_find_in(caf.group, status, statement, token, offset, image, pe_p, addr_p);
+}
+
+/** The same, where the compiler passes image 0 for a variable of this image. */
+static CW_ALWAYS_INLINE bool gft_find_or_own(const caf_status_t *status, const char *statement,
+                                             gft_token_t token, size_t offset, int image, int *pe_p,
+                                             void **addr_p)
+{
+    return gft_find(status, statement, token, offset, image ? image : caf_this_image(), pe_p,
+                    addr_p);
 }
 
 #endif

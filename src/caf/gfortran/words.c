@@ -26,7 +26,7 @@ void _gfortran_caf_lock(gft_token_t token, size_t index, int image, int *acquire
     bool got = false;
     int pe;
     void *lock;
-    if (gft_find(&status, "lock", token, index * WORD, image, &pe, &lock))
+    if (gft_find_or_own(&status, "lock", token, index * WORD, image, &pe, &lock))
         caf_lock(&status, "lock", pe, lock, acquired ? &got : NULL);
     if (acquired)
         *acquired = got;
@@ -39,7 +39,7 @@ void _gfortran_caf_unlock(gft_token_t token, size_t index, int image, int *stat,
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *lock;
-    if (gft_find(&status, "unlock", token, index * WORD, image, &pe, &lock))
+    if (gft_find_or_own(&status, "unlock", token, index * WORD, image, &pe, &lock))
         caf_unlock(&status, "unlock", pe, lock);
 }
 
@@ -50,7 +50,7 @@ void _gfortran_caf_event_post(gft_token_t token, size_t index, int image, int *s
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *event;
-    if (gft_find(&status, "event post", token, index * WORD, image, &pe, &event))
+    if (gft_find_or_own(&status, "event post", token, index * WORD, image, &pe, &event))
         caf_event_post(&status, pe, event);
 }
 
@@ -61,7 +61,7 @@ void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until, int *s
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *event;
-    if (gft_find(&status, "event wait", token, index * WORD, 0, &pe, &event))
+    if (gft_find_or_own(&status, "event wait", token, index * WORD, 0, &pe, &event))
         caf_event_wait(&status, "event wait", event, until);
 }
 
@@ -71,7 +71,7 @@ void _gfortran_caf_event_query(gft_token_t token, size_t index, int image, int *
     const caf_status_t status = gft_status(stat, NULL, 0);
     int pe;
     void *event;
-    if (!gft_find(&status, "event_query", token, index * WORD, image, &pe, &event))
+    if (!gft_find_or_own(&status, "event_query", token, index * WORD, image, &pe, &event))
         return;
     *count = (int)caf_event_query(pe, event);
     caf_succeed(&status);
