@@ -3,6 +3,7 @@
 // Puts and gets behind the fast paths: other nodes, types with gaps, wrong use.
 #include "dart/transfer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/copy/rows.h"
@@ -25,14 +26,19 @@ bool drt_is_ignored(const drt_team_t *team, int unit)
 static CW_COLD dart_ret_t refuse_unit_of(const char *call, dart_gptr_t gptr, size_t nbytes,
                                          const drt_team_t *team)
 {
+    char hint[120] = "";
+    const int unit = gptr.unitid,
+              rank = unit >= 0 && unit < cw_world.npes ? cw_group_rank_of(team->group, unit) : -1;
+    if (team->id != DART_TEAM_ALL && rank >= 0)
+        snprintf(hint, sizeof hint, "; unit %d of all is unit %d of the team, which pointers have",
+                 unit, rank);
+    else if (unit == team->group->size)
+        snprintf(hint, sizeof hint, "; CAUSEWAY_DART_UNIT_AFTER_LAST=ignored lets that pass");
     return drt_refuse(call, DART_ERR_INVAL,
                       "unit %d does not exist; team %d has %d (%zu bytes at offset %llu of segment "
                       "%d)%s",
-                      gptr.unitid, team->id, team->group->size, nbytes,
-                      (unsigned long long)gptr.addr_or_offs.offset, gptr.segid,
-                      gptr.unitid == team->group->size
-                          ? "; CAUSEWAY_DART_UNIT_AFTER_LAST=ignored lets that pass"
-                          : "");
+                      unit, team->id, team->group->size, nbytes,
+                      (unsigned long long)gptr.addr_or_offs.offset, gptr.segid, hint);
 }
 
 static CW_COLD dart_ret_t refuse_beyond(const char *call, dart_gptr_t gptr, size_t nbytes,

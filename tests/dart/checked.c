@@ -17,6 +17,25 @@ static int few[2];
 
 #define REFUSED(call) CHECK((call) == DART_ERR_INVAL)
 
+/** Of unit 1 alone: pointers have its number in the team, 0. */
+static void in_team(bool member)
+{
+    dart_group_t group;
+    dart_team_t team;
+    dart_gptr_t gptr;
+    int word = 0;
+    CHECK(dart_group_create(&group) == DART_OK);
+    CHECK(dart_group_addmember(group, DART_GLOBAL_UNIT_ID(1)) == DART_OK);
+    CHECK(dart_team_create(DART_TEAM_ALL, group, &team) == DART_OK);
+    CHECK(dart_group_destroy(&group) == DART_OK);
+    if (!member)
+        return;
+    CHECK(dart_team_memalloc_aligned(team, 1, DART_TYPE_INT, &gptr) == DART_OK);
+    REFUSED(dart_put_blocking(at(gptr, 1, 0), &word, 1, DART_TYPE_INT, DART_TYPE_INT));
+    CHECK(dart_team_memfree(gptr) == DART_OK);
+    CHECK(dart_team_destroy(&team) == DART_OK);
+}
+
 int main(int argc, char **argv)
 {
     dart_gptr_t all, one, registered, kept;
@@ -60,6 +79,7 @@ int main(int argc, char **argv)
         REFUSED(dart_put_blocking(registered, words, 1, DART_TYPE_INT, DART_TYPE_INT));
         REFUSED(dart_put_blocking(all, words, 1, DART_TYPE_INT, DART_TYPE_INT));
     }
+    in_team(me.id == 1);
     CHECK(dart_exit() == DART_OK);
     return check_result();
 }

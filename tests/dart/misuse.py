@@ -53,6 +53,8 @@ LINES = [
 ]
 # of checked.c, in checking mode
 ONCE = [
+    r"unit 1 does not exist; team \d+ has 1 \(.*\); unit 1 of all is unit 0 of the team, which "
+    "pointers have",
     "8 bytes at offset 36 reach out of segment 1 of team 0, 4 bytes beyond the 40 that it has on "
     r"unit 1; dart_team_memalloc_aligned gave its 40 bytes at main\+0x\w+ \(checked\.c:\d+\)",
     "src: 8 bytes at .* of this unit reach 4 bytes beyond .* has 40; dart_team_memalloc_aligned "
