@@ -17,6 +17,7 @@
 
 #include "armci/order.h"
 #include "base/compiler.h"
+#include "base/symbol.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
 #include "core/observe/watch.h"
@@ -85,7 +86,7 @@ void aci_check_local(const char *call, const void *local, size_t nbytes) CW_COLD
  *  another front end. */
 cw_frame_t *aci_watch(const char *func);
 /** Where in the program the call of an interface's function stands. */
-#define ACI_CALLER __builtin_return_address(0)
+#define ACI_CALLER CWU_CALLER
 /** First statement of a body that communicates. */
 #define ACI_ENTER() ACI_ENTER_WITH(aci_watch(__func__))
 #define ACI_ENTER_WITH(watch)               \

@@ -14,6 +14,9 @@
  *  "flag+0x8" for data; "prog+0x1234" or the bare address when there is no symbol. */
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes);
 
+/** In a routine: the call of it in the program, whose line is not that of what comes after. */
+#define CWU_CALLER ((const void *)((const char *)__builtin_return_address(0) - 1))
+
 typedef struct cwu_variable {
     char name[128];
     size_t nbytes;

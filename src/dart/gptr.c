@@ -2,6 +2,8 @@
 //
 // Global pointers and addresses of this unit; memory that a unit allocates by itself.
 #include "dart/memory.h"
+
+#include "base/symbol.h"
 #include "dart/segment.h"
 #include "dart/transfer.h"
 #include "dart/type.h"
@@ -73,7 +75,7 @@ DRT_API dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_
                                    .base = (uintptr_t)block,
                                    .nbytes = nbytes,
                                    .call = __func__,
-                                   .place = __builtin_return_address(0)});
+                                   .place = CWU_CALLER});
     return DART_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/symbol.h"
 #include "dart/memory.h"
 #include "dart/segment.h"
 #include "dart/transfer.h"
@@ -17,7 +18,7 @@
 
 /** What a member says of its part. */
 typedef struct offer {
-    uint64_t addr;    // of a symmetric one: from the begin of the area
+    uint64_t addr;  // of a symmetric one: from the begin of the area
     uint64_t nbytes;
     uint64_t kind;    // one of these, or PRIVATE + number of the range
     uint64_t number;  // the least that is free here
@@ -183,7 +184,7 @@ DRT_API dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart
     DRT_WANT(gptr);
     *gptr = DART_GPTR_NULL;
     DRT_TEAM(team, teamid);
-    return add(__func__, __builtin_return_address(0), team, nlelem, dtype, addr, gptr);
+    return add(__func__, CWU_CALLER, team, nlelem, dtype, addr, gptr);
 }
 
 DRT_API dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem,
@@ -193,7 +194,7 @@ DRT_API dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nele
     DRT_WANT(gptr);
     *gptr = DART_GPTR_NULL;
     DRT_TEAM(team, teamid);
-    return add(__func__, __builtin_return_address(0), team, nelem, dtype, addr, gptr);
+    return add(__func__, CWU_CALLER, team, nelem, dtype, addr, gptr);
 }
 
 DRT_API dart_ret_t dart_team_memderegister(dart_gptr_t gptr)

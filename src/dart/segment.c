@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/symbol.h"
 #include "core/mem/area.h"
 #include "dart/memory.h"
 #include "dart/transfer.h"
@@ -311,7 +312,7 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
     enter(team->segments, number, segment);
     publish(segment, *gptr);
     if (CW_CHECKING())
-        drt_known_add(__func__, __builtin_return_address(0), *gptr, nbytes, segment->own, false);
+        drt_known_add(__func__, CWU_CALLER, *gptr, nbytes, segment->own, false);
     return DART_OK;
 }
 

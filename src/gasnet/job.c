@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-1: init, attach, and questions about the job.
+#include "base/symbol.h"
 #include "core/sync/published.h"
 #include "gasnet/gas1.h"
 
@@ -47,7 +48,7 @@ GAS_API int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_
     gas1_register_handlers(table, numentries);
     gas_attach_publish();
     if (gas.segments != GAS_EVERYTHING)
-        gas_segment_attach("gasnet_attach", __builtin_return_address(0), segsize);
+        gas_segment_attach("gasnet_attach", CWU_CALLER, segsize);
     gas_start_barrier();
     gas_open_messages();
     return GASNET_OK;

@@ -423,7 +423,7 @@ void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes
 }
 
 // ---------------------------------------------------------------- the calls
-#define CALLER __builtin_return_address(0)
+#define CALLER CWU_CALLER
 
 static inline void agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
                          uint32_t operation)

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "base/compiler.h"
+#include "base/symbol.h"
 #include "core/am/am.h"
 #include "core/rma/amo.h"
 #include "gasnet_job/gas.h"
@@ -65,13 +66,13 @@ typedef struct gex_coll gex_coll_t;
 struct gex_causeway_tm {
     gasnet_causeway_team_t begin;  // pe and size, where clients may inline transfers
     uint32_t rank, size;
-    uint32_t *pe;       // [size]; NULL: rank r is PE r
+    uint32_t *pe;  // [size]; NULL: rank r is PE r
     bool is_pair;
     gex_EP_t ep;
     gex_EP_Index_t remote;  // endpoint of the others
     gex_Memvec_t scratch;   // the client's, for gex_TM_Destroy
-    int id;             // which cell
-    uint32_t *leaders;  // lowest rank of each node, [nleaders]
+    int id;                 // which cell
+    uint32_t *leaders;      // lowest rank of each node, [nleaders]
     uint32_t nleaders;
     const gex_cell_t *near;  // cell of this node's lowest rank, mapped here
     gex_Flags_t flags;
@@ -79,10 +80,10 @@ struct gex_causeway_tm {
     gex_TM_t next_split;
     // Below: under lock.
     pthread_mutex_t lock;
-    uint64_t begun, consumed;   // numbers of collectives (in pieces, see coll.c)
-    uint64_t careful;           // up to that number members read contributions
-    gex_coll_t *first, *last;   // in flight, in order
-    gex_coll_t *arriving;       // the one that the next piece to arrive at belongs to, or NULL
+    uint64_t begun, consumed;  // numbers of collectives (in pieces, see coll.c)
+    uint64_t careful;          // up to that number members read contributions
+    gex_coll_t *first, *last;  // in flight, in order
+    gex_coll_t *arriving;      // the one that the next piece to arrive at belongs to, or NULL
 };
 
 typedef struct gex_state {
@@ -130,7 +131,7 @@ static inline void gex_want(const char *call, gex_kind_t kind, const void *objec
 /** In checking mode: a call gives the client an object, or ends it. place: of the call. */
 void gex_object_add(gex_kind_t kind, const void *object, const char *call, const void *place);
 void gex_object_free(gex_kind_t kind, const void *object);
-#define GEX_CALLER __builtin_return_address(0)
+#define GEX_CALLER CWU_CALLER
 
 /** Fatal if the team or the rank is none. */
 void gex_check_rank(const char *call, gex_TM_t tm, gex_Rank_t rank);

@@ -59,7 +59,7 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
         gas_start_barrier();
         return GASNET_OK;
     }
-    gas_segment_attach(__func__, __builtin_return_address(0), nbytes);
+    gas_segment_attach(__func__, CWU_CALLER, nbytes);
     gas_start_barrier();
     *segment_p = &gex.segment;
     return GASNET_OK;

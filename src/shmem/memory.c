@@ -8,10 +8,11 @@
 
 #include <unistd.h>
 
+#include "base/symbol.h"
 #include "shmem/reduce_ops.h"
 #include "shmem/shm.h"
 
-#define CALLER __builtin_return_address(0)
+#define CALLER CWU_CALLER
 
 /** Reports a block, and where the program allocated it, to the observers; or that there is none. */
 static void note(const char *func, const void *p, size_t nbytes, const void *caller)

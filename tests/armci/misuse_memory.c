@@ -63,6 +63,8 @@ static void bounds(void)
     armci_meminfo_t info;
     long big = 8;
     ARMCI_Put(local, theirs + 4088, 8, 1 - me);  // the last bytes, which is right
+    if (is("own-entry"))
+        ARMCI_Put(local, blocks[me], 8, 1 - me);
     if (is("put-beyond"))
         ARMCI_Put(local, theirs + 4090, 8, 1 - me);
     if (is("get-beyond"))

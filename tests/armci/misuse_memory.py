@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong use of memory, sets of mutexes, domains and finished handles ends the job with a line that
 names call, argument and process."""
+from pathlib import Path
+
 from frame import wrong_use
 
 BLOCK = r"0x[0-9a-f]+ \(.*\) is not a block"
@@ -52,7 +54,14 @@ FAR = [
 ]
 FAR_CHECKED = [("copy-put", ["ARMCI_NbPut: the aggregate handle at", COPY])]
 SITE = r"\w+\+0x[0-9a-f]+ \(misuse_memory\.c:\d+\)"
-BEYOND = "beyond the end of their block, which has 4096; ARMCI_Malloc gave it at " + SITE
+LINES = (Path(__file__).parent / "misuse_memory.c").read_text(encoding="utf-8").splitlines()
+MADE = r"main\+0x[0-9a-f]+ \(misuse_memory\.c:%d\)" % (
+    LINES.index("    ARMCI_Malloc(blocks, 4096);") + 1)
+BEYOND = "beyond the end of their block, which has 4096; ARMCI_Malloc gave it at " + MADE
+# where processes of a node have blocks at different addresses
+NEAR_CHECKED = [
+    ("own-entry", [r"ARMCI_Put: 8 bytes at 0x\w+ \(here: a block of ARMCI_Malloc, " + MADE
+                   + r", 4 KiB\) are not in memory that ARMCI_Malloc gave"])]
 CHECKED = [
     ("none", []),
     ("put-beyond", ["ARMCI_Put: 8 bytes", "of process [01] reach 2 bytes " + BEYOND]),
@@ -82,6 +91,7 @@ def uses():
     yield from (wrong_use.Use([what], False, says) for what, says in CASES)
     yield from (wrong_use.Use([what], False, says, nodes) for what, says in FAR)
     yield from (wrong_use.Use([what], True, says, nodes) for what, says in FAR_CHECKED)
+    yield from (wrong_use.Use([what], True, says) for what, says in NEAR_CHECKED)
     yield from (wrong_use.Use([what], True, says, options) for what, says in CHECKED
                 for options in ([], nodes))
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/symbol.h"
+#include "core/mem/area.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/known.h"
@@ -74,13 +75,33 @@ static void put_variable(char *text, size_t room, const cwu_variable_t *v, size_
 
 // ---------------------------------------------------------------- what is symmetric
 
+/** A block of another interface, known in checking mode. */
+static bool put_known(char *text, size_t room, const char *at, size_t nbytes)
+{
+    cw_known_t block;
+    char place[80], object[160];
+    if (!cw_known_find(cw_world.pe, (uintptr_t)at, &block) ||
+        (uintptr_t)at - block.base >= block.nbytes)
+        return false;
+    cwu_symbol_describe(block.place, place, sizeof place);
+    snprintf(object, sizeof object, "a %sblock of %.40s, %s", block.freed ? "freed " : "",
+             block.call, place);
+    put_object(text, room, object, block.nbytes, (uintptr_t)at - block.base, nbytes);
+    return true;
+}
+
 static bool put_heap(char *text, size_t room, const char *at, size_t nbytes)
 {
     const char *heap = cw_segment.heap;
     cw_heap_span_t block;
     if (!heap || at < heap || at >= heap + cw_segment.layout.heap_nbytes)
         return false;
-    if (cw_heap_before(at, &block))
+    const bool after = cw_heap_before(at, &block);
+    if (!(after && (size_t)(at - block.start) < block.nbytes) && put_known(text, room, at, nbytes))
+        return true;
+    if (at >= heap + cw_segment.layout.heap_nbytes - cw_area_nbytes())
+        snprintf(text, room, "in memory that other calls give");
+    else if (after)
         put_object(text, room, "a block of the symmetric heap", block.nbytes,
                    (size_t)(at - block.start), nbytes);
     else
