@@ -31,10 +31,13 @@ OURS = {
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
+    **{f"puts_{name}": ["insn/checked_puts.c", f"insn/puts_{name}.c", "insn/step.c"]
+       for name in ("shmem", "armci", "gasnet", "gex", "dart")},
 }
 # By a wrapper for coarrays, which a peer may have or be.
 COARRAYS = {"caf": ["caf.f90"]}
-DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"]}
+DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"],
+           "puts_gasnet": ["-DGASNET_SEQ"], "puts_gex": ["-DGASNET_SEQ"]}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),

@@ -413,6 +413,19 @@ def _beside():
             yield Row(where, label, mode, "beside", op, ratio_most=5)
 
 
+def _checks():
+    """Within the node a put is a copy, so that checks weigh most."""
+    names = {"shmem": "OpenSHMEM", "armci": "ARMCI", "gasnet": "GASNet", "gex": "GASNet-EX",
+             "dart": "DART"}
+    for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"),
+                        ("msg", "two nodes, msg")):
+        where = f"CAUSEWAY_CHECK=1, base: without, {words}"
+        for name, label in names.items():
+            for what, how in (("same", "one buffer"), ("turns", "three buffers in turn")):
+                yield Row(where, f"{label} put 1 KiB, {how}", mode, "checks", f"{name}.{what}",
+                          1024, ratio_most=2)
+
+
 def _startup():
     for npes in (2, 4, 8, 16, 32, 64, 128, 256, 1024):
         yield Row("Startup", f"hello, {npes} PEs", "local", "startup", "wall", 0, npes,
@@ -440,6 +453,5 @@ def all_rows():
         *_messages(), *_vis(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"),
         *_coarrays(), *_instructions(),
         *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_many(),
-        *_beside(),
-        *_startup()
+        *_beside(), *_checks(), *_startup()
     ]

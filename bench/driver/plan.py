@@ -11,8 +11,11 @@ LATENCY, WINDOWS, PING_PONG, ATOMICS = range(4)  # --mode of the baselines
 PING_PONG_TWO = 4  # over a connection each way
 # a launch is one start, and the first PE waits for the last: three launches of two PEs are too few
 START_ROUNDS = 15
+# a copy takes nanoseconds, and a launch is short: many turns
+CHECK_ROUNDS = 9
+CHECKED = ("shmem", "armci", "gasnet", "gex", "dart")
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
-         "busy", "threads", "coll", "many", "beside", "startup", "insn", "insn_gasnet",
+         "busy", "threads", "coll", "many", "beside", "startup", "checks", "insn", "insn_gasnet",
          "insn_pgas")
 
 
@@ -246,6 +249,20 @@ class Plan:
             groups.append(Group(inside, rounds=1))
         return groups
 
+    def _checks(self):
+        """Puts in checking mode beside those without it."""
+        groups = []
+        for layout in self.ours.layouts:
+            runs = []
+            for name in CHECKED:
+                for make in self._run(self.ours, layout, 2, f"puts_{name}",
+                                      env={"CAUSEWAY_CHECK": "0"}):
+                    runs.append(lambda make=make: make().as_baseline())
+                runs += self._run(self.ours, layout, 2, f"puts_{name}", title=f"{name}, checked",
+                                  env={"CAUSEWAY_CHECK": "1"})
+            groups.append(Group(runs, rounds=1 if self.quick else CHECK_ROUNDS))
+        return groups
+
     def _insn(self):
         runs = []
         env = {"LD_BIND_NOW": "1"}
@@ -278,6 +295,7 @@ class Plan:
 
     def groups(self):
         parts = {
+            "checks": self._checks,
             "insn": self._insn,
             "insn_gasnet": self._insn_gasnet,
             "insn_pgas": self._insn_pgas,

@@ -72,6 +72,11 @@ static inline const char *aci_call(const char *func)
 /** Fatal before ARMCI_Init and after ARMCI_Finalize. */
 void aci_check_life(const char *call);
 void aci_check_proc(const char *call, int proc);
+/** Of pairs of transfers that were right (core/observe/seen.h). */
+enum { ACI_PAIRS = 1 };
+_Static_assert((int)ACI_PAIRS < (int)CW_PAIR_CLIENTS, "a table of pairs");
+/** In checking mode, in its frame: a transfer was right for which no pair was found. */
+void aci_saw(int proc, const void *remote, const void *local, size_t nbytes) CW_COLD;
 /** The local side of transfers that have checked it, or in which a value travels. */
 #define ACI_NO_BUFFER ((const void *)UINTPTR_MAX)
 /** A transfer between [remote, +nbytes) of proc and `local`: life, number, and that the remote

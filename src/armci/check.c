@@ -57,6 +57,14 @@ void aci_check_transfer(const char *call, int proc, const void *remote, const vo
                  (size_t)nbytes, cw_at_of(proc, remote, (size_t)nbytes), proc);
 }
 
+void aci_saw(int proc, const void *remote, const void *local, size_t nbytes)
+{
+    const unsigned changes = atomic_load(&cw_block_changes);
+    const cw_known_span_t *there = cw_known_seen(CW_KNOWN_REMOTE, proc, remote, nbytes);
+    if (there)
+        cw_owner_saw(&aci_owner, ACI_PAIRS, (uint32_t)proc, changes, *there, local, nbytes);
+}
+
 cw_frame_t *aci_watch(const char *func)
 {
     cw_check_not_in_handler(aci_call(func));

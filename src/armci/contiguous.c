@@ -29,6 +29,8 @@ static CW_NOINLINE int put_general(const char *call, const void *src, void *dst,
                                          CW_OWNER_COPIED, NULL);
     if (in_flight)
         aci_mark(proc, ACI_PUTS);
+    else if (CW_UNLIKELY(aci.check))
+        aci_saw(proc, dst, src, (size_t)nbytes);
     return 0;
 }
 
@@ -46,14 +48,32 @@ static CW_NOINLINE int get_general(const char *call, const void *src, void *dst,
     if (!cw_owner_get_fast(&aci_owner, dst, pe, src, (size_t)nbytes, false, &in_flight))
         cw_owner_get_general(&aci_owner, call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING,
                              NULL);
+    if (CW_UNLIKELY(aci.check))
+        aci_saw(proc, src, dst, (size_t)nbytes);
     return 0;
+}
+
+static CW_NOINLINE int put_unreached(const char *call, const void *src, void *dst, intptr_t nbytes,
+                                     int proc)
+{
+    if (aci.check && cw_owner_put_seen((uint32_t)proc, dst, src, (size_t)nbytes, ACI_PAIRS))
+        return 0;
+    return put_general(call, src, dst, nbytes, proc);
+}
+
+static CW_NOINLINE int get_unreached(const char *call, const void *src, void *dst, intptr_t nbytes,
+                                     int proc)
+{
+    if (aci.check && cw_owner_get_seen(dst, (uint32_t)proc, src, (size_t)nbytes, ACI_PAIRS))
+        return 0;
+    return get_general(call, src, dst, nbytes, proc);
 }
 
 int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int proc)
 {
     cwt_target_t *record = aci_reached(proc, dst, nbytes);
     if (CW_UNLIKELY(!record))
-        return put_general(call, src, dst, nbytes, proc);
+        return put_unreached(call, src, dst, nbytes, proc);
     uint64_t pending = aci_pending(proc);
     if (CW_UNLIKELY(pending & ACI_GETS))
         aci_order_behind_gets(proc, (uintptr_t)dst, (size_t)nbytes);
@@ -71,7 +91,7 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
 {
     cwt_target_t *record = aci_reached(proc, src, nbytes);
     if (CW_UNLIKELY(!record))
-        return get_general(call, src, dst, nbytes, proc);
+        return get_unreached(call, src, dst, nbytes, proc);
     aci_before_direct(proc);
     cw_target_get(dst, record, src, (size_t)nbytes);
     return 0;
@@ -97,7 +117,9 @@ static CW_ALWAYS_INLINE bool is_near(int proc, uintptr_t *word_p)
 ACI_API int PARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc)
 {
     uintptr_t word;
-    if (is_near(proc, &word) && CW_LIKELY(bytes > 0)) {
+    if (CW_UNLIKELY(!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word)))
+        return put_unreached("ARMCI_Put", src, dst, bytes, proc);
+    if (CW_LIKELY(cw_owner_is_plain(word)) && CW_LIKELY(bytes > 0)) {
         cw_copy(cw_local_address(word, dst), src, (size_t)bytes);
         return 0;
     }
@@ -108,7 +130,9 @@ ACI_WEAK(ARMCI_Put);
 ACI_API int PARMCI_Get(void *src, void *dst, armci_size_t bytes, int proc)
 {
     uintptr_t word;
-    if (is_near(proc, &word) && CW_LIKELY(bytes > 0)) {
+    if (CW_UNLIKELY(!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word)))
+        return get_unreached("ARMCI_Get", src, dst, bytes, proc);
+    if (CW_LIKELY(cw_owner_is_plain(word)) && CW_LIKELY(bytes > 0)) {
         cw_copy(dst, cw_local_address(word, src), (size_t)bytes);
         cw_get_done();
         return 0;

@@ -122,6 +122,7 @@ DRT_API dart_ret_t dart_exit(void)
         cw_check_blocks_left(drt_is_routine);
     cw_finalize_meets(__func__);  // the area goes with the last finalize
     joined = false;
+    cw_known_void();
     drt_messages_close();
     drt_teams_close();
     cw_private_close();

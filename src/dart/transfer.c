@@ -10,6 +10,51 @@
 #include "base/env.h"
 #include "core/bulk/pieces.h"
 
+// ---------------------------------------------------------------- in checking mode
+enum { PAIRS = 3 };  // of transfers that were right (core/observe/seen.h)
+_Static_assert((int)PAIRS < (int)CW_PAIR_CLIENTS, "a table of pairs");
+
+/** Segment, team and unit. */
+static uint64_t pair_key(dart_gptr_t gptr)
+{
+    return (uint64_t)drt_key_of(gptr) << 32 | drt_unit_of(gptr);
+}
+
+/** Done, if this thread remembers that it is right. */
+static CW_NOINLINE bool transfer_seen(const drt_transfer_t *t)
+{
+    size_t nbytes;
+    const uint64_t at = t->gptr.addr_or_offs.offset;
+    const cw_pair_t *pair = drt_plain_nbytes(t->nelem, t->remote_type, t->local_type, &nbytes)
+                                ? cw_pair_find(PAIRS, pair_key(t->gptr), at, t->local, nbytes)
+                                : NULL;
+    if (!pair)
+        return false;
+    if (t->put) {
+        cw_copy((char *)pair->word + at, t->local, nbytes);
+    } else {
+        cw_copy(t->local, (char *)pair->word + at, nbytes);
+        cw_get_done();
+    }
+    return true;
+}
+
+/** In its frame: a transfer was right for which no pair was found. */
+static CW_COLD void saw(dart_gptr_t gptr, int pe, const void *local, size_t nbytes)
+{
+    const unsigned changes = atomic_load(&cw_block_changes);
+    const drt_segment_t *segment = drt_segment_find(gptr);
+    const cw_known_span_t *here = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, local, nbytes);
+    // of this unit both sides may overlap
+    if (!segment || !here || pe == cw_world.pe || cw_world.node_of_pe[pe] != cw_world.node)
+        return;
+    const cw_known_span_t there = {.end = segment->sizes[gptr.unitid]};
+    char *far = segment->far[gptr.unitid];
+    cw_pair_remember(PAIRS, pair_key(gptr), (uintptr_t)cw_area_early(far, pe), changes, &there,
+                     here);
+}
+
+// ---------------------------------------------------------------- targets
 static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *target)
 {
     target->is_private = true;
@@ -285,11 +330,10 @@ static CW_COLD dart_ret_t check_local(const drt_transfer_t *t, const drt_target_
     return rc != DART_OK ? rc : check_here(t->call, t->put ? "src" : "dest", t->local, span);
 }
 
-dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
+static CW_NOINLINE dart_ret_t transfer(const drt_transfer_t *t, bool *flying_p)
 {
     size_t span;
     drt_target_t target;
-    *flying_p = false;
     if (!types_match(t, &span))
         return refuse_types(t);
     dart_ret_t rc = drt_resolve(t->call, t->gptr, span, &target);
@@ -306,7 +350,21 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
         copy_near(t, target.near);
     else
         *flying_p = target.is_private ? move_runs(t, &target) : move(t, &target, span);
+    if (CW_CHECKING() && is_one_piece(t))
+        saw(t->gptr, target.pe, t->local, span);
     return DART_OK;
+}
+
+dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
+{
+    *flying_p = false;
+    if (CW_LIKELY(!CW_CHECKING()))
+        return transfer(t, flying_p);
+    if (transfer_seen(t))
+        return DART_OK;
+    dart_ret_t rc = transfer(t, flying_p);
+    cw_pair_leave();  // refused calls have no frame
+    return rc;
 }
 
 // ---------------------------------------------------------------- gets that land later

@@ -51,6 +51,7 @@ GAS_API void gasnet_hold_interrupts(void)
         return;
     check_section(__func__, false);
     gas_thread()->no_interrupts = true;
+    cw_known_forget();
 }
 
 GAS_API void gasnet_resume_interrupts(void)

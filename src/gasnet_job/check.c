@@ -27,6 +27,18 @@ void gas_check_life(const char *call)
         gas_fail(call, "called in a no-interrupt section; call gasnet_resume_interrupts first");
 }
 
+void gas_saw(gasnet_node_t node, const void *remote, const void *local, size_t nbytes)
+{
+    const unsigned changes = atomic_load(&cw_block_changes);
+    if (gas.segments == GAS_EVERYTHING || gas.endpoints)
+        return;
+    const gas_segment_t *s = gas_segment(node);
+    const cw_known_span_t there = {.begin = s->addr, .end = s->addr + s->size};
+    const uintptr_t at = (uintptr_t)remote - s->addr;
+    if (at < s->size && nbytes <= s->size - at)
+        cw_owner_saw(&gas_owner, GAS_PAIRS, node, changes, there, local, nbytes);
+}
+
 cw_frame_t *gas_watch(const char *call)
 {
     return gas.attached ? cw_watch_call(call) : NULL;

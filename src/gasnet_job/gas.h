@@ -149,6 +149,11 @@ noreturn void gas_refuse_outside(const char *call, const char *what, const char 
 /** All of these for a transfer: always life and node; in checking mode the addresses too. */
 void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
                         size_t nbytes);
+/** Of pairs of transfers that were right, of both interfaces (core/observe/seen.h). */
+enum { GAS_PAIRS = 2 };
+_Static_assert((int)GAS_PAIRS < (int)CW_PAIR_CLIENTS, "a table of pairs");
+/** In checking mode, in its frame: a transfer was right for which no pair was found. */
+void gas_saw(gasnet_node_t node, const void *remote, const void *local, size_t nbytes) CW_COLD;
 /** For observers: the call's frame; NULL where checks will end the job. */
 cw_frame_t *gas_watch(const char *call);
 /** Every other call that communicates: life, and in checking mode the place. */

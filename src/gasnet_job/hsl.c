@@ -27,6 +27,7 @@ void gas_hsl_taken(gasnet_hsl_t *hsl)
         return;
     hsl->below = me->locks;
     me->locks = hsl;
+    cw_known_forget();
 }
 
 void gas_hsl_check_before_lock(const char *call, gasnet_hsl_t *hsl)

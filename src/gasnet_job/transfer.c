@@ -12,7 +12,10 @@ bool gas_put(const char *call, gasnet_node_t node, void *dest, const void *src, 
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, dest, src, nbytes);
-    return cw_owner_put_general(&gas_owner, call, node, dest, src, nbytes, mode, op);
+    bool in_flight = cw_owner_put_general(&gas_owner, call, node, dest, src, nbytes, mode, op);
+    if (CW_UNLIKELY(gas.check))
+        gas_saw(node, dest, src, nbytes);
+    return in_flight;
 }
 
 bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes,
@@ -20,7 +23,10 @@ bool gas_get(const char *call, void *dest, gasnet_node_t node, const void *src, 
 {
     CW_WATCH(gas_watch(call));
     gas_check_transfer(call, node, src, dest, nbytes);
-    return cw_owner_get_general(&gas_owner, call, dest, node, src, nbytes, mode, op);
+    bool in_flight = cw_owner_get_general(&gas_owner, call, dest, node, src, nbytes, mode, op);
+    if (CW_UNLIKELY(gas.check))
+        gas_saw(node, src, dest, nbytes);
+    return in_flight;
 }
 
 bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, size_t nbytes,
@@ -40,14 +46,33 @@ void gas_poll_due(void)
     cw_am_poll();
 }
 
+/** In checking mode: done, if this thread remembers that it is right. */
+static inline bool put_is_seen(gasnet_node_t node, void *dest, const void *src, size_t nbytes)
+{
+    return gas.check && cw_owner_put_seen(node, dest, src, nbytes, GAS_PAIRS);
+}
+
+static inline bool get_is_seen(void *dest, gasnet_node_t node, const void *src, size_t nbytes)
+{
+    return gas.check && cw_owner_get_seen(dest, node, src, nbytes, GAS_PAIRS);
+}
+
 void gas_put_due(gasnet_node_t node, void *dest, const void *src, size_t nbytes, const char *call)
 {
+    if (put_is_seen(node, dest, src, nbytes)) {
+        gas_poll_in_turn();
+        return;
+    }
     gas_put_now(node, dest, src, nbytes, call);
     gas_poll_due();
 }
 
 void gas_get_due(void *dest, gasnet_node_t node, const void *src, size_t nbytes, const char *call)
 {
+    if (get_is_seen(dest, node, src, nbytes)) {
+        gas_poll_in_turn();
+        return;
+    }
     gas_get_now(dest, node, src, nbytes, call);
     gas_poll_due();
 }
@@ -57,6 +82,8 @@ CW_NOINLINE cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const
                                            size_t nbytes, bool bulk, const char *call)
 {
     cw_owner_mode_t mode = bulk ? CW_OWNER_BULK : CW_OWNER_COPIED;
+    if (put_is_seen(node, dest, src, nbytes))
+        return gas_given(call, CW_HANDLE_DONE);
     cw_handle_op_t *op = gas_op_create();
     bool in_flight = gas_put(call, node, dest, src, nbytes, mode, op);
     return gas_given(call, cw_handle_make(in_flight, op));
@@ -74,6 +101,8 @@ cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t n
 cw_handle_t gas_get_nb_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                                const char *call)
 {
+    if (get_is_seen(dest, node, src, nbytes))
+        return gas_given(call, CW_HANDLE_DONE);
     cw_handle_op_t *op = gas_op_create();
     bool in_flight = gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, op);
     return gas_given(call, cw_handle_make(in_flight, op));
@@ -84,6 +113,8 @@ CW_NOINLINE void gas_put_nbi_general(gasnet_node_t node, void *dest, const void 
                                      bool bulk, const char *call)
 {
     cw_owner_mode_t mode = bulk ? CW_OWNER_NBI_BULK : CW_OWNER_NBI_COPIED;
+    if (put_is_seen(node, dest, src, nbytes))
+        return;
     gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
     cw_implicit_issued();
 }
@@ -105,6 +136,8 @@ void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
 void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                          const char *call)
 {
+    if (get_is_seen(dest, node, src, nbytes))
+        return;
     gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, cw_implicit_op(false));
     cw_implicit_issued();
 }

@@ -63,6 +63,13 @@ static CW_ALWAYS_INLINE void gas_poll_if_due(void)
         gas_poll_due();
 }
 
+/** In checking mode, behind a call that had a pair: as often as it would be due without checks. */
+static inline void gas_poll_in_turn(void)
+{
+    if (CW_UNLIKELY(++cw_known_mine->turns % CW_OWNER_BEYOND == 0))
+        gas_poll_due();
+}
+
 void gas_put_due(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                  const char *call) CW_COLD;
 void gas_get_due(void *dest, gasnet_node_t node, const void *src, size_t nbytes,

@@ -62,7 +62,10 @@ static void bounds(void)
         .src_ptr_array = &from, .dst_ptr_array = &to, .ptr_array_len = 1, .bytes = 8};
     armci_meminfo_t info;
     long big = 8;
-    ARMCI_Put(local, theirs + 4088, 8, 1 - me);  // the last bytes, which is right
+    for (int i = 0; i < 3; i++) {  // the last bytes, which is right, so that it is remembered
+        ARMCI_Put(local, theirs + 4088, 8, 1 - me);
+        ARMCI_Get(theirs, local, 8, 1 - me);
+    }
     if (is("own-entry"))
         ARMCI_Put(local, blocks[me], 8, 1 - me);
     if (is("put-beyond"))

@@ -1,23 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions that checking mode adds to a put of 1 KiB within the node, between buffers that the
-thread has used before: none may be more than its limit here. Copying takes the same in both."""
+"""Instructions that checking mode adds to a put of 1 KiB between buffers that the thread has used
+before: within the node, where the copy takes some 75, and to another node as far as the network
+library. None may be more than its limit here."""
 
 from counted import build, counts
 from frame.script import check, finish
 
-MOST = {"shmem": 140, "armci": 175, "gasnet": 235, "gex": 440, "dart": 840}
+# Within the node a pair of buffers is found by comparisons (core/observe/seen.h). To another node a
+# put waits for the network a thousand times as long as the checks take.
+MOST = {"shmem": (100, 440), "armci": (95, 900), "gasnet": (100, 600), "gex": (120, 850),
+        "dart": (110, 520)}
+LIBRARIES = {"armci": ["-larmci"], "dart": ["-ldart-causeway"]}
+
+
+def hold(interface, op, most, *oshrun):
+    """The least count of each mode; compares what checking adds."""
+    plain, checked = (counts((f"./puts_{interface}", "--mode", "1"), *oshrun, CAUSEWAY_CHECK=on)
+                      for on in ("0", "1"))
+    for what in ("same", "turns"):
+        name = f"{interface}.{what}.{op}"
+        more = checked[name]["min"] - plain[name]["min"]
+        check(0 < more <= most, f"{name}: {more:.0f} instructions more; at most {most}")
+        print(f"{name:24} {more:4.0f} of {most}, {checked[name]['min'] / plain[name]['min']:.1f} x")
 
 
 def main():
-    build("./checked_puts", "checked_puts.c", "-DGASNET_SEQ", "-larmci", "-ldart-causeway")
-    for interface, most in MOST.items():
-        plain, checked = (counts(("./checked_puts", interface), CAUSEWAY_CHECK=on)
-                          for on in ("0", "1"))
-        for what in ("same", "turns"):
-            op = f"{interface}.{what}.total"
-            more = checked[op]["min"] - plain[op]["min"]
-            check(0 < more <= most, f"{op}: {more:.0f} instructions more; at most {most}")
-            print(f"{op:20} {more:4.0f} of {most}")
+    for interface, (near, far) in MOST.items():
+        build(f"./puts_{interface}", "checked_puts.c", "-DGASNET_SEQ",
+              *LIBRARIES.get(interface, ()), more=[f"puts_{interface}.c"])
+        hold(interface, "total", near)
+        hold(interface, "to_provider", far, "--emulate-nodes", "2")
     finish()
 
 

@@ -12,11 +12,13 @@ from frame.script import ROOT, check, finish, oshcc, skip
 INSN = ROOT / "bench/insn"
 
 
-def build(program, source, *flags):
-    """One of bench/insn's programs, as ./NAME; ends the test where none can count."""
+def build(program, source, *flags, more=()):
+    """One of bench/insn's programs, of one source or of more, as ./NAME; ends the test where none
+    can count."""
     if platform.machine() != "x86_64":
         skip("instructions are counted on x86-64 only")
-    oshcc(program, "-std=gnu11", *flags, INSN / source, INSN / "step.c", ROOT / "bench/common.c")
+    oshcc(program, "-std=gnu11", *flags, INSN / source, *(INSN / name for name in more),
+          INSN / "step.c", ROOT / "bench/common.c")
 
 
 def counts(command, *oshrun, **settings):

@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     CHECK(dart_team_memfree(all) == DART_OK);
     if (me.id == 0) {
         REFUSED(dart_put_blocking(registered, words, 1, DART_TYPE_INT, DART_TYPE_INT));
-        REFUSED(dart_put_blocking(all, words, 1, DART_TYPE_INT, DART_TYPE_INT));
+        REFUSED(dart_put_blocking(at(all, 1, 0), words, 1, DART_TYPE_INT, DART_TYPE_INT));
     }
     in_team(me.id == 1);
     CHECK(dart_exit() == DART_OK);

@@ -131,6 +131,27 @@ static void messages(gasnet_seginfo_t s)
     gasnet_AMPoll();
 }
 
+/** Of two nodes, behind calls that were right, which checking mode remembers. */
+static void behind_right_ones(void)
+{
+    gasnet_node_t other = 1 - gasnet_mynode();
+    gasnet_seginfo_t all[2];
+    GASNET_Safe(gasnet_getSegmentInfo(all, 2));
+    char *end = (char *)all[other].addr + all[other].size;
+    for (int i = 0; i < 3; i++) {
+        gasnet_put_bulk(other, end - 8, big, 8);
+        gasnet_get_bulk(big, other, end - 8, 8);
+    }
+    if (is("right-then-beyond"))
+        gasnet_put_bulk(other, end - 7, big, 8);
+    if (is("right-then-static"))
+        gasnet_get_bulk(big + sizeof big - 5, other, end - 8, 8);
+    if (is("right-then-locked"))
+        gasnet_hsl_lock(&lock_a), gasnet_put_bulk(other, end - 8, big, 8);
+    if (is("right-then-section"))
+        gasnet_hold_interrupts(), gasnet_get_bulk(big, other, end - 8, 8);
+}
+
 static void transfers(gasnet_seginfo_t s)
 {
     char *end = (char *)s.addr + s.size;
@@ -257,6 +278,8 @@ int main(int argc, char **argv)
         GASNET_Safe(gasnet_attach(table, 2, GASNET_PAGESIZE, 0));
     gasnet_seginfo_t s;
     GASNET_Safe(gasnet_getSegmentInfo(&s, 1));
+    if (gasnet_nodes() == 2)
+        behind_right_ones();
     locks();
     transfers(s);
     messages(s);

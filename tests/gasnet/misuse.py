@@ -63,7 +63,7 @@ CASES = [
     ("barrier-from-handler", True, ["gasnet_barrier_notify", "handler"]),
     ("hold-in-handler", True, ["gasnet_hold_interrupts", "handler"]),
     ("put-node", False,
-     ["gasnet_put", "no node 4", "0 to 0", r"called from .*\((near )?misuse\.c:13\d\)"]),
+     ["gasnet_put", "no node 4", "0 to 0", r"called from .*\((near )?misuse\.c:1[56]\d\)"]),
     ("get-node-minus-one", False, ["gasnet_get", "no node 4294967295"]),
     ("put-negative", False, ["gasnet_put", "negative|nbytes is"]),
     ("get-negative", False, ["gasnet_get_nbi", "negative|nbytes is"]),
@@ -105,6 +105,14 @@ CASES = [
     ("barrier-flags", False, ["gasnet_barrier_notify", "flags is 64"]),
 ]
 
+# of two nodes, in checking mode
+PAIRS = [
+    ("right-then-beyond", ["gasnet_put_bulk", "it ends 1 bytes beyond the segment"]),
+    ("right-then-static", ["gasnet_get_bulk", "reach 3 bytes beyond the end of static big"]),
+    ("right-then-locked", ["gasnet_put_bulk", "holds the HSL"]),
+    ("right-then-section", ["gasnet_get_bulk", "no-interrupt section"]),
+]
+
 
 def plan():
     yield wrong_use.Use(["nothing"], False)
@@ -112,6 +120,8 @@ def plan():
     for what, needs_check, says, *also in CASES:
         for checking in (True,) if needs_check else (False, True):
             yield wrong_use.Use([what], checking, says, also=also)
+    for what, says in PAIRS:
+        yield wrong_use.Use([what], True, says, options=["-n", "2"])
 
 
 MISTAKES = {"GASNet": {

@@ -114,6 +114,9 @@ def plan():
     for what, needs_check, says in CASES:
         for checking in (True,) if needs_check else (False, True):
             yield wrong_use.Use([what], checking, says)
+    yield wrong_use.Use(["right-then-beyond"], True,
+                        ["gex_RMA_PutBlocking", "it ends 1 bytes beyond the segment"],
+                        options=["-n", "2"])
 
 
 def calls():

@@ -277,6 +277,10 @@ int main(int argc, char **argv)
     handler = entries[0].gex_index;
     bulk_handler = entries[1].gex_index;
     reply_handler = entries[2].gex_index;
+    if (is("right-then-beyond"))  // of two ranks: what was right is remembered, of each source
+        for (int i = 0; i < 4; i++)
+            gex_RMA_PutBlocking(tm, 1 - me, segment_of(1 - me) + 4088 + i / 3,
+                                i == 0 ? (void *)&client : entries, 8, 0);
     gex_TM_t other = gex_TM_Pair(ep, 1);
     messages(other);
     transfers(other);

@@ -46,6 +46,7 @@ static void in_child(void)
 {
     forked = true;
     cw_check_passed = 0;
+    cw_known_mine = NULL;  // the pairs in it are of the process that has a part
 }
 
 static int open_checks(unsigned *wants_p)

@@ -3,7 +3,6 @@
 // One table of blocks, sorted by space and address.
 #include "core/observe/known.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +60,12 @@ static void begin_change(int64_t space)
     cwu_lock(&table.lock);
     if (space < CW_KNOWN_OBJECTS)
         atomic_fetch_add(&cw_block_changes, 1);
+}
+
+void cw_known_void(void)
+{
+    begin_change(cw_world.pe);
+    cwu_unlock(&table.lock);
 }
 
 void cw_known_add(const cw_known_t *new)
@@ -254,69 +259,6 @@ bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t 
         return true;
     clip_to_mappings(&span, (uintptr_t)address);
     cw_known_remember(CW_KNOWN_LOCAL, changes, &span);
-    return false;
-}
-
-_Thread_local cw_known_seen_t *cw_known_mine CW_INITIAL_EXEC;
-
-// Allocated: what is thread-local has to fit into the little that the C library keeps for libraries
-// which a program loads later, as Python does.
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t end_of_thread;
-
-static void forget(void *seen)
-{
-    cw_known_mine = NULL;
-    free(seen);
-}
-
-static void make_key(void)
-{
-    (void)pthread_key_create(&end_of_thread, forget);
-}
-
-/** What this thread remembers; NULL: no memory. */
-static cw_known_seen_t *seen_by_me(void)
-{
-    if (!cw_known_mine) {
-        pthread_once(&once, make_key);
-        cw_known_seen_t *seen = calloc(1, sizeof *seen);
-        if (seen && pthread_setspecific(end_of_thread, seen)) {
-            free(seen);
-            seen = NULL;
-        }
-        cw_known_mine = seen;
-    }
-    return cw_known_mine;
-}
-
-void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span)
-{
-    cw_known_seen_t *seen = seen_by_me();
-    if (!seen)
-        return;
-    cw_known_spans_t *mine = &seen->spans[kind];
-    if (mine->changes != changes)
-        *mine = (cw_known_spans_t){.changes = changes};
-    mine->all[mine->next] = *span;
-    mine->next = (mine->next + 1) % CW_KNOWN_SPANS;
-}
-
-// A thread whose stack differs at each call, as in deep recursion, would walk up at each, which
-// takes some 10 us.
-enum { WALKS_MOST = 4096 };
-
-bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p)
-{
-    if (cw_known_mine && cw_known_mine->walks >= WALKS_MOST)
-        return false;
-    if (cwu_symbol_in_signal(interrupted_p))
-        return true;
-    cw_known_seen_t *seen = seen_by_me();
-    if (seen) {
-        seen->walks++;
-        *cw_known_stack(seen, pointer) = pointer;
-    }
     return false;
 }
 

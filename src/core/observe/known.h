@@ -9,8 +9,8 @@
 // is named by a number, with offsets. Memory that was the program's before (registered) is in no
 // space of a process: what lies behind it may be the program's, too.
 //
-// Programs use the same few buffers again and again: each thread remembers the last spans that it
-// found to be right, until a block changes, so most questions take no lock and no search.
+// What was right a thread remembers until a block changes (core/observe/seen.h), so most questions
+// take no lock and no search.
 //
 // Threads: any. Blocking: never. Only where CW_CHECKING().
 #ifndef CW_CORE_KNOWN_H
@@ -23,6 +23,7 @@
 
 #include "base/compiler.h"
 #include "core/mem/memory.h"
+#include "core/observe/seen.h"
 
 /** Numbers of segments as spaces begin here. */
 #define CW_KNOWN_SEGMENTS ((int64_t)1 << 32)
@@ -52,82 +53,6 @@ typedef struct cw_known {
 /** Below is no memory: NULL, and what was computed from it. */
 #define CW_KNOWN_LOWEST ((uintptr_t)4096)
 
-// ---------------------------------------------------------------- what a thread remembers
-enum { CW_KNOWN_SPANS = 4 };  // a source, a destination and some more, of each kind
-
-typedef enum cw_known_kind {
-    CW_KNOWN_REMOTE,  // of another process, or symmetric: of a space
-    CW_KNOWN_LOCAL,   // buffers of this process
-    CW_KNOWN_KINDS
-} cw_known_kind_t;
-
-/** Bytes that are right wherever they lie in it. */
-typedef struct cw_known_span {
-    int64_t space;
-    uintptr_t begin, end;
-    bool shared;  // of this process: other processes name it, too, or it is one's here
-} cw_known_span_t;
-
-typedef struct cw_known_spans {
-    unsigned changes;  // cw_block_changes when the first was found
-    unsigned next;     // to be replaced
-    cw_known_span_t all[CW_KNOWN_SPANS];
-} cw_known_spans_t;
-
-enum { CW_KNOWN_STACKS = 64 };
-
-typedef struct cw_known_seen {
-    cw_known_spans_t spans[CW_KNOWN_KINDS];
-    uintptr_t stacks[CW_KNOWN_STACKS];  // stack pointers of calls outside of signals' handlers
-    unsigned walks;                     // up the stack, to find that
-} cw_known_seen_t;
-/** Of the calling thread, made at its first question. */
-extern _Thread_local cw_known_seen_t *cw_known_mine CW_HIDDEN CW_INITIAL_EXEC;
-
-/** The span with the bytes, if this thread remembers one, or NULL. Compares only. */
-static CW_ALWAYS_INLINE const cw_known_span_t *cw_known_seen(cw_known_kind_t kind, int64_t space,
-                                                             const void *address, size_t nbytes)
-{
-    const cw_known_seen_t *mine = cw_known_mine;
-    if (CW_UNLIKELY(!mine) || mine->spans[kind].changes != atomic_load(&cw_block_changes))
-        return NULL;
-    const cw_known_span_t *span = mine->spans[kind].all;
-    for (int i = 0; i < CW_KNOWN_SPANS; i++, span++) {
-        uintptr_t at = (uintptr_t)address - span->begin, room = span->end - span->begin;
-        if (at <= room && nbytes <= room - at && span->space == space)
-            return span;
-    }
-    return NULL;
-}
-
-/** They do from now on. changes: cw_block_changes from before the span was looked for. */
-void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span);
-/** Leaves of a span what also lies between two addresses. */
-static inline void cw_known_clip(cw_known_span_t *span, uintptr_t begin, uintptr_t end)
-{
-    if (begin > span->begin)
-        span->begin = begin;
-    if (end < span->end)
-        span->end = end;
-}
-
-/** Where this thread remembers a stack pointer. */
-static CW_ALWAYS_INLINE uintptr_t *cw_known_stack(cw_known_seen_t *mine, uintptr_t pointer)
-{
-    return &mine->stacks[pointer / 16 % CW_KNOWN_STACKS];
-}
-
-/** Was a call made with that stack pointer before, outside of the handler of a signal? */
-static CW_ALWAYS_INLINE bool cw_known_stack_seen(uintptr_t pointer)
-{
-    cw_known_seen_t *mine = cw_known_mine;
-    return CW_LIKELY(mine != NULL) && CW_LIKELY(*cw_known_stack(mine, pointer) == pointer);
-}
-
-/** Does the caller, with that stack pointer, run in the handler of a signal? *interrupted_p: the
- *  place where it came. False, too, when this thread has asked too often. */
-bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p) CW_COLD;
-
 // ---------------------------------------------------------------- blocks
 /** A block begins, in place of freed ones. */
 void cw_known_add(const cw_known_t *block);
@@ -151,6 +76,8 @@ bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t 
 
 /** How many of that space are not freed, and a copy of them, for free(); NULL: there is none. */
 size_t cw_known_left(int64_t space, cw_known_t **all_p);
+/** An interface ends: what threads remember of its calls is right no more. */
+void cw_known_void(void);
 /** The job is over: forgets all. */
 void cw_known_close(void);
 

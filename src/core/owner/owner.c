@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "core/observe/known.h"
 #include "core/owner/handle.h"
 #include "core/owner/transfer.h"
 #include "core/rma/context.h"
@@ -106,6 +107,7 @@ void cw_owner_publish(cw_owner_t *o)
 void cw_owner_close(cw_owner_t *o)
 {
     o->limit = 0;
+    cw_known_void();
 }
 
 // ---------------------------------------------------------------- words

@@ -135,3 +135,38 @@ bool cw_owner_set_general(cw_owner_t *o, uint32_t pe, void *dest, int value, siz
     cw_fill(&cw_ctx_default, cw_owner_symmetric(o, pe, dest), (uint8_t)value, nbytes, (int)pe);
     return true;
 }
+
+// ---------------------------------------------------------------- in checking mode
+bool cw_owner_put_seen(uint32_t pe, void *dest, const void *src, size_t nbytes, int client)
+{
+    const cw_pair_t *pair = cw_pair_find(client, pe, (uintptr_t)dest, src, nbytes);
+    if (!pair)
+        return false;
+    const bool wakes = !cw_owner_is_plain(pair->word);
+    cw_copy(cw_owner_local(pair->word, dest), src, nbytes);
+    if (CW_UNLIKELY(wakes))
+        cw_local_stored((int)pe);
+    return true;
+}
+
+bool cw_owner_get_seen(void *dest, uint32_t pe, const void *src, size_t nbytes, int client)
+{
+    const cw_pair_t *pair = cw_pair_find(client, pe, (uintptr_t)src, dest, nbytes);
+    if (!pair)
+        return false;
+    cw_copy(dest, cw_owner_local(pair->word, src), nbytes);
+    cw_get_done();
+    return true;
+}
+
+void cw_owner_saw(const cw_owner_t *o, int client, uint32_t pe, unsigned changes,
+                  cw_known_span_t there, const void *here, size_t nbytes)
+{
+    const uintptr_t word = cw_owner_find_word(o, pe),
+                    floor = cw_owner_origin(o, pe) + o->shared_offset;
+    const cw_known_span_t *span = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, here, nbytes);
+    cw_known_clip(&there, floor, floor + o->shared_nbytes);
+    // of this process both sides may overlap
+    if (span && pe != (uint32_t)cw_world.pe && cw_owner_is_mapped(word) && there.begin < there.end)
+        cw_pair_remember(client, pe, word, changes, &there, span);
+}

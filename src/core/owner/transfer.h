@@ -9,6 +9,7 @@
 #define CW_OWNER_TRANSFER_H
 
 #include "base/compiler.h"
+#include "core/observe/seen.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
 #include "core/rma/rma.h"
@@ -169,6 +170,15 @@ static CW_ALWAYS_INLINE bool cw_owner_store_value(void *dest, uint64_t value, si
         return false;
     return true;
 }
+
+// ---------------------------------------------------------------- in checking mode
+/** For the general path: done, if this thread remembers a pair of the client for it. */
+bool cw_owner_put_seen(uint32_t pe, void *dest, const void *src, size_t nbytes, int client);
+bool cw_owner_get_seen(void *dest, uint32_t pe, const void *src, size_t nbytes, int client);
+/** In its frame: a transfer, for which there was none, was right, and so is each one between
+ *  `there` and its buffer here. changes: cw_block_changes from before `there` was looked for. */
+void cw_owner_saw(const cw_owner_t *owner, int client, uint32_t pe, unsigned changes,
+                  cw_known_span_t there, const void *here, size_t nbytes) CW_COLD;
 
 // ---------------------------------------------------------------- gets
 /** As cw_owner_put_fast. nbi: it completes at a quiet. */

@@ -188,3 +188,19 @@ cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
 {
     return cw_ctx_watch_spans(ctx, op, symmetric, nbytes, local, nbytes, rank);
 }
+
+void cw_ctx_saw(const cw_ctx_t *ctx, const void *symmetric, const void *local, size_t nbytes,
+                int rank, uintptr_t word)
+{
+    const unsigned changes = atomic_load(&cw_block_changes);
+    const cw_known_span_t *there =
+        cw_known_seen(CW_KNOWN_REMOTE, CW_KNOWN_SYMMETRIC, symmetric, nbytes);
+    const cw_known_span_t *here = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, local, nbytes);
+    if (!there || !here)
+        return;
+    // else a transfer between them may overlap
+    if (!here->shared ||
+        !cw_check_overlaps((void *)here->begin, here->end - here->begin, (void *)there->begin,
+                           there->end - there->begin, cw_ctx_pe(ctx, rank)))
+        cw_pair_remember(CW_PAIR_SYMMETRIC, word, word, changes, there, here);
+}

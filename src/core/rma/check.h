@@ -26,26 +26,20 @@ cw_frame_t *cw_ctx_watch(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
 cw_frame_t *cw_ctx_watch_spans(const cw_ctx_t *ctx, cw_op_t op, const void *symmetric,
                                size_t nbytes, const void *local, size_t local_nbytes, int rank);
 
-/** Above this, a transfer takes so long that signals and other threads see its frame. */
-#define CW_CHECK_BRIEF ((size_t)64 << 10)
-
-/** Is a brief transfer of the program, within the node, right by what this thread remembers? Then
- *  it does without a frame. *word_p: how the PE is reached. */
+/** Does this thread remember a pair for the transfer (core/observe/seen.h)? *word_p: how the PE is
+ *  reached. */
 static CW_ALWAYS_INLINE bool cw_ctx_is_seen(const cw_ctx_t *ctx, const void *symmetric,
                                             const void *local, size_t nbytes, int rank,
                                             uintptr_t *word_p)
 {
-    if (!CAUSEWAY_CHECKING || !cw_watch_untimed || !cw_watch_is_outermost() ||
-        cw_check_passed != cw_check_round || (unsigned)rank >= (unsigned)ctx->size ||
-        (ctx->options & CW_CTX_PRIVATE) || nbytes - 1 >= CW_CHECK_BRIEF || !cw_world.gathered)
+    if ((unsigned)rank >= (unsigned)ctx->size || (ctx->options & CW_CTX_PRIVATE))
         return false;
-    cw_check_stack("transfer", (uintptr_t)__builtin_frame_address(0));
     *word_p = __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
-    const cw_known_span_t *span = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, local, nbytes);
-    return span && !span->shared &&  // else they may overlap
-           cw_word_is_local(*word_p) &&
-           cw_known_seen(CW_KNOWN_REMOTE, CW_KNOWN_SYMMETRIC, symmetric, nbytes);
+    return cw_pair_find(CW_PAIR_SYMMETRIC, *word_p, (uintptr_t)symmetric, local, nbytes) != NULL;
 }
+/** In its frame: a transfer within the node, to a PE with that word, was right. */
+void cw_ctx_saw(const cw_ctx_t *ctx, const void *symmetric, const void *local, size_t nbytes,
+                int rank, uintptr_t word) CW_COLD;
 
 /** Do [a, a+a_nbytes) here and the symmetric [b, b+b_nbytes) of `pe` share memory? False off the
  *  node. */

@@ -53,11 +53,14 @@ static CW_NOINLINE void put_routed(cw_ctx_t *ctx, void *dest, const void *src, s
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_PUT_NBI : CW_OP_PUT, dest, src, nbytes, rank));
     cwt_target_t *t = cw_reach(ctx, "put", rank, &delta);
-    if (!t)
+    if (!t) {
         cw_put_and_wake(cw_local_address(delta, dest), src, nbytes, rank, ctx);
-    else if (!cw_batch_put(ctx, rank, t, dest, src, nbytes) &&
-             !cw_bundle_put(ctx, t, dest, src, nbytes))
+        if (cw_watch_untimed)
+            cw_ctx_saw(ctx, dest, src, nbytes, rank, delta);
+    } else if (!cw_batch_put(ctx, rank, t, dest, src, nbytes) &&
+               !cw_bundle_put(ctx, t, dest, src, nbytes)) {
         put_now(ctx, t, dest, src, nbytes, rank, nbi);
+    }
 }
 
 static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
@@ -79,6 +82,8 @@ static CW_NOINLINE void get_routed(cw_ctx_t *ctx, void *dest, const void *src, s
     if (!t) {
         cw_copy(dest, cw_local_address(delta, src), nbytes);
         cw_get_done();
+        if (cw_watch_untimed)
+            cw_ctx_saw(ctx, src, dest, nbytes, rank, delta);
         return;
     }
     if (!nbi || cw_batch_is_on(ctx))

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a thread remembers in checking mode, beyond the comparisons of the header.
+#include "core/observe/seen.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/symbol.h"
+
+_Thread_local cw_known_seen_t *cw_known_mine CW_INITIAL_EXEC;
+
+// Allocated: what is thread-local has to fit into the little that the C library keeps for libraries
+// which a program loads later, as Python does.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_of_thread;
+
+static void forget(void *seen)
+{
+    cw_known_mine = NULL;
+    free(seen);
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&end_of_thread, forget);
+}
+
+/** What this thread remembers; NULL: no memory. */
+static cw_known_seen_t *seen_by_me(void)
+{
+    if (!cw_known_mine) {
+        pthread_once(&once, make_key);
+        cw_known_seen_t *seen = calloc(1, sizeof *seen);
+        if (seen && pthread_setspecific(end_of_thread, seen)) {
+            free(seen);
+            seen = NULL;
+        }
+        cw_known_mine = seen;
+    }
+    return cw_known_mine;
+}
+
+void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span)
+{
+    cw_known_seen_t *seen = seen_by_me();
+    if (!seen)
+        return;
+    cw_known_spans_t *mine = &seen->spans[kind];
+    if (mine->changes != changes)
+        *mine = (cw_known_spans_t){.changes = changes};
+    mine->all[mine->next] = *span;
+    mine->next = (mine->next + 1) % CW_KNOWN_SPANS;
+}
+
+static intptr_t signed_of(uintptr_t address)
+{
+    return address < INTPTR_MAX ? (intptr_t)address : INTPTR_MAX;
+}
+
+void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes,
+                      const cw_known_span_t *there, const cw_known_span_t *here)
+{
+    cw_known_seen_t *seen = cw_known_mine;
+    // deeper, the call is a routine's, which has looked for no pair
+    if (!seen || !cw_watch_untimed || cw_watch_depth != 1)
+        return;
+    cw_pairs_t *mine = &seen->pairs[client];
+    const cw_pair_t pair = {key,
+                            signed_of(there->begin),
+                            signed_of(there->end),
+                            signed_of(here->begin),
+                            signed_of(here->end),
+                            word};
+    // frames were opened at both, so none is in a handler
+    for (int i = 0; i < 2; i++)
+        if (seen->seeking[i])
+            seen->seeks[cw_known_stack_place(seen->seeking[i])] = seen->seeking[i];
+    if (mine->changes != changes)
+        *mine = (cw_pairs_t){.changes = changes};
+    for (int i = 0; i < CW_PAIRS; i++)
+        if (memcmp(&mine->all[i], &pair, sizeof pair) == 0)
+            return;  // from another place
+    mine->all[mine->next] = pair;
+    mine->next = (mine->next + 1) % CW_PAIRS;
+}
+
+void cw_known_forget(void)
+{
+    cw_known_seen_t *seen = cw_known_mine;
+    for (int client = 0; seen && client < CW_PAIR_CLIENTS; client++)
+        seen->pairs[client].changes = 0;
+}
+
+// A thread whose stack differs at each call, as in deep recursion, would walk up at each, which
+// takes some 10 us.
+enum { WALKS_MOST = 4096 };
+
+bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p)
+{
+    if (cw_known_mine && cw_known_mine->walks >= WALKS_MOST)
+        return false;
+    if (cwu_symbol_in_signal(interrupted_p))
+        return true;
+    cw_known_seen_t *seen = seen_by_me();
+    if (seen) {
+        seen->walks++;
+        seen->stacks[cw_known_stack_place(pointer)] = pointer;
+    }
+    return false;
+}
