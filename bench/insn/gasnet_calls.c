@@ -60,17 +60,12 @@ static volatile int counting;  // else calls are made without counting: they war
 #define YES(...) , __VA_ARGS__
 
 #define API static __attribute__((noinline)) int
-#define COUNTED_CALL(fn, ...)                  \
-    do {                                       \
-        __typeof__(&fn) volatile through = fn; \
-        __typeof__(&fn) call = through;        \
-        if (!counting) {                       \
-            call(__VA_ARGS__);                 \
-            break;                             \
-        }                                      \
-        step_begin();                          \
-        call(__VA_ARGS__);                     \
-        step_end();                            \
+#define COUNTED_CALL(fn, ...)           \
+    do {                                \
+        if (counting)                   \
+            STEP_CALL(fn, __VA_ARGS__); \
+        else                            \
+            (void)fn(__VA_ARGS__);      \
     } while (0)
 
 #define MESSAGES(n, some)                                                                       \

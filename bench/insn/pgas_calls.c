@@ -26,14 +26,10 @@ static dart_gptr_t there;  // in process 1
 static long value = 1;
 static double scale = 1.0;
 
-#define CALL(name, fn, ...)                    \
-    STEP_CALLER static void do_##name(void)    \
-    {                                          \
-        __typeof__(&fn) volatile through = fn; \
-        __typeof__(&fn) call = through;        \
-        step_begin();                          \
-        call(__VA_ARGS__);                     \
-        step_end();                            \
+#define CALL(name, fn, ...)                 \
+    STEP_CALLER static void do_##name(void) \
+    {                                       \
+        STEP_CALL(fn, __VA_ARGS__);         \
     }
 #define BYTES DART_TYPE_BYTE, DART_TYPE_BYTE
 CALL(put, ARMCI_Put, &value, segment[1], 8, 1)

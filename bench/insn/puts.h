@@ -28,18 +28,14 @@ extern const struct puts_interface puts_interface;
 extern void *puts_source[PUTS_BLOCKS];
 
 /** The functions `counted` and `put`. */
-#define PUTS_CALL(fn, ...)                     \
-    STEP_CALLER static void counted(int n)     \
-    {                                          \
-        __typeof__(&fn) volatile through = fn; \
-        __typeof__(&fn) call = through;        \
-        step_begin();                          \
-        call(__VA_ARGS__);                     \
-        step_end();                            \
-    }                                          \
-    static void put(int n)                     \
-    {                                          \
-        (void)fn(__VA_ARGS__);                 \
+#define PUTS_CALL(fn, ...)                 \
+    STEP_CALLER static void counted(int n) \
+    {                                      \
+        STEP_CALL(fn, __VA_ARGS__);        \
+    }                                      \
+    static void put(int n)                 \
+    {                                      \
+        (void)fn(__VA_ARGS__);             \
     }
 
 #endif

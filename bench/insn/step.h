@@ -4,9 +4,9 @@
  * after every instruction of this thread, the handler records the address of the next one. Works
  * under any launcher; other threads are not stopped.
  *
- * Use, in a function marked STEP_CALLER and through a function pointer (so that no PLT stub is in
- * between):
- *     step_begin(); api(args); step_end();
+ * Use, in a function marked STEP_CALLER:
+ *     STEP_CALL(api, args);
+ * which calls through a function pointer, so that no PLT stub is in between.
  * Instructions of STEP_CALLER functions are not counted: what remains lies between the API's entry
  * and its return. A string instruction (rep …) counts once. x86-64 only: see STEP_WORKS.
  */
@@ -54,5 +54,15 @@ extern const char __start_step_callers[], __stop_step_callers[];
 #define step_begin() ((void)0)
 #define step_end() ((void)0)
 #endif
+
+/** One call, in a STEP_CALLER function. */
+#define STEP_CALL(fn, ...)                     \
+    do {                                       \
+        __typeof__(&fn) volatile through = fn; \
+        __typeof__(&fn) call = through;        \
+        step_begin();                          \
+        call(__VA_ARGS__);                     \
+        step_end();                            \
+    } while (0)
 
 #endif
