@@ -44,6 +44,10 @@ program misuse
   integer :: x(4)[*], n, v, own4(4)
   integer, allocatable :: a(:)[:]
   type(lock_type) :: lk[*]
+  type with_part
+    integer, allocatable :: v(:)
+  end type
+  type(with_part) :: part[*]
   type(team_type) :: team
   real(16) :: quad
   character(len=20) :: what
@@ -61,6 +65,10 @@ program misuse
     x(1)[n + 1] = 1
   case ("image_0")
     v = x(1)[v]
+  case ("image_0_part")
+    allocate (part%v(2))
+    sync all
+    v = part[v]%v(1)
   case ("below")
     x(v)[1] = 1
   case ("above")

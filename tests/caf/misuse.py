@@ -18,6 +18,7 @@ WRONG = {
     "image": r"assignment to an image: image 4 does not exist; the current team has 1 to 3; called "
              r"from (?:MAIN__|misuse)",
     "image_0": "assignment from an image: image 0 does not exist; the current team has 1 to 3",
+    "image_0_part": "assignment from a component in an image: image 0 does not exist",
     "below": "assignment to an image: byte -4 is before the coarray: a subscript is below",
     "above": "assignment to an image: byte 16 is beyond the coarray, which has 16: a subscript is",
     "size": r"allocate: a coarray has \d+ bytes here, and \d+ elsewhere in the team",

@@ -33,7 +33,7 @@ static bool find(const caf_status_t *status, const char *statement, gft_token_t 
                  const gft_reference_t *refs, caf_remote_t *remote)
 {
     void *addr;
-    if (!gft_find_or_own(status, statement, token, 0, image, &remote->pe, &addr))
+    if (!gft_find(status, statement, token, 0, image, &remote->pe, &addr))
         return false;
     switch (gft_follow(token, addr, refs, remote)) {
     case GFT_FOUND:
@@ -151,6 +151,6 @@ int _gfortran_caf_is_present(gft_token_t token, int image, gft_reference_t *refs
     const caf_status_t status = gft_status(NULL, NULL, 0);
     caf_remote_t remote;
     void *addr;
-    return gft_find_or_own(&status, "allocated", token, 0, image, &remote.pe, &addr) &&
+    return gft_find(&status, "allocated", token, 0, image, &remote.pe, &addr) &&
            gft_follow(token, addr, refs, &remote) != GFT_NOT_ALLOCATED;
 }
