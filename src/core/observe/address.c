@@ -100,7 +100,7 @@ static bool put_heap(char *text, size_t room, const char *at, size_t nbytes)
     if (!(after && (size_t)(at - block.start) < block.nbytes) && put_known(text, room, at, nbytes))
         return true;
     if (at >= heap + cw_segment.layout.heap_nbytes - cw_area_nbytes())
-        snprintf(text, room, "in memory that other calls give");
+        snprintf(text, room, "in shared memory of this process");
     else if (after)
         put_object(text, room, "a block of the symmetric heap", block.nbytes,
                    (size_t)(at - block.start), nbytes);

@@ -91,14 +91,15 @@ static void put_lock(out_t *out, const cw_report_wait_t *waits, const cw_report_
         pe = waits[pe].behind;
     put(out, "lock ");
     put_place(out, r);
-    if (steps > cw_world.npes)
+    if (steps > cw_world.npes) {
         put(out,
             ", behind PE %d in a queue that has no end: a PE of it holds the lock already, and a "
             "lock is not recursive",
             r->behind);
-    else
-        put(out, ", held by PE %d", pe);
-    if (pe != r->behind && steps <= cw_world.npes)
+        return;
+    }
+    put(out, ", held by PE %d", pe);
+    if (pe != r->behind)
         put(out, " (in the queue behind PE %d)", r->behind);
 }
 
