@@ -121,11 +121,9 @@ void cwu_error_hush(void)
     atomic_store_explicit(&hushed, 1, memory_order_relaxed);
 }
 
-static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args)
+static CW_PRINTF(2, 0) void say_anyway(const char *level, const char *fmt, va_list args)
 {
     char line[MESSAGE_MAX];
-    if (atomic_load_explicit(&hushed, memory_order_relaxed))
-        return;
     CWU_DECIMAL_POINT();
     size_t used = put_prefix(line, level);
     int n = vsnprintf(line + used, sizeof(line) - used, fmt, args);
@@ -137,6 +135,12 @@ static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args
     }
     line[used] = '\n';
     cwu_write(line, used + 1);
+}
+
+static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args)
+{
+    if (!atomic_load_explicit(&hushed, memory_order_relaxed))
+        say_anyway(level, fmt, args);
 }
 
 static _Atomic bool error_said;  // by any thread
@@ -157,6 +161,16 @@ void cwu_warn(const char *fmt, ...)
     va_list args;
     va_start(args, fmt);
     say("warning", fmt, args);
+    va_end(args);
+}
+
+void cwu_warn_of_end(const char *fmt, ...)
+{
+    if (cwu_env.quiet)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    say_anyway("warning", fmt, args);
     va_end(args);
 }
 

@@ -54,6 +54,9 @@ void cwu_warn(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
  *  consequences of that. */
 void cwu_error_hush(void);
 
+/** cwu_warn, also where that is silenced: what is said of the end itself. */
+void cwu_warn_of_end(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
+
 /** The same with "debug:"; only with SHMEM_DEBUG or CAUSEWAY_DEBUG set. */
 void cwu_debug(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 

@@ -163,6 +163,7 @@ static int wait(const char *call, int id, int flags)
         gas_wait_round(&w);
     cw_split_attend(&me.split);
     while (!cw_split_test(&me.split)) {
+        w.on = &gas_wait_collective;
         cw_split_watch(&me.split, &w);
         gas_wait_round(&w);
     }

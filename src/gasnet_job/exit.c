@@ -10,6 +10,8 @@
 //      are sent SIGQUIT: by a process that waits here, or by the host's node server, since all of
 //      them may compute. The handler (the library's, or the client's, which calls gasnet_exit)
 //      brings them here.
+//      One that waits in a collective then says so, if the status is 0: no other sign is left of
+//      what it waited for in vain.
 //   3. The launcher ends processes that have not come GRACE_NS later. SIGQUIT reaches a process
 //      that computes, too, so only those that ignore it are waited for so long; a machine with far
 //      more processes than cores needs it for the others.
@@ -25,9 +27,12 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "base/symbol.h"
 #include "core/life/mpi.h"
+#include "core/report/crash.h"
 #include "core/server/server.h"
 #include "core/sync/rendezvous.h"
+#include "core/world/front_end.h"
 #include "gasnet_job/gas.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -35,6 +40,7 @@
 // at a load of 20 processes a core, one second was too short for output to be flushed
 #define GRACE_NS (5 * SECOND)
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
+#define ASKER_SHIFT 33             // of the PE in `wanted`
 
 enum { ORDERLY = 1, BROKEN };
 
@@ -42,10 +48,12 @@ typedef struct ending {
     uint64_t arrived;  // on node 0: processes that came, and times INTERRUPTED those that may have
                        // been interrupted in a call
     uint64_t status;   // on node 0: GIVEN | the first one
-    uint64_t wanted;   // on each host's first node: GIVEN | status of one that waited too long
+    uint64_t wanted;   // on each host's first node: GIVEN | status, of the PE << ASKER_SHIFT, which
+                       // waited too long
     uint64_t all;      // on each host's first node: all came; ORDERLY, or BROKEN if one was
                        // interrupted
     uint64_t here;     // on each node: it came
+    uint64_t said;     // on node 0: a process has said that it waits in vain
 } ending_t;
 _Static_assert(sizeof(ending_t) <= GAS_OWN_NBYTES, "its part of the library's memory");
 
@@ -84,31 +92,73 @@ void gas_exit_poll(void)
     raise(SIGQUIT);
 }
 
-/** The default handler of SIGQUIT. */
-static void on_quit(int signo)
+/** The signal handlers end the process too, which must not happen while it ends. */
+static void block_signals(void)
 {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&set, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/** Does that wait end only when all processes come? */
+static bool is_collective(const cw_wait_t *w)
+{
+    return w && (w->on == &gas_wait_collective || (w->on && w->on->kind == CW_WAIT_WORLD));
+}
+
+/** Once a job. Behind a status other than 0 the process that gave it has a reason, and mostly said
+ *  it. */
+static void say_in_vain(const void *context)
+{
+    const uint64_t wanted = me.host->wanted;
+    cwu_routine_t routine;
+    char where[160];
+    if ((uint32_t)wanted != 0 || !is_collective(cw_wait_current) || me.counted ||
+        cw_rendezvous_ask(&me.mine->said, CW_AMO_CSWAP, 1, 0) != 0)
+        return;
+    const char *call = cw_wait_current->call;
+    bool found = cwu_symbol_interrupted(cw_crash_pc(context), cw_is_routine, &routine, where,
+                                        sizeof where);
+    cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
+    cwu_warn_of_end("waits in %s%s%s for all processes, but PE %d has ended the job, by "
+                    "gasnet_exit(0) or by a return from main",
+                    found ? routine.name : call, found ? ", called from " : "", found ? where : "",
+                    (int)(wanted >> ASKER_SHIFT));
+}
+
+/** The default handler of SIGQUIT. */
+static void on_quit(int signo, siginfo_t *info, void *context)
+{
+    (void)info;
     // A thread of a library below (a launcher's client) must go on for the end to come, so the
     // thread that called gasnet_init runs it.
     if (!pthread_equal(pthread_self(), me.initial) && pthread_kill(me.initial, signo) == 0)
         return;
     int first = atomic_load(&me.first_signal);
-    if (is_wanted())
+    if (is_wanted()) {
+        block_signals();  // a second one would end the process before it has spoken
+        say_in_vain(context);
         gasnet_exit((int)(uint32_t)me.host->wanted);
+    }
     signal(first ? first : signo, SIG_DFL);  // as without this handler
     raise(first ? first : signo);
 }
 
-static void on_end(int signo)
+static void on_end(int signo, siginfo_t *info, void *context)
 {
+    (void)info, (void)context;
     atomic_store(&me.first_signal, signo);
     raise(SIGQUIT);
 }
 
 /** A client's handler stays. SIGQUIT, by which the ends of other processes come, is also handled
  *  where it is ignored: shells ignore it for commands in the background. */
-static void install_handler(int signo, void (*handler)(int))
+static void install_handler(int signo, void (*handler)(int, siginfo_t *, void *))
 {
-    struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
+    struct sigaction now, wanted = {.sa_sigaction = handler,
+                                    .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
     if (gas_catches(signo) && sigaction(signo, NULL, &now) == 0 &&
         (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && signo == SIGQUIT)))
         sigaction(signo, &wanted, NULL);
@@ -120,7 +170,7 @@ static void ignore_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) == 0 &&
-            (now.sa_handler == on_quit || now.sa_handler == on_end))
+            (now.sa_sigaction == on_quit || now.sa_sigaction == on_end))
             signal(signals[i], SIG_IGN);
     }
 }
@@ -199,7 +249,8 @@ static int end_together(int status, bool interrupted, bool forces)
         return agreed;
     cwu_error_hush();  // connections break between this process and those that leave later
     if (!is_wanted())
-        notify_hosts(&me.mine->wanted, GIVEN | (uint32_t)agreed);
+        notify_hosts(&me.mine->wanted,
+                     (uint64_t)cw_world.pe << ASKER_SHIFT | GIVEN | (uint32_t)agreed);
     signal_host();
     if (!wait_for_all(GRACE_NS, false))
         cw_global_exit(agreed);
@@ -255,16 +306,6 @@ static int end(int status, bool forces)
     if (ends_mpi && last)
         end_mpi(agreed);
     return agreed;
-}
-
-/** The signal handlers end the process too, which must not happen while it ends. */
-static void block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaddset(&set, signals[i]);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 /** The first thread of the process that comes here returns and ends the process; the others stay.

@@ -224,6 +224,8 @@ void gas_exit_announce(void);
 void gas_exit_open(void);
 /** Another node ends the job: SIGQUIT to this process. One load while none does. */
 void gas_exit_poll(void);
+/** What a wait is `on` that ends when all processes, or all of a team, come. */
+extern const cw_wait_on_t gas_wait_collective CW_HIDDEN;
 /** One round of a wait: also tests whether the job is to end. */
 void gas_wait_round(cw_wait_t *w);
 /** Applies gasnet_set_waitmode to a wait that begins. */

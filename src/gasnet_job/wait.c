@@ -30,6 +30,7 @@ gas_thread_t *gas_thread(void)
 }
 
 // ---------------------------------------------------------------- waits
+const cw_wait_on_t gas_wait_collective = {.kind = CW_WAIT_OTHER};
 
 GAS_API int gasnet_set_waitmode(int wait_mode_wanted)
 {

@@ -38,8 +38,10 @@ static void wait_event(const char *call, gex_Event_t event)
     }
     cw_wait_t w = CW_WAIT_INIT(call);
     gas_wait_begin(&w);
-    while (!gex_coll_test(GEX_COLL(event), &w))
+    while (!gex_coll_test(GEX_COLL(event), &w)) {
+        w.on = &gas_wait_collective;
         gas_wait_round(&w);
+    }
     cw_wait_done(&w);
 }
 

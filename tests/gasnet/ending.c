@@ -2,6 +2,7 @@
 //
 // Ends of a job: the first argument says how, the second with which status.
 #include <gasnet.h>
+#include <gasnetex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -87,6 +88,11 @@ int main(int argc, char **argv)
         gasnet_exit(status);
     if (strstr(how, "computing"))
         compute();
+    if (strcmp(how, "one-gex") == 0) {
+        gex_TM_t all;
+        gasnet_QueryGexObjects(NULL, NULL, &all, NULL);
+        gex_Event_Wait(gex_Coll_BarrierNB(all, 0));  // in vain
+    }
     gasnet_barrier_notify(1, 0);
     gasnet_barrier_wait(1, 0);  // in vain
     printf("FAIL: the last node came to a second barrier\n");

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """However a job ends, all its processes end, with the given status, and their output is not
-lost."""
+lost. Where one ends it with status 0 while others wait for it, one of these says so."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,8 @@ HYDRA, ORTE = ["mpiexec.hydra", "-n", "3"], ["orterun", "--quiet", "--oversubscr
 CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("return", 5, NODE, 5),
          ("early", 0, NODE, 0),
          ("early", 3, NODE, 3), ("one", 6, NODE, 6), ("one", 0, NODE, 0),
+         ("one-returns", 0, NODE, 0), ("one-gex", 0, NODE, 0), ("one-gex", 0, TWO, 0),
+         ("one", 0, TWO, 0), ("computing", 0, NODE, 0),
          ("one-returns", 4, NODE, 4),
          ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9),
          ("crash", 0, NODE, 137),
@@ -28,6 +31,23 @@ CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all",
           for _ in range(3)]
 ENV = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+BARRIER = r"gasnet_barrier_wait, called from main\+0x[0-9a-f]+ \(ending\.c:\d+\)"
+ATTACH = r"gasnet_attach, called from main\+0x[0-9a-f]+ \(ending\.c:\d+\)"
+EVENT = r"gex_Event_Wait, called from main\+0x[0-9a-f]+ \(ending\.c:\d+\)"
+# of ends with status 0 by one: what the others wait in
+IN_VAIN = {"one": BARRIER, "one-returns": BARRIER, "one-gex": EVENT, "attaching": ATTACH}
+
+
+def is_said(how, status, stderr):
+    """Is the warning there once, where there is something to warn of?"""
+    lines = [line for line in stderr.splitlines() if "has ended the job" in line]
+    if status or how not in IN_VAIN:
+        return not lines
+    return len(lines) == 1 and re.search(
+        rf"warning: PE [01] of 3 .*waits in {IN_VAIN[how]} for all processes, but PE 2 has ended "
+        r"the job", lines[0])
 
 
 def attempt(case):
@@ -44,6 +64,8 @@ def attempt(case):
         bad.append(f"{done.stdout.count('is here')} nodes spoke")
     if "FAIL" in done.stdout or "causeway: error" in done.stderr:
         bad.append("an error")
+    if not is_said(how, status, done.stderr):
+        bad.append("the wait in vain")
     if how.startswith("caught") and done.stdout.count("cleaned up") != 2:
         bad.append("not all others got SIGQUIT")
     if how == "caught-computing" and done.stdout.count("by kill") != 2:
@@ -53,7 +75,7 @@ def attempt(case):
 
 
 def main():
-    oshcc("ending", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", TESTS / "gasnet/ending.c", "-lpthread")
+    oshcc("ending", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", TESTS / "gasnet/ending.c", "-lpthread")
     missing = {case[2][0] for case in CASES if not shutil.which(case[2][0])}
     for launcher in sorted(missing):
         print(f"left out: {launcher} is not installed")
