@@ -99,8 +99,9 @@ cw_frame_t *aci_watch(const char *func);
         aci_check_life(aci_call(__func__)); \
     CW_WATCH(watch)
 /** aci_watch for a call that begins an operation of a handle (NULL: it has none), and for one that
- *  ends it (NULL: all operations). In checking mode handles of which neither a wait, a test nor a
- *  fence is heard are named at the end of the job. */
+ *  waits for it (NULL: for all operations). In checking mode handles that were neither waited for
+ *  nor tested are named at the end of the job: a fence or a barrier completes puts, but a program
+ *  that relies on it reads what its gets have not brought. */
 cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl);
 cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl);
 

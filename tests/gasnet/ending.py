@@ -75,7 +75,8 @@ def attempt(case):
 
 
 def main():
-    oshcc("ending", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", TESTS / "gasnet/ending.c", "-lpthread")
+    oshcc("ending", "-D_GNU_SOURCE", "-DGASNET_PAR", "-O1", "-g", TESTS / "gasnet/ending.c",
+          "-lpthread")
     missing = {case[2][0] for case in CASES if not shutil.which(case[2][0])}
     for launcher in sorted(missing):
         print(f"left out: {launcher} is not installed")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A job of ARMCI that leaves its block and two of three handles, and waits for the third; with an
-// argument it waits for one of these, too, fences the rest, and frees the block.
+// A job of ARMCI that leaves its block and two of three handles, behind a fence and a barrier, and
+// waits for the third; with an argument it waits for these, too, and frees the block.
 #include <armci.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,12 @@ int main(int argc, char **argv)
     ARMCI_Wait(&got);
     if (argc > 1) {
         ARMCI_Wait(&sum);
-        ARMCI_AllFence();
-        armci_msg_barrier();
+        ARMCI_Wait(&put);
+    }
+    ARMCI_Fence(next);
+    ARMCI_AllFence();
+    ARMCI_Barrier();
+    if (argc > 1) {
         ARMCI_Free(blocks[me]);
     }
     armci_msg_barrier();

@@ -286,7 +286,8 @@ void cw_check_blocks_left(bool (*is_routine)(const char *name))
 static void report_all_given(void)
 {
     report_given(CW_KNOWN_HANDLES, "handle", "waited for", NULL);
-    report_given(CW_KNOWN_REQUESTS, "handle", "waited for", NULL);
+    report_given(CW_KNOWN_REQUESTS, "handle",
+                 "waited for: a fence or a barrier does not replace that", NULL);
     report_given(CW_KNOWN_EVENTS, "event", "waited for", NULL);
     report_given(CW_KNOWN_TEAMS, "team", "destroyed", NULL);
     report_given(CW_KNOWN_PARTS, "segment", "destroyed", NULL);
