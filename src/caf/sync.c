@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "caf/gone.h"
 #include "caf/transfer.h"
+#include "core/sync/peer.h"
 
 static uint64_t *done;  // [npes] how often this image has synchronised with each; NULL: never
 
@@ -29,8 +30,11 @@ static void notify(int pe)
     done[pe]++;
     if (pe == cw_world.pe)
         return;
-    uint64_t *counts = caf_own(CAF_OWN_SYNC);
-    cw_put_scalar(&cw_ctx_default, &counts[cw_world.pe], done[pe], sizeof done[pe], pe);
+    uint64_t *count = (uint64_t *)caf_own(CAF_OWN_SYNC) + cw_world.pe;
+    if (cw_coll_is_local(pe))
+        cw_put_scalar(&cw_ctx_default, count, done[pe], sizeof done[pe], pe);
+    else
+        cw_coll_raise_word(pe, (long *)count, (long)done[pe]);  // at once, and no quiet is due
 }
 
 /** CAF_OK, or how the image has ended that does not come. */
@@ -98,7 +102,6 @@ void caf_sync_images(const caf_status_t *status, const int *images, int n)
     caf_complete();
     for (int i = 0; i < n; i++)
         notify(cw_group_pe(caf.group, images[i] - 1));
-    cw_quiet_default();  // a notification may be collected with others
     caf_code_t code = CAF_OK;
     for (int i = 0; i < n; i++)
         code = graver(code, await(cw_group_pe(caf.group, images[i] - 1)));
@@ -110,7 +113,6 @@ void caf_sync_every_image(const caf_status_t *status)
     caf_complete();
     for (int rank = 0; rank < caf.group->size; rank++)
         notify(cw_group_pe(caf.group, rank));
-    cw_quiet_default();
     caf_code_t code = CAF_OK;
     for (int rank = 0; rank < caf.group->size; rank++)
         code = graver(code, await(cw_group_pe(caf.group, rank)));
