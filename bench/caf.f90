@@ -1,118 +1,25 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Coarrays from image 1. --mode 0: scalars, sections of 1 MiB, with stride 2 too, and a loop over
 ! elements, to image 2, which waits in sync all; synchronisations of both images, an event each way,
-! and co_sum. 1: the same names for assignments of plain arrays within one process. Calls nothing of
-! this project: any coarray library runs it.
+! and co_sum. 1: assignments of plain arrays with stride 2 within one process, under the same names.
+! Calls nothing of this project: any coarray library runs it.
 module caf_bench
   use, intrinsic :: iso_fortran_env
+  use bench_common
   implicit none
   private
-  public :: parse, one_sided, together, operation, reals, plain_mode, event_word
+  public :: one_sided, together, reals, event_word
 
   integer, parameter :: reals = 131072           ! of a section: 1 MiB
-  real(real64), parameter :: sample_ns = 1e4     ! a sample is the mean of a batch that lasts so long
-  integer, parameter :: most_samples = 4000, least_samples = 21, loop_calls = 10
-  integer :: nquantiles = 0, mode = 0, max_bytes = huge(0)
-  real(real64) :: budget_ns = 4e7
-  character(len=32) :: only = ''
-  real(real64) :: samples(most_samples)
   type(event_type) :: event_word[*]
-
-  abstract interface
-    subroutine operation(ncalls)
-      integer, intent(in) :: ncalls
-    end subroutine
-  end interface
 contains
-  subroutine parse()
-    integer :: i
-    character(len=32) :: word, value
-    i = 1
-    do while (i <= command_argument_count())
-      call get_command_argument(i, word)
-      call get_command_argument(i + 1, value)
-      select case (word)
-      case ('--quick')
-        budget_ns = 2e6
-        i = i - 1  ! has no value
-      case ('--samples')
-        read (value, *) nquantiles
-      case ('--budget-ms')
-        read (value, *) budget_ns
-        budget_ns = budget_ns * 1e6
-      case ('--mode')
-        read (value, *) mode
-      case ('--only')
-        only = value
-      case ('--max-bytes')
-        read (value, *) max_bytes
-      case default
-        if (this_image() == 1) write (error_unit, '(3a)') 'caf: unknown option ', trim(word)
-        sync all
-        error stop 2
-      end select
-      i = i + 2
-    end do
-  end subroutine
-
-  logical function plain_mode()
-    plain_mode = mode == 1
-  end function
-
-  logical function wanted(name, nbytes)
-    character(len=*), intent(in) :: name
-    integer, intent(in) :: nbytes
-    wanted = (only == '' .or. only == name) .and. nbytes <= max_bytes
-  end function
-
-  real(real64) function now_ns()
-    integer(int64) :: ticks, rate
-    call system_clock(ticks, rate)
-    now_ns = real(ticks, real64) * (1e9_real64 / rate)
-  end function
-
-  real(real64) function time_of(op, ncalls)
-    procedure(operation) :: op
-    integer, intent(in) :: ncalls
-    real(real64) :: start
-    start = now_ns()
-    call op(ncalls)
-    time_of = now_ns() - start
-  end function
-
-  !> Calls of a sample.
-  integer function batch_of(op)
-    procedure(operation) :: op
-    real(real64) :: ns
-    integer :: i
-    do i = 1, 20
-      ns = time_of(op, 1)
-    end do
-    batch_of = 1
-    do while (ns < sample_ns .and. batch_of < 100000)
-      batch_of = 2 * batch_of
-      ns = time_of(op, batch_of)
-    end do
-  end function
-
   !> Image 1 measures; the other ones wait. each: operations of a call.
   subroutine one_sided(name, nbytes, each, op)
     character(len=*), intent(in) :: name
     integer, intent(in) :: nbytes, each
     procedure(operation) :: op
-    integer :: n, batch
-    real(real64) :: start
     if (.not. wanted(name, nbytes)) return
-    if (this_image() == 1) then
-      batch = batch_of(op)
-      start = now_ns()
-      n = 0
-      do while (n < least_samples .or. (n < most_samples .and. now_ns() - start < budget_ns))
-        n = n + 1
-        samples(n) = time_of(op, batch) / batch / each
-      end do
-      call print_line(name, nbytes, n)
-    end if
+    if (this_image() == 1) call sample(name, nbytes, each, op)
     if (.not. plain_mode()) then
       sync all
     end if
@@ -129,100 +36,31 @@ contains
     do i = 1, 3
       ns = time_of(op, loop_calls)
     end do
-    n = int(min(max(budget_ns / max(ns, 1.0_real64), real(least_samples, real64)), &
-                real(most_samples, real64)))
+    n = batches(ns)
     call co_broadcast(n, source_image=1)
     do i = 1, n
-      samples(i) = time_of(op, loop_calls) / loop_calls
+      call add_sample(i, time_of(op, loop_calls) / loop_calls)
     end do
     if (this_image() == 1) call print_line(name, nbytes, n)
     sync all
-  end subroutine
-
-  !> Heapsort.
-  subroutine sort(n)
-    integer, intent(in) :: n
-    integer :: i
-    real(real64) :: largest
-    do i = n / 2, 1, -1
-      call sink(i, n)
-    end do
-    do i = n, 2, -1
-      largest = samples(1)
-      samples(1) = samples(i)
-      samples(i) = largest
-      call sink(1, i - 1)
-    end do
-  end subroutine
-
-  subroutine sink(top, last)
-    integer, intent(in) :: top, last
-    integer :: parent, child
-    real(real64) :: value
-    parent = top
-    value = samples(top)
-    do while (2 * parent <= last)
-      child = 2 * parent
-      if (child < last) then
-        if (samples(child + 1) > samples(child)) child = child + 1
-      end if
-      if (samples(child) <= value) exit
-      samples(parent) = samples(child)
-      parent = child
-    end do
-    samples(parent) = value
-  end subroutine
-
-  real(real64) function quantile(n, q)
-    integer, intent(in) :: n
-    real(real64), intent(in) :: q
-    real(real64) :: pos
-    integer :: i
-    pos = 1 + q * (n - 1)
-    i = min(int(pos), n)
-    quantile = samples(i) + (pos - i) * (samples(min(i + 1, n)) - samples(i))
-  end function
-
-  function text(value)
-    real(real64), intent(in) :: value
-    character(len=:), allocatable :: text
-    character(len=32) :: field
-    write (field, '(es14.6)') value
-    text = trim(adjustl(field))
-  end function
-
-  subroutine print_line(name, nbytes, n)
-    character(len=*), intent(in) :: name
-    integer, intent(in) :: nbytes, n
-    integer :: i
-    call sort(n)
-    write (output_unit, '(3a,i0,a)', advance='no') '{"bench":"caf","op":"', name, '","bytes":', &
-      nbytes, ',"unit":"ns"'
-    write (output_unit, '(12a,i0)', advance='no') ',"median":', text(quantile(n, 0.5_real64)), &
-      ',"p10":', text(quantile(n, 0.1_real64)), ',"p90":', text(quantile(n, 0.9_real64)), &
-      ',"min":', text(samples(1)), ',"max":', text(samples(n)), ',"mean":', &
-      text(sum(samples(:n)) / n) // ',"n":', n
-    do i = 1, nquantiles
-      write (output_unit, '(2a)', advance='no') trim(merge(',"samples":[', ',           ', i == 1)), &
-        text(quantile(n, (i - 0.5_real64) / nquantiles))
-    end do
-    write (output_unit, '(a)') trim(merge(']}', '} ', nquantiles > 0))
-    flush (output_unit)
   end subroutine
 end module
 
 program caf
   use, intrinsic :: iso_fortran_env
+  use bench_common
   use caf_bench
   implicit none
   real(real64), volatile :: value
-  real(real64), volatile :: plain_word
   real(real64) :: word[*]
   real(real64), allocatable :: remote(:)[:]
   real(real64), allocatable :: mine(:), plain(:)
   real(real64) :: few(1), many(8192)
 
-  call parse()
+  if (.not. parse('caf', this_image())) then
+    sync all
+    error stop 2
+  end if
   allocate (mine(reals), plain(2 * reals), remote(2 * reals)[*])
   mine = 1
   plain = 0
@@ -255,26 +93,33 @@ contains
   end subroutine
 
   subroutine plain_ones()
-    call one_sided('put', 8, 1, plain_put)
-    call one_sided('get', 8, 1, plain_get)
-    call one_sided('put_section', 8 * reals, 1, plain_copy)
-    call one_sided('get_section', 8 * reals, 1, plain_copy)
     call one_sided('put_stride', 8 * reals, 1, plain_spread)
     call one_sided('get_stride', 8 * reals, 1, plain_gather)
   end subroutine
 
-  !> Image 2 has what image 1 has put last.
+  !> Image 2 has what image 1 has put last. Where it has not, and image 1 reads it there, the library
+  !> has two places for one variable.
   subroutine check()
+    real(real64) :: back
     if (this_image() == 1) then
+      mine = 1
       word[2] = 17
       remote(1:2 * reals:2)[2] = mine
     end if
     sync all
-    if (this_image() == 2 .and. (word /= 17 .or. any(remote(1:2 * reals:2) /= 1))) then
-      write (error_unit, '(a)') 'caf: image 2 lacks what image 1 has put'
-      error stop 1
+    back = word[2]
+    if (this_image() == 2) then
+      if (any(remote(1:2 * reals:2) /= 1)) call wrong('an array')
+      if (word /= 17 .and. back == 17) call wrong('a scalar, which a get from it gives')
+      if (word /= 17) call wrong('a scalar')
     end if
     sync all
+  end subroutine
+
+  subroutine wrong(what)
+    character(len=*), intent(in) :: what
+    write (error_unit, '(2a)') "the library's variable in image 2 lacks what image 1 has put: ", what
+    error stop 1
   end subroutine
 
   subroutine put(ncalls)
@@ -329,7 +174,6 @@ contains
     do i = 1, ncalls
       mine(:) = remote(1:reals)[2]
     end do
-    mine = 1
   end subroutine
 
   subroutine put_stride(ncalls)
@@ -347,7 +191,6 @@ contains
     do i = 1, ncalls
       mine(:) = remote(1:2 * reals:2)[2]
     end do
-    mine = 1
   end subroutine
 
   subroutine all_images(ncalls)
@@ -401,33 +244,7 @@ contains
     end do
   end subroutine
 
-  subroutine plain_put(ncalls)
-    integer, intent(in) :: ncalls
-    integer :: i
-    do i = 1, ncalls
-      plain_word = value
-    end do
-  end subroutine
-
-  subroutine plain_get(ncalls)
-    integer, intent(in) :: ncalls
-    integer :: i
-    do i = 1, ncalls
-      value = plain_word
-    end do
-  end subroutine
-
   !> The value changes, so no call may be left out.
-  subroutine plain_copy(ncalls)
-    integer, intent(in) :: ncalls
-    integer :: i
-    do i = 1, ncalls
-      mine(1) = i
-      plain(1:reals) = mine
-      mine(reals) = plain(1)
-    end do
-  end subroutine
-
   subroutine plain_spread(ncalls)
     integer, intent(in) :: ncalls
     integer :: i

@@ -30,7 +30,8 @@ def arguments():
         "--against", metavar="PEER", action="append", default=[],
         help="compiler wrapper of another OpenSHMEM, e.g. oshcc of Debian's Open MPI, or of an "
              "MPI, whose one-sided communication is measured: mpicc.mpich; or of OpenCoarrays: "
-             "caf.mpich; or the prefix of a GASNet, a folder with include/*-conduit; repeatable; "
+             "caf.mpich; or caf.shmem (GCC 16), prif.caffeine, in the chroot of ./dev coarrays "
+             "--peers; or the prefix of a GASNet, a folder with include/*-conduit; repeatable; "
              "\"all\" wrappers that are installed under Debian's names")
     parser.add_argument("--quick", action="store_true", help="few sizes, short budgets, one round")
     parser.add_argument("--rounds", type=int,
@@ -83,6 +84,7 @@ def built(builder, ours, others):
     say("building")
     with builder.lock():
         builder.baselines()
+        builder.fortran_baselines()
         for peer in [ours, *others]:
             builder.peer(peer, build.programs_of(peer))
 

@@ -28,14 +28,18 @@ OURS = {
     "vis": ["vis.c"],
     "armci": ["armci.c"],
     "dart": ["dart.c"],
+    "caf_base": ["caf_base.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
     **{f"puts_{name}": ["insn/checked_puts.c", f"insn/puts_{name}.c", "insn/step.c"]
        for name in ("shmem", "armci", "gasnet", "gex", "dart")},
 }
-# By a wrapper for coarrays, which a peer may have or be.
-COARRAYS = {"caf": ["caf.f90"]}
+# Without coarrays: beside images that start.
+FORTRAN_BASELINE = {"hello": ["gfortran", "-fcoarray=single", "caf_hello.f90"]}
+# By a compiler of Fortran that a peer has or is (Peer.fortran).
+COARRAYS = {"caf": ["common.f90", "caf.f90"], "caf_hello": ["caf_hello.f90"],
+            "caf_killed": ["common.f90", "caf_killed.f90"], "prif": ["common.f90", "prif.f90"]}
 DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"],
            "puts_gasnet": ["-DGASNET_SEQ"], "puts_gex": ["-DGASNET_SEQ"]}
 BASELINES = {
@@ -122,11 +126,12 @@ class Builder:
             self.say(f"  cannot build {program} for {tag}: {error.splitlines()[0]}")
 
     def _fortran(self, peer, program):
-        """The wrapper's compiler may lack Fortran."""
+        """There may be no such compiler, or it has no module prif."""
         out = self.path(peer.tag, program)
         os.makedirs(os.path.dirname(out), exist_ok=True)
         sources = [os.path.join(self.bench_dir, name) for name in COARRAYS[program]]
-        error = _said([peer.fortran, *FFLAGS, f"-J{os.path.dirname(out)}", *sources, "-o", out])
+        compiler, libs = peer.fortran[program.partition("_")[0]]
+        error = _said([*compiler, *FFLAGS, f"-J{os.path.dirname(out)}", *sources, "-o", out, *libs])
         if error:
             self.missing[peer.tag, program] = _reason(error, os.path.dirname(self.bench_dir))
             self.say(f"  cannot build {program} for {peer.tag}: {error.splitlines()[-1]}")
@@ -149,7 +154,7 @@ class Builder:
 
     def take_as_built(self, peers):
         """What is there is taken, as it is."""
-        wanted = [("baseline", program) for program in BASELINES]
+        wanted = [("baseline", program) for program in (*BASELINES, *FORTRAN_BASELINE)]
         wanted += [(peer.tag, program) for peer in peers for program in programs_of(peer)]
         for key in wanted:
             if not os.path.exists(self.path(*key)):
@@ -168,3 +173,12 @@ class Builder:
         for program in names:
             sources, libs = BASELINES[program]
             self._one(compiler, "baseline", program, sources, libs)
+
+    def fortran_baselines(self):
+        for program, (*command, source) in FORTRAN_BASELINE.items():
+            error = "there is no gfortran"
+            if shutil.which(command[0]):
+                error = _said([*command, *FFLAGS, os.path.join(self.bench_dir, source), "-o",
+                               self.path("baseline", program)])
+            if error:
+                self.missing["baseline", program] = error

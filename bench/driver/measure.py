@@ -87,7 +87,7 @@ class Run:
             hellos = sum(line.startswith("hello from") for line in out.splitlines())
             if status == 0 and hellos == self.npes:
                 self.records = [{
-                    "bench": "startup", "op": "wall", "bytes": 0, "unit": "ms",
+                    "bench": self.bench or "startup", "op": "wall", "bytes": 0, "unit": "ms",
                     "median": self.seconds * 1e3
                 }]
                 return
@@ -135,7 +135,11 @@ def interleave(groups, rounds, store, say, minutes=float("inf")):
                 if run.error:
                     store.failures[f"{run.tag} {run.layout} {run.title} n={run.npes}"] = run.error
                     given_up.add(who)
-                tail = f"FAILED: {run.error}" if run.error else f"{len(run.records)} results"
+                tail = f"{len(run.records)} results"
+                if run.error and run.records and run.tag not in ("causeway", "baseline"):
+                    tail += f", then its own fault: {run.error}"
+                elif run.error:
+                    tail = f"FAILED: {run.error}"
                 say(f"  {run.title:22} {run.layout:6} n={run.npes:<4} {run.tag:10} round "
                     f"{number + 1}: "
                     f"{run.seconds:6.2f} s, {tail}")

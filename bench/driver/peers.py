@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from . import gasnet
+from . import chroot, gasnet
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NETWORK_LAYOUTS = ("rdm", "msg")
@@ -30,7 +30,8 @@ class Peer:
     what it is measured by, unless they are None; `words` and, behind the sources, `libs` are added
     to the compiler's command; `linker` are the words of another command that links. `start` are the
     launcher's words where they are not its flags and -n, with %N for the number of processes.
-    `fortran` is the wrapper that compiles coarrays."""
+    `fortran` has the words that compile "caf", coarrays, and "prif", and the libraries behind the
+    sources."""
 
     def __init__(self, name, tag, compiler, launcher):
         self.name, self.tag, self.compiler, self.launcher = name, tag, compiler, launcher
@@ -38,7 +39,7 @@ class Peer:
         self.programs, self.most_pes = None, None
         self.words, self.libs, self.flags = (), (), []
         self.linker, self.start = (), ()
-        self.fortran = None
+        self.fortran = {}
         self.env = {}
         self.layouts = {"local": {}}
         self.reasons = {}
@@ -62,7 +63,8 @@ def causeway(stage):
     peer = Peer("Causeway", "causeway", os.path.join(stage, "bin", "oshcc"),
                 os.path.join(stage, "bin", "oshrun"))
     peer.ours = True
-    peer.fortran = os.path.join(stage, "bin", "caf")
+    peer.fortran = {name: ([os.path.join(stage, "bin", wrapper)], [])
+                    for name, wrapper in (("caf", "caf"), ("prif", "prifc"))}
     for mode in NETWORK_LAYOUTS:
         peer.layouts[mode] = {"CAUSEWAY_ENDPOINT": mode}
     return peer
@@ -116,7 +118,7 @@ def _coarrays(path, name):
     if not launcher:
         raise SystemExit(f"bench: --against {name}: no launcher of an MPI with that name")
     peer = Peer(f"OpenCoarrays, {family}", name.replace(".", "-"), path, launcher)
-    peer.fortran, peer.programs = path, ("caf",)
+    peer.fortran, peer.programs = {"caf": ([path], [])}, ("caf",)
     if family == "openmpi":
         peer.flags, peer.env = ["--oversubscribe"], OPEN_MPI
         peer.layouts["tcp"] = {**OVER_TCP, "OMPI_MCA_osc": "pt2pt"}
@@ -127,13 +129,16 @@ def _coarrays(path, name):
 
 def all_found():
     """The wrappers of other libraries that are installed."""
-    return [name for name in ("oshcc", "mpicc.openmpi", "mpicc.mpich", "caf.openmpi", "caf.mpich")
-            if shutil.which(name)]
+    wrappers = ("oshcc", "mpicc.openmpi", "mpicc.mpich", "caf.openmpi", "caf.mpich")
+    return [*filter(shutil.which, wrappers),
+            *(name for name in chroot.PEERS if not chroot.lacks(name))]
 
 
 def others(name):
     """The peers behind a name given with --against: one for a compiler wrapper, of GASNet one for
     each conduit."""
+    if name in chroot.PEERS:
+        return [chroot.peer(Peer, name)]
     return gasnet.peers(Peer, name) if os.path.isdir(name) else [_wrapped(name)]
 
 

@@ -13,6 +13,7 @@ PING_PONG_TWO = 4  # over a connection each way
 START_ROUNDS = 15
 # a copy takes nanoseconds, and a launch is short: many turns
 CHECK_ROUNDS = 9
+SECTION = 1 << 20  # of a coarray
 CHECKED = ("shmem", "armci", "gasnet", "gex", "dart")
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
          "busy", "threads", "coll", "many", "beside", "startup", "checks", "insn", "insn_gasnet",
@@ -29,9 +30,11 @@ class Plan:
         self.ours, self.others, self.builder, self.quick = ours, others, builder, quick
         self.only = only  # in this order
         self.gasnets = [ours, *(peer for peer in others if "am" in (peer.programs or ()))]
-        self.coarrays = [ours, *(peer for peer in others if "caf" in (peer.programs or ()))]
+        self.coarrays = [ours, *(peer for peer in others
+                                 if {"caf", "prif"} & set(peer.programs or ()))]
         self.peers = [peer for peer in (ours, *others) if peer.ours or not
                       (peer in self.gasnets or peer in self.coarrays)]
+        self.max_bytes = max_bytes
         self.common = ["--samples", str(SAMPLES_PER_ROUND)] + (["--quick"] if quick else [])
         if max_bytes:
             self.common += ["--max-bytes", str(max_bytes)]
@@ -138,17 +141,37 @@ class Plan:
             groups.append(Group(runs + self._run(self.ours, layout, 2, "armci", budget)))
         return groups
 
+    def _as_base(self, layout, program, args, title):
+        return [lambda make=make: make().as_baseline()
+                for make in self._run(self.ours, layout, 2, program, args, title)]
+
     def _caf(self):
-        """Within a node beside assignments of plain arrays; everywhere beside OpenCoarrays."""
-        groups = []
-        for make in self._run(self.ours, "local", 2, "caf", ["--mode", "1"], "plain arrays"):
-            groups.append(Group([lambda make=make: make().as_baseline()]))
-        local, net = [], []
+        """Beside memcpy, loops over plain arrays, and OpenSHMEM; and beside other libraries. Images
+        that start, and one that is killed."""
+        local = []
+        if not self.max_bytes or self.max_bytes >= SECTION:
+            local += self._as_base("local", "caf", ["--mode", "1"], "plain arrays")
+        local += self._as_base("local", "caf_base", ["--mode", "1"], "OpenSHMEM")
+        net = []
+        for layout in ("rdm", "msg"):
+            net += self._as_base(layout, "caf_base", [], "OpenSHMEM")
         for peer in self.coarrays:
-            local += self._run(peer, "local", 2, "caf")
-            for layout in ("rdm", "msg") if peer.ours else ("tcp",):
-                net += self._run(peer, layout, 2, "caf")
-        return [*groups, Group(local), Group(net)]
+            for program in ("caf", "prif"):
+                local += self._run(peer, "local", 2, program)
+                for layout in ("rdm", "msg") if peer.ours else ("tcp",):
+                    net += self._run(peer, layout, 2, program)
+        floor = ["--program", self.builder.path("baseline", "hello"), "--nprocs", "64"]
+        hello = []
+        if ("baseline", "hello") not in self.builder.missing:
+            hello += self._baseline("forkexec", "local", 64, floor, "hello, no coarrays", wall=True,
+                                    bench="caf")
+        hello += self._run(self.ours, "local", 64, "caf_hello", title="hello", wall=True,
+                           bench="caf")
+        killed = []
+        for layout in ("local", "rdm", "msg"):
+            killed += self._run(self.ours, layout, 16, "caf_killed", title="a killed image")
+        return [Group(local), Group(net), Group(hello, rounds=None if self.quick else 5),
+                Group(killed)]
 
     def _floods(self):
         """Between two nodes: 2 PEs, then random updates by 4."""

@@ -24,7 +24,8 @@ NEEDED = (
 )  # fmt: skip
 
 OF_COARRAYS = (("local", "caf", "put"), ("local", "caf", "sum"), ("rdm", "caf", "put_loop"),
-               ("msg", "caf", "event"))
+               ("msg", "caf", "event"), ("local", "caf", "wall"), ("rdm", "caf", "killed"),
+               ("local", "prif", "put"), ("msg", "prif", "sync_all"))
 
 
 def check_mpi():
