@@ -48,7 +48,7 @@ def build(name, *sources):
 
 
 def main():
-    programs = {True: build("killed", "checks.f90", "killed.f90"),
+    programs = {True: build("killed", "checks.f90", "killed.F90"),
                 False: build("plain", "plain.f90")}
     for name, (npes, options, settings, arguments, status, texts) in JOBS.items():
         command = [STAGE / "bin/oshrun", "-n", str(npes), *options, programs[bool(arguments)],

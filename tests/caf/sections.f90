@@ -36,7 +36,7 @@ program sections
   r(2:10:2, 1:9:2)[next] = me
   cube(2, :, 3:5)[next] = me
   idx(1:2) = [1, 3]
-  cube(idx(1:2), 5, 1)[next] = -me
+  cube(idx(1:2), 5:5, 1)[next] = -me  ! as an element: subscripts.f90
   a(idx(1:me - me))[next] = [integer ::]
   sync all
   call check(all(a(1:17:4) == [(before * 10 + i, i=1,5)]), "stride 4")

@@ -21,6 +21,8 @@ MIRROR = "http://deb.debian.org/debian"
 GFORTRAN = tuple(f"gfortran-{version}" for version in (12, 13, 14, 15, 16))
 COMPILERS = (*GFORTRAN, "flang-22")
 PACKAGES = (*COMPILERS, "gcc", "g++", "meson", "ninja-build", "pkgconf", "libfabric-dev", "python3")
+# For ./dev bench --against prif.caffeine.
+PEERS = ("libfortran-caffeine-dev", "libfortran-assert-dev", "libgasnet-dev", "libopenmpi-dev")
 LAYOUTS = (("-n", "4"), ("-n", "3", "--emulate-nodes", "2"))
 STAGE = "/causeway/stage"
 # What a compiler says when it gives up by itself.
@@ -36,11 +38,14 @@ class Program:
     arguments: tuple[str, ...] = ()
     prif: bool = False
     lowered: bool = False
+    layouts: tuple[tuple[str, ...], ...] = LAYOUTS
 
 
-def caf_test(name, *arguments, more=()):
-    return Program(f"tests/caf/{name}", ("tests/caf/checks.f90", *more, f"tests/caf/{name}.f90"),
-                   arguments)
+def caf_test(name, *arguments, more=(), layouts=LAYOUTS):
+    """Preprocessed: the name has its ending."""
+    source = f"tests/caf/{name}" if "." in name else f"tests/caf/{name}.f90"
+    return Program(source.partition(".")[0], ("tests/caf/checks.f90", *more, source), arguments,
+                   layouts=layouts)
 
 
 def prif_test(name, *arguments):
@@ -57,9 +62,13 @@ def examples():
 
 
 PROGRAMS = (
-    *map(caf_test, ("transfers", "sections", "components", "words", "collectives")),
+    *map(caf_test, ("transfers", "sections", "subscripts", "components", "words")),
+    caf_test("collectives"),
     caf_test("teams", more=("tests/caf/ancestors.F90",)),
     caf_test("gone", "fail"),
+    # thirteen are killed, one behind the other; image 9 hosts the second node's server
+    caf_test("killed.F90", "all", "9",
+             layouts=(("-n", "14"), ("-n", "16", "--emulate-nodes", "2"))),
     *examples(),
     *map(prif_test, ("access", "words", "teams", "collectives")),
     prif_test("gone", "fail"),
@@ -97,20 +106,23 @@ class Chroot:
             sys.exit(f"{output[-4000:]}\ncoarrays: {what} failed with status {status}")
         return output
 
-    def make(self):
+    def make(self, packages=PACKAGES):
         if not (self.folder / "etc/debian_version").exists():
             print(f"coarrays: making a chroot in {self.folder}", flush=True)
             self.folder.mkdir(parents=True, exist_ok=True)
-            done = subprocess.run(["debootstrap", "--variant=minbase", "sid", str(self.folder),
-                                   MIRROR], stdout=subprocess.DEVNULL, check=False)
+            # what it mounts ends with it
+            done = subprocess.run(["unshare", "--mount", "--propagation", "private", "debootstrap",
+                                   "--variant=minbase", "sid", str(self.folder), MIRROR],
+                                  stdout=subprocess.DEVNULL, check=False)
             if done.returncode != 0:
                 sys.exit(f"coarrays: debootstrap failed ({self.folder}/debootstrap has its log)")
         missing = "dpkg-query -W -f '${Status}\\n' \"$@\" 2>&1 | grep -vc 'ok installed'"
-        if self.run(missing, *PACKAGES)[0] != 0:
+        if self.run(missing, *packages)[0] != 0:
             return  # nothing is missing
+        # a mirror may be weeks behind, which the page's versions show
         self.must("installing the compilers",
-                  'apt-get update -q && apt-get install -qy --no-install-recommends "$@"',
-                  *PACKAGES)
+                  'apt-get update -q -o Acquire::Check-Valid-Until=false && '
+                  'apt-get install -qy --no-install-recommends "$@"', *packages)
 
     def take_sources(self):
         """Those of the last commit; returns how the page names it."""
@@ -167,10 +179,10 @@ def cell(chroot: Chroot, program: Program, compiler: str):
         own = OWN_FAULT.search(output)
         print(output[-2000:])
         return ("the compiler gives up", False) if own else ("**does not compile**", True)
-    for layout in LAYOUTS:
+    for layout in program.layouts:
         status, output = chroot.run('oshrun "$@"; exit', *layout, binary,
                                     *program.arguments, timeout=180)
-        if status != 0 or not re.search(r", 0 failed|^RESULT ", output, re.MULTILINE):
+        if status != 0 or not re.search(r", 0 (checks )?failed|^RESULT ", output, re.MULTILINE):
             print(output[-2000:])
             return f"**fails** ({' '.join(layout)})", True
     return "yes", False
@@ -209,6 +221,8 @@ def main():
                         help="its folder (default: %(default)s)")
     parser.add_argument("--only", action="append", choices=COMPILERS, metavar="COMPILER",
                         help="only this compiler, without the page; may be repeated")
+    parser.add_argument("--peers", action="store_true",
+                        help="only makes the chroot, with what ./dev bench compares there")
     parser.add_argument("--again", action="store_true",
                         help="with the sources and the library of the last run")
     options = parser.parse_args()
@@ -216,6 +230,9 @@ def main():
         print("SKIP: needs root")
         sys.exit(77)
     chroot = Chroot(options.chroot.resolve())
+    if options.peers:
+        chroot.make((*PACKAGES, *PEERS))
+        return
     chroot.make()
     if options.again:
         commit = (chroot.folder / "causeway/commit").read_text(encoding="utf-8")

@@ -4,6 +4,16 @@
 ! which none is gone. Arguments: "all" or the name of one statement; "nostat" waits without stat=, in
 ! "host" the spared image is killed, in "each" all are. The second argument is an image that is not
 ! to be killed (it hosts a server), or 0.
+!
+! gfortran passes the stat= of form team, change team and end team from 16 on, and without one an
+! image that is gone ends the job then.
+#if __GNUC__ < 16
+#define AND_STAT
+#define ITS_STAT
+#else
+#define AND_STAT , stat=st
+#define ITS_STAT (stat=st)
+#endif
 program killed
   use, intrinsic :: iso_fortran_env
   use, intrinsic :: iso_c_binding
@@ -67,8 +77,8 @@ contains
     do while (any(dead == victim) .or. victim == spared)
       victim = victim - 1
     end do
-    form team (1, living)
-    change team (living)
+    form team (1, living AND_STAT)
+    change team (living AND_STAT)
       here = num_images()
       ! the victim is not the last one of the team where a spared one is behind it
       if (victim < spared) here = here - 1
@@ -80,7 +90,7 @@ contains
       call check(size(list) == 1, statement // ": failed_images of the team")
       sync all (stat=st)
       call check(st == stat_failed_image, statement // ": sync all behind it")
-    end team
+    end team ITS_STAT
     dead = pack([(i, i=1, n)], [(any(dead == i) .or. i == victim, i=1, n)])
     ndead = size(dead)
     list = failed_images()
@@ -147,19 +157,19 @@ contains
       call co_broadcast(k, victim, stat=st)
     case ("form team")
       if (dies) call die(signo)
-      form team (1, inner)
-      change team (inner)
+      form team (1, inner AND_STAT)
+      change team (inner AND_STAT)
         call check(num_images() == others, "the team of those that live")
         k = 1
         call co_sum(k, stat=st)
         call check(st == 0 .and. k == others, "co_sum in the team of those that live")
-      end team
+      end team ITS_STAT
       st = stat_failed_image
     case ("end team")
-      form team (1, inner)
-      change team (inner)
+      form team (1, inner AND_STAT)
+      change team (inner AND_STAT)
         if (dies) call die(signo)
-      end team
+      end team ITS_STAT
       st = stat_failed_image
     case ("allocate")
       if (dies) call die(signo)
