@@ -6,7 +6,7 @@
 
 #include "sim.h"
 
-enum { PES = 4, ROUNDS = 4 };
+enum { PES = 4, ROUNDS = 6 };
 
 static void run(void)
 {
@@ -14,7 +14,8 @@ static void run(void)
     shmem_sync_all();
     sim_begin();
     for (int round = 0; round < ROUNDS; round++) {
-        for (uint32_t k = sim_draw(30); k > 0; k--)
+        // few: members come just when their first one announces its sleep
+        for (uint32_t k = sim_draw(sim_draw(2) ? 3 : 30); k > 0; k--)
             sim_yield();
         shmem_sync_all();
     }
