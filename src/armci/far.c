@@ -39,16 +39,18 @@ static void direct(aci_far_t *f, uint64_t paths)
     f->paths |= paths;
 }
 
-static void add_packed(aci_far_t *f, void *remote, void *local, size_t nbytes)
+/** r: its remote side as the process itself sees it. */
+static void add_packed(aci_far_t *f, cw_rows_t r)
 {
+    uintptr_t *remote = f->put ? &r.dest : &r.src;
     if (!f->packing) {
         aci_before_request(f->proc);
         cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put, f->total);
     }
     f->packing = true;
     f->paths |= f->put ? ACI_REQUESTS : ACI_GETS;
-    cw_pieces_add(&f->pieces, cw_owner_symmetric(&aci_owner, (uint32_t)f->proc, remote), local,
-                  nbytes);
+    *remote = (uintptr_t)cw_owner_symmetric(&aci_owner, (uint32_t)f->proc, (void *)*remote);
+    cw_pieces_add_rows(&f->pieces, &r);
 }
 
 static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
@@ -65,12 +67,18 @@ static void add_direct(aci_far_t *f, void *remote, void *local, size_t nbytes)
     }
 }
 
-static void add(aci_far_t *f, void *remote, void *local, size_t nbytes)
+static void add(aci_far_t *f, const cw_rows_t *r)
 {
-    if (nbytes <= f->most)
-        add_packed(f, remote, local, nbytes);
-    else
-        add_direct(f, remote, local, nbytes);
+    uintptr_t dest = r->dest, src = r->src;
+    if (r->nbytes <= f->most) {
+        add_packed(f, *r);
+        return;
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        add_direct(f, (void *)(f->put ? dest : src), (void *)(f->put ? src : dest), r->nbytes);
+        dest += (uintptr_t)r->dest_stride;
+        src += (uintptr_t)r->src_stride;
+    }
 }
 
 /** Before a write of [remote, +nbytes), or behind a read of it. */
@@ -90,21 +98,12 @@ void aci_far_add(aci_far_t *f, void *remote, void *local, size_t nbytes)
 {
     if (nbytes == 0)
         return;
-    note_range(f, (uintptr_t)remote, nbytes);
-    add(f, remote, local, nbytes);
+    uintptr_t far = (uintptr_t)remote, near = (uintptr_t)local;
+    note_range(f, far, nbytes);
+    add(f, &(cw_rows_t){f->put ? far : near, f->put ? near : far, 0, 0, nbytes, 1});
 }
 
 // ---------------------------------------------------------------- sections
-static void add_rows(aci_far_t *f, const cwu_section_t *s, const cwu_planes_t *w)
-{
-    uintptr_t src = w->src, dst = w->dst;
-    for (size_t i = 0; i < s->n[0]; i++) {
-        add(f, (void *)(f->put ? dst : src), (void *)(f->put ? src : dst), s->row);
-        src += (uintptr_t)s->src_stride[0];
-        dst += (uintptr_t)s->dst_stride[0];
-    }
-}
-
 /** Before a plane goes. Gets of rows with little between them go directly. */
 static void before_plane(const aci_far_t *f, const cwu_section_t *s)
 {
@@ -170,7 +169,8 @@ void aci_far_section(aci_far_t *f, const cwu_section_t *s, bool may_wait)
     size_t nbytes;
     uintptr_t remote = aci_section_extent(f->call, f->proc, s, f->put, &nbytes);
     note_range(f, remote, nbytes);
-    if ((f->put || may_wait || f->total >= CW_PIECES_GET_LEAST) && move_staged(f, s))
+    bool may_stage = f->put ? f->most >= CW_PIECE_MAX : may_wait || f->total >= CW_PIECES_GET_LEAST;
+    if (may_stage && move_staged(f, s))
         return;
     bool planes = goes_by_planes(f, s, may_wait);
     cwu_planes_t w;
@@ -178,7 +178,7 @@ void aci_far_section(aci_far_t *f, const cwu_section_t *s, bool may_wait)
         if (planes)
             move_plane(f, s, &w);
         else
-            add_rows(f, s, &w);
+            add(f, &(cw_rows_t){w.dst, w.src, s->dst_stride[0], s->src_stride[0], s->row, s->n[0]});
 }
 
 // ---------------------------------------------------------------- ends

@@ -304,6 +304,12 @@ static void travel_row(void *arg, const pair_t *p, const row_t *row)
     }
     if (travel_strided(t, row, nbytes))
         return;
+    if (nbytes <= t->most) {
+        cw_pieces_add_rows(t->pieces,
+                           &(cw_rows_t){(uintptr_t)row->to, (uintptr_t)row->from, row->to_stride,
+                                        row->from_stride, nbytes, row->n});
+        return;
+    }
     for (size_t i = 0; i < row->n; i++) {
         char *to = row->to + (ptrdiff_t)i * row->to_stride,
              *from = row->from + (ptrdiff_t)i * row->from_stride;

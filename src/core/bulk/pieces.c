@@ -225,32 +225,46 @@ static void add_gets(cw_pieces_t *p, uint64_t offset, char *dest, char *symmetri
         }
 }
 
-void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
+/** To or from another node, beyond what a record can say. */
+static CW_NOINLINE void move_alone(cw_pieces_t *p, void *dest, void *src, size_t nbytes)
 {
-    uintptr_t delta = 0;
-    CW_WATCH(cw_ctx_watch(p->ctx, p->put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric, local,
-                          nbytes, p->rank));
-    const cwt_target_t *t = cw_request_reach(p->ctx, name_of(p), p->rank, &delta);
-    if (!t && p->put) {
-        cw_copy((char *)symmetric + delta, local, nbytes);
+    if (p->put)
+        cw_put(p->ctx, dest, src, nbytes, p->rank);
+    else
+        cw_get(p->ctx, dest, src, nbytes, p->rank);
+}
+
+/** The PE is mapped here. */
+static void copy_here(const cw_pieces_t *p, cw_rows_t r, uintptr_t delta)
+{
+    *(p->put ? &r.dest : &r.src) += delta;
+    cw_rows_copy(&r);
+    if (p->put)
         cw_ctx_stored(p->ctx, p->rank);
-        return;
-    }
-    if (!t) {
-        cw_copy(local, (char *)symmetric + delta, nbytes);
+    else
         cw_get_done();
+}
+
+void cw_pieces_add_rows(cw_pieces_t *p, const cw_rows_t *r)
+{
+    uintptr_t delta = 0, dest = r->dest, src = r->src;
+    CW_WATCH(cw_rows_watch(p->ctx, p->put, r, p->rank));
+    const cwt_target_t *t = cw_request_reach(p->ctx, name_of(p), p->rank, &delta);
+    if (!t) {
+        copy_here(p, *r, delta);
         return;
     }
     if (!p->target)
         choose(p, t);
-    uint64_t offset = (uintptr_t)symmetric + t->offset;
-    bool packed = offset <= CW_BATCH_OFFSET_MAX - nbytes;
-    if (packed && p->put)
-        add_put(p, offset, local, nbytes);
-    else if (p->put)
-        cw_put(p->ctx, symmetric, local, nbytes, p->rank);
-    else if (packed)
-        add_gets(p, offset, local, symmetric, nbytes);
-    else
-        cw_get(p->ctx, local, symmetric, nbytes, p->rank);
+    for (size_t i = 0; i < r->n; i++) {
+        uint64_t offset = (p->put ? dest : src) + t->offset;
+        if (CW_UNLIKELY(offset > CW_BATCH_OFFSET_MAX - r->nbytes))
+            move_alone(p, (void *)dest, (void *)src, r->nbytes);
+        else if (p->put)
+            add_put(p, offset, (const char *)src, r->nbytes);
+        else
+            add_gets(p, offset, (char *)dest, (char *)src, r->nbytes);
+        dest += (uintptr_t)r->dest_stride;
+        src += (uintptr_t)r->src_stride;
+    }
 }

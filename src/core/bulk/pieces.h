@@ -6,7 +6,7 @@
 //
 //     cw_pieces_t p;
 //     cw_pieces_begin(&p, ctx, rank, put, total);
-//     while (…) cw_pieces_add(&p, symmetric, local, nbytes);
+//     while (…) cw_pieces_add(&p, symmetric, local, nbytes);  or many in rows
 //     cw_pieces_end(&p);
 //
 // All complete at the next quiet, puts and gets alike; local memory of puts may be used again at
@@ -15,6 +15,7 @@
 #ifndef CW_CORE_BULK_PIECES_H
 #define CW_CORE_BULK_PIECES_H
 
+#include "core/bulk/rows.h"
 #include "core/bulk/stage.h"
 #include "core/rma/context.h"
 
@@ -43,8 +44,16 @@ size_t cw_pieces_most(bool put, size_t total);
 
 /** total: bytes of all pieces, about. */
 void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t total);
-/** At most cw_pieces_most() bytes. A PE of this node is served too, without a message. */
-void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes);
+/** Rows of at most cw_pieces_most() bytes; src of a get and dest of a put are symmetric. A PE of
+ *  this node is served too, without a message. */
+void cw_pieces_add_rows(cw_pieces_t *p, const cw_rows_t *r);
+/** One of them. */
+static inline void cw_pieces_add(cw_pieces_t *p, void *symmetric, void *local, size_t nbytes)
+{
+    uintptr_t far = (uintptr_t)symmetric, near = (uintptr_t)local;
+    const cw_rows_t row = {p->put ? far : near, p->put ? near : far, 0, 0, nbytes, 1};
+    cw_pieces_add_rows(p, &row);
+}
 /** Sends what is left. */
 void cw_pieces_end(cw_pieces_t *p);
 

@@ -4,7 +4,6 @@
 // last, and the rows are taken out here. Two parts are on their way at a time.
 #include "core/bulk/sieve.h"
 
-#include "base/copy/rows.h"
 #include "core/bulk/stage.h"
 #include "core/rma/ctx.h"
 

@@ -6,15 +6,9 @@
 #ifndef CW_CORE_BULK_SIEVE_H
 #define CW_CORE_BULK_SIEVE_H
 
+#include "core/bulk/rows.h"
 #include "core/rma/context.h"
 #include "transport/transport.h"
-
-/** n rows of nbytes, from src on by src_stride to dest on by dest_stride. */
-typedef struct cw_rows {
-    uintptr_t dest, src;
-    ptrdiff_t dest_stride, src_stride;
-    size_t nbytes, n;
-} cw_rows_t;
 
 bool cw_sieve_pays(ptrdiff_t stride, size_t nbytes, size_t n);
 /** src: symmetric. False: there is no memory; nothing was done. */

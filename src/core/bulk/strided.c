@@ -5,8 +5,8 @@
 // transfers of their own. Where there are many bytes, both are staged (stage.h).
 #include "core/bulk/strided.h"
 
-#include "base/copy/rows.h"
 #include "core/bulk/pieces.h"
+#include "core/bulk/rows.h"
 #include "core/bulk/sieve.h"
 #include "core/bulk/stage.h"
 #include "core/observe/watch.h"
@@ -19,58 +19,41 @@
 #define GETS_IN_FLIGHT 4   // packed replies
 #define ROWS_IN_FLIGHT 16  // gets of their own
 
-/** Block i goes from src + i * src_stride to dest + i * dest_stride. With one block a stride may be
- *  anything, so addresses behind the last block are never computed as pointers. */
-typedef struct blocks {
-    char *dest;
-    const char *src;
-    ptrdiff_t dest_stride, src_stride;
-    size_t nbytes, n;  // of a block; how many
-} blocks_t;
-
-static void copy_blocks(const blocks_t *b)
-{
-    cwu_copy_rows((uintptr_t)b->dest, b->dest_stride, (uintptr_t)b->src, b->src_stride, b->nbytes,
-                  b->n);
-}
-
 /** The first n blocks, and the others. */
-static blocks_t split(blocks_t *b, size_t n)
+static cw_rows_t split(cw_rows_t *b, size_t n)
 {
-    blocks_t first = *b;
+    cw_rows_t first = *b;
     first.n = n;
     b->n -= n;
-    if (b->n) {
-        b->dest += (ptrdiff_t)n * b->dest_stride;
-        b->src += (ptrdiff_t)n * b->src_stride;
-    }
+    b->dest += n * (uintptr_t)b->dest_stride;
+    b->src += n * (uintptr_t)b->src_stride;
     return first;
 }
 
 /** The first blocks that fit into a payload of that size. */
-static blocks_t split_message(blocks_t *b, size_t room)
+static cw_rows_t split_message(cw_rows_t *b, size_t room)
 {
     size_t fit = room / b->nbytes;
     return split(b, fit < b->n ? fit : b->n);
 }
 
 /** Makes a request of the first blocks. Its size. */
-static size_t pack(cw_req_strided_t *req, const cwt_target_t *t, blocks_t *b, size_t room)
+static size_t pack(cw_req_strided_t *req, const cwt_target_t *t, cw_rows_t *b, size_t room)
 {
-    blocks_t part = split_message(b, room - sizeof *req);
+    cw_rows_t part = split_message(b, room - sizeof *req);
     *req = (cw_req_strided_t){.header = {.op = CW_REQ_PUT_STRIDED},
-                              .offset = (uintptr_t)part.dest + t->offset,
+                              .offset = part.dest + t->offset,
                               .stride = part.dest_stride,
                               .block_nbytes = (uint32_t)part.nbytes,
                               .nblocks = (uint32_t)part.n};
-    part.dest = (char *)(req + 1);
+    part.dest = (uintptr_t)(req + 1);
     part.dest_stride = (ptrdiff_t)part.nbytes;
-    copy_blocks(&part);
+    cw_rows_copy(&part);
     return sizeof *req + part.n * part.nbytes;
 }
 
 /** False: it must go another way. */
-static bool put_staged(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+static bool put_staged(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     cw_stage_t s;
     if (b.nbytes > CW_STAGE_PIECE_MAX ||
@@ -82,7 +65,7 @@ static bool put_staged(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
     return true;
 }
 
-static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     union {
         cw_req_strided_t req;
@@ -97,11 +80,11 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
 }
 
 /** The request for the first blocks that fit, which `part_p` gets. */
-static cw_req_strided_t ask_for(const cwt_target_t *t, blocks_t *b, size_t room, blocks_t *part_p)
+static cw_req_strided_t ask_for(const cwt_target_t *t, cw_rows_t *b, size_t room, cw_rows_t *part_p)
 {
     *part_p = split_message(b, room);
     return (cw_req_strided_t){.header = {.op = CW_REQ_GET_STRIDED},
-                              .offset = (uintptr_t)part_p->src + t->offset,
+                              .offset = part_p->src + t->offset,
                               .stride = part_p->src_stride,
                               .block_nbytes = (uint32_t)part_p->nbytes,
                               .nblocks = (uint32_t)part_p->n};
@@ -110,7 +93,7 @@ static cw_req_strided_t ask_for(const cwt_target_t *t, blocks_t *b, size_t room,
 /** One packed reply, and where its blocks go. */
 typedef struct gather {
     cwt_reply_t reply;  // first: `arrived` gets its address
-    blocks_t to;
+    cw_rows_t to;
     int pe;
 } gather_t;
 
@@ -120,12 +103,12 @@ static void gather_arrived(cwt_reply_t *reply, const void *payload, size_t nbyte
     if (nbytes != g->to.nbytes * g->to.n)
         cwu_fatal("strided get: %zu bytes came from PE %d instead of %zu", nbytes, g->pe,
                   g->to.nbytes * g->to.n);
-    g->to.src = payload;
+    g->to.src = (uintptr_t)payload;
     g->to.src_stride = (ptrdiff_t)g->to.nbytes;
-    copy_blocks(&g->to);
+    cw_rows_copy(&g->to);
 }
 
-static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     gather_t ring[GETS_IN_FLIGHT];
     size_t sent = 0, done = 0;
@@ -146,10 +129,10 @@ static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
 }
 
 /** False: it must go another way. */
-static bool get_staged(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+static bool get_staged(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     cw_stage_t s;
-    blocks_t to = b, part;
+    cw_rows_t to = b, part;
     if (b.nbytes > CW_STAGE_PIECE_MAX ||
         !cw_stage_begin(&s, ctx, rank, t, b.nbytes * b.n, "strided get"))
         return false;
@@ -161,16 +144,16 @@ static bool get_staged(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int ran
             continue;
         }
         part = split_message(&to, room);
-        part.src = cw_stage_take(&s);
+        part.src = (uintptr_t)cw_stage_take(&s);
         part.src_stride = (ptrdiff_t)part.nbytes;
-        copy_blocks(&part);
+        cw_rows_copy(&part);
     }
     cw_stage_end(&s);
     return true;
 }
 
 /** Several blocks on their way at a time. */
-static void get_rows(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
+static void get_rows(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     cwt_reply_t ring[ROWS_IN_FLIGHT];
     size_t begun = 0, done = 0;
@@ -180,68 +163,40 @@ static void get_rows(cw_ctx_t *ctx, const cwt_target_t *t, blocks_t b, int rank)
                         "strided get", ctx, rank);
             continue;
         }
-        blocks_t one = split(&b, 1);
-        cw_ctx_must(cw_transport->get_begin(t->conn, (uintptr_t)one.src + t->offset, one.dest,
+        cw_rows_t one = split(&b, 1);
+        cw_ctx_must(cw_transport->get_begin(t->conn, one.src + t->offset, (void *)one.dest,
                                             one.nbytes, &ring[begun++ % ROWS_IN_FLIGHT]),
                     "strided get", ctx, rank);
     }
 }
 
 /** False: it must go another way. */
-static bool get_sieved(cw_ctx_t *ctx, blocks_t b, int rank)
+static bool get_sieved(cw_ctx_t *ctx, cw_rows_t b, int rank)
 {
     uintptr_t delta;
     if (!cw_sieve_pays(b.src_stride, b.nbytes, b.n))
         return false;
-    const cw_rows_t rows = {(uintptr_t)b.dest, (uintptr_t)b.src, b.dest_stride,
-                            b.src_stride,      b.nbytes,         b.n};
-    return cw_sieve_get(ctx, cw_reach(ctx, "strided get", rank, &delta), &rows, rank);
+    return cw_sieve_get(ctx, cw_reach(ctx, "strided get", rank, &delta), &b, rank);
 }
 
-/** All bytes between the first and the last one of one side. */
-typedef struct span {
-    const char *begin;
-    size_t nbytes;
-} span_t;
-
-static span_t span_of(const char *at, ptrdiff_t stride, const blocks_t *b)
+static void put_here(cw_ctx_t *ctx, cw_rows_t b, uintptr_t delta, int rank)
 {
-    size_t reach = (stride < 0 ? 0 - (size_t)stride : (size_t)stride) * (b->n - 1);
-    return (span_t){stride < 0 ? at - reach : at, reach + b->nbytes};
-}
-
-/** The whole spans are checked, the payload is counted. */
-static cw_frame_t *watch(cw_ctx_t *ctx, bool put, const blocks_t *b, int rank)
-{
-    const span_t dest = span_of(b->dest, b->dest_stride, b),
-                 src = span_of(b->src, b->src_stride, b);
-    const span_t *symmetric = put ? &dest : &src, *local = put ? &src : &dest;
-    cw_frame_t *frame =
-        cw_ctx_watch_spans(ctx, put ? CW_OP_PUT_STRIDED : CW_OP_GET_STRIDED, symmetric->begin,
-                           symmetric->nbytes, local->begin, local->nbytes, rank);
-    if (frame)
-        frame->nbytes = b->nbytes * b->n;
-    return frame;
-}
-
-static void put_here(cw_ctx_t *ctx, blocks_t b, uintptr_t delta, int rank)
-{
-    b.dest = cw_local_address(delta, b.dest);
-    copy_blocks(&b);
+    b.dest += delta;
+    cw_rows_copy(&b);
     cw_ctx_stored(ctx, rank);
 }
 
-static void get_here(blocks_t b, uintptr_t delta)
+static void get_here(cw_rows_t b, uintptr_t delta)
 {
-    b.src = cw_local_address(delta, b.src);
-    copy_blocks(&b);
+    b.src += delta;
+    cw_rows_copy(&b);
     cw_get_done();
 }
 
-static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
+static CW_NOINLINE void put_out(cw_ctx_t *ctx, cw_rows_t b, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(watch(ctx, true, &b, rank));
+    CW_WATCH(cw_rows_watch(ctx, true, &b, rank));
     const cwt_target_t *t = cw_request_reach(ctx, "strided put", rank, &delta);
     if (!t) {
         put_here(ctx, b, delta, rank);
@@ -255,15 +210,15 @@ static CW_NOINLINE void put_out(cw_ctx_t *ctx, blocks_t b, int rank)
         return;
     }
     while (b.n) {
-        blocks_t one = split(&b, 1);
-        cw_put(ctx, one.dest, one.src, one.nbytes, rank);
+        cw_rows_t one = split(&b, 1);
+        cw_put(ctx, (void *)one.dest, (const void *)one.src, one.nbytes, rank);
     }
 }
 
-static CW_NOINLINE void get_out(cw_ctx_t *ctx, blocks_t b, int rank)
+static CW_NOINLINE void get_out(cw_ctx_t *ctx, cw_rows_t b, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(watch(ctx, false, &b, rank));
+    CW_WATCH(cw_rows_watch(ctx, false, &b, rank));
     const cwt_target_t *t = cw_request_reach(ctx, "strided get", rank, &delta);
     if (!t) {
         get_here(b, delta);
@@ -282,10 +237,10 @@ bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptr
                        ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
 {
     uintptr_t delta = 0;
-    blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
+    cw_rows_t b = {(uintptr_t)dest, (uintptr_t)src, dest_stride, src_stride, block_nbytes, nblocks};
     if (!cw_stage_pays(block_nbytes * nblocks))
         return false;
-    CW_WATCH(watch(ctx, put, &b, rank));
+    CW_WATCH(cw_rows_watch(ctx, put, &b, rank));
     const cwt_target_t *t =
         cw_request_reach(ctx, put ? "strided put" : "strided get", rank, &delta);
     if (!t)
@@ -297,7 +252,7 @@ bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptr
 void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
 {
-    blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
+    cw_rows_t b = {(uintptr_t)dest, (uintptr_t)src, dest_stride, src_stride, block_nbytes, nblocks};
     uintptr_t word = cw_peer_word(ctx, rank);
     if (nblocks == 0 || block_nbytes == 0)
         return;
@@ -310,7 +265,7 @@ void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
 {
-    blocks_t b = {dest, src, dest_stride, src_stride, block_nbytes, nblocks};
+    cw_rows_t b = {(uintptr_t)dest, (uintptr_t)src, dest_stride, src_stride, block_nbytes, nblocks};
     uintptr_t word = cw_peer_word(ctx, rank);
     if (nblocks == 0 || block_nbytes == 0)
         return;

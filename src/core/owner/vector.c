@@ -214,20 +214,40 @@ static void issue_piece(far_t *f, char *remote, char *local, size_t nbytes)
     }
 }
 
+/** Packed rows of a plane; all of the owner's memory is reached. */
+static void pack_rows(far_t *f, const cwu_section_t *s, const cwu_planes_t *w)
+{
+    const cw_vector_t *v = f->v;
+    cw_rows_t r = {w->dst, w->src, s->dst_stride[0], s->src_stride[0], s->row, s->n[0]};
+    uintptr_t *remote = v->put ? &r.dest : &r.src;
+    *remote = (uintptr_t)cw_owner_symmetric(v->owner, v->pe, (const void *)*remote);
+    cw_pieces_add_rows(&f->pieces, &r);
+    f->in_flight = true;
+}
+
+static void issue_rows(far_t *f, const cwu_section_t *s, const cwu_planes_t *w)
+{
+    const bool put = f->v->put;
+    uintptr_t dst = w->dst, src = w->src;
+    for (size_t i = 0; i < s->n[0]; i++) {
+        issue_piece(f, (char *)(put ? dst : src), (char *)(put ? src : dst), s->row);
+        dst += (uintptr_t)s->dst_stride[0];
+        src += (uintptr_t)s->src_stride[0];
+    }
+}
+
 static void issue_section(far_t *f)
 {
     const bool put = f->v->put;
     cwu_section_t s;
     make_section(&s, put ? &f->v->remote : &f->v->local, put ? &f->v->local : &f->v->remote);
+    const bool packed = !f->v->owner->config.outside && is_packed(f, NULL, s.row);
     cwu_planes_t w;
-    for (cwu_planes_begin(&w, &s); w.more; cwu_planes_next(&w)) {
-        uintptr_t dst = w.dst, src = w.src;
-        for (size_t i = 0; i < s.n[0]; i++) {
-            issue_piece(f, (char *)(put ? dst : src), (char *)(put ? src : dst), s.row);
-            dst += (uintptr_t)s.dst_stride[0];
-            src += (uintptr_t)s.src_stride[0];
-        }
-    }
+    for (cwu_planes_begin(&w, &s); w.more; cwu_planes_next(&w))
+        if (packed)
+            pack_rows(f, &s, &w);
+        else
+            issue_rows(f, &s, &w);
 }
 
 static void issue_lists(far_t *f)
