@@ -48,9 +48,9 @@ def caf_test(name, *arguments, more=(), layouts=LAYOUTS):
                    layouts=layouts)
 
 
-def prif_test(name, *arguments):
+def prif_test(name, *arguments, layouts=LAYOUTS):
     return Program(f"tests/prif/{name}", ("tests/prif/checks.f90", f"tests/prif/{name}.f90"),
-                   arguments, prif=True)
+                   arguments, prif=True, layouts=layouts)
 
 
 def examples():
@@ -72,6 +72,8 @@ PROGRAMS = (
     *examples(),
     *map(prif_test, ("access", "words", "teams", "collectives")),
     prif_test("gone", "fail"),
+    prif_test("killed", "all", "10",
+              layouts=(("-n", "16"), ("-n", "18", "--emulate-nodes", "2"))),
     Program("tests/prif/lowered", ("tests/prif/lowered.f90",), prif=True, lowered=True),
 )
 

@@ -6,8 +6,8 @@
 !
 ! Constants that flang has in ISO_FORTRAN_ENV, too, have its values (src/caf/prif/prf.h).
 module prif
-  use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_f_pointer, c_int, c_int64_t, &
-      c_intptr_t, c_loc, c_null_ptr, c_ptr, c_ptrdiff_t, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_bool, c_char, c_f_pointer, c_int, &
+      c_int64_t, c_intptr_t, c_loc, c_null_ptr, c_ptr, c_ptrdiff_t, c_size_t
   implicit none
   private
 

@@ -167,9 +167,9 @@ contains
     if (c_form_team(team_number, index, formed, stat) /= 0) then
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
-    else
-      call c_f_pointer(formed, team%info)
     end if
+    ! also where an image is gone
+    if (c_associated(formed)) call c_f_pointer(formed, team%info)
   end procedure
 
   module procedure prif_change_team
