@@ -69,6 +69,7 @@ void causeway_caf16_change_team(void *team, int *stat, char *errmsg, size_t errm
 void causeway_caf16_end_team(int *stat, char *errmsg, size_t errmsg_nbytes);
 void causeway_caf16_sync_team(void *team, int *stat, char *errmsg, size_t errmsg_nbytes);
 void *causeway_caf16_get_team(const int32_t *level);
+void *_gfortran_caf_get_team(void **team);  // 13 to 15
 int causeway_caf16_this_image(void *team);
 int causeway_caf16_num_images(void *team, const int32_t *number);
 int32_t causeway_caf16_is_present_on_remote(void *token, int image, int accessor, void *data,
@@ -415,6 +416,7 @@ static void teams(int me, int n)
     CHECK(get(few_token, GET, 3, n, &stat, NULL, &initial) == n && stat == 0, "team_number=-1");
     void *top = causeway_caf16_get_team(&level);
     CHECK(get(few_token, GET, 3, n, NULL, &top, NULL) == n, "team=");
+    CHECK(_gfortran_caf_get_team(NULL) == team && _gfortran_caf_get_team(&top) == top, "get_team");
     get(few_token, GET, 3, size + 1, &stat, NULL, NULL);
     CHECK(stat != 0, "no such image");
     if (n > 1) {
