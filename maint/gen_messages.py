@@ -23,8 +23,8 @@ HOW = ("add it, with * for what differs, to the row of tools/messages that has i
        "a row; then run maint/gen_messages.py (CONTRIBUTING.md, \"A message\")")
 # name: the argument that is the format
 PRINTERS = {"cwu_error": 0, "cwu_warn": 0, "cwu_warn_of_end": 0, "cwu_fatal": 0,
-            "cw_check_failed": 1, "cw_check_leak": 1, "aci_fail": 1, "gas_fail": 1,
-            "drt_refuse": 2, "caf_fatal": 1, "caf_fail": 3}
+            "cw_check_failed": 1, "cw_check_warn": 1, "cw_check_leak": 1, "aci_fail": 1,
+            "gas_fail": 1, "drt_refuse": 2, "caf_fatal": 1, "caf_fail": 3}
 LAUNCHER = {"say": 0, "die": 1, "usage": 0}
 CALL = re.compile(r"\b(\w+)(?: : cwu_debug\))?\(")  # also: (checks ? cwu_warn : cwu_debug)(...)
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', re.S)

@@ -104,6 +104,8 @@ cw_frame_t *aci_watch(const char *func);
  *  that relies on it reads what its gets have not brought. */
 cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl);
 cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl);
+/** The same for one behind which all sources are free, but no handle was waited for. */
+cw_frame_t *aci_watch_fence(const char *func);
 
 /** In checking mode: all members make this call, whose arguments may differ. [waits] */
 static inline void aci_agree(const cw_group_t *group, const char *call)

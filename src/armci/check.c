@@ -5,6 +5,7 @@
 
 #include "armci/aci.h"
 #include "core/observe/check.h"
+#include "core/observe/sources.h"
 
 void aci_check_life(const char *call)
 {
@@ -80,9 +81,19 @@ cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl)
 
 cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl)
 {
-    if (aci.check && hdl)
+    if (aci.check && hdl) {
         cw_known_free(CW_KNOWN_REQUESTS, (uintptr_t)hdl);
-    else if (aci.check)
+        cw_source_end(CW_SOURCE_REQUEST, (uintptr_t)hdl, aci_call(func));
+    } else if (aci.check) {
         cw_known_free_all(CW_KNOWN_REQUESTS);
+        cw_source_end_all(CW_SOURCE_REQUEST, aci_call(func));
+    }
+    return aci_watch(func);
+}
+
+cw_frame_t *aci_watch_fence(const char *func)
+{
+    if (aci.check)
+        cw_source_end_all(CW_SOURCE_REQUEST, aci_call(func));
     return aci_watch(func);
 }

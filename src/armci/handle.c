@@ -15,6 +15,7 @@
 #include "armci/far.h"
 #include "base/error.h"
 #include "base/lock.h"
+#include "core/observe/sources.h"
 
 enum { LIST_MOST = 256 };
 
@@ -283,7 +284,10 @@ ACI_API int PARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, arm
 {
     ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
-    return contiguous(&op, dst, src, bytes);
+    int rc = contiguous(&op, dst, src, bytes);
+    if (CW_UNLIKELY(aci.check))
+        cw_source_begin(CW_SOURCE_REQUEST, (uintptr_t)hdl, ACI_CALLER, src, (size_t)bytes, proc);
+    return rc;
 }
 ACI_WEAK(ARMCI_NbPut);
 

@@ -488,6 +488,14 @@ const void *cwu_symbol_outside(void)
     return place;
 }
 
+const void *cwu_symbol_call(const void *caller)
+{
+    pthread_once(&once, find_library);
+    return mine_end && (uintptr_t)caller - mine_begin >= mine_end - mine_begin
+               ? caller
+               : cwu_symbol_outside();
+}
+
 // ---------------------------------------------------------------- below a signal
 
 enum { DEEPEST_STACK = 64, DEEPEST_PRINTED = 20 };

@@ -45,6 +45,8 @@ uint64_t cwu_symbol_site(void);
 /** The call of the program that led here: the first place on the stack outside of this library; of
  *  a program that has the library in itself, a place in this file. Cheap. NULL: not known. */
 const void *cwu_symbol_outside(void);
+/** The same, where the routine knows its own caller (CWU_CALLER): cheaper if that is outside. */
+const void *cwu_symbol_call(const void *caller);
 /** Does the caller run in the handler of a signal? Walks up to the frame that was interrupted.
  *  *interrupted_p: the place in it. */
 bool cwu_symbol_in_signal(const void **interrupted_p);

@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
+#include "core/observe/sources.h"
 #include "core/observe/watch.h"
 #include "core/sync/group.h"
 
@@ -43,6 +44,10 @@ dart_ret_t drt_refuse_team(const char *call, int team) CW_COLD;
 dart_ret_t drt_refuse_null(const char *call, const char *argument) CW_COLD;
 dart_ret_t drt_refuse_unit(const char *call, int unit, const drt_team_t *team) CW_COLD;
 
+/** In checking mode, in a call that programs take for an end of their puts: warns of those that
+ *  were not flushed. */
+static inline void drt_check_flushed(const char *call);
+
 /** At the end: how many had no line. */
 void drt_refusals_close(void);
 bool drt_is_routine(const char *symbol);
@@ -64,6 +69,14 @@ static inline void drt_agree(const drt_team_t *team, const char *call)
 {
     if (CW_CHECKING())
         cw_coll_agree_call(team->group, call);
+}
+
+static inline void drt_check_flushed(const char *call)
+{
+    if (CW_CHECKING())
+        cw_source_left(CW_SOURCE_FLUSH, call,
+                       "this call completes no puts; call dart_flush or dart_flush_all before it, "
+                       "or dart_put_blocking");
 }
 
 // ---------------------------------------------------------------- teams (team.c)

@@ -117,6 +117,7 @@ DRT_API dart_ret_t dart_exit(void)
     {
         CW_WATCH(cw_watch_call(__func__));
         drt_gets_finish();
+        drt_check_flushed(__func__);
     }
     if (CW_CHECKING())
         cw_check_blocks_left(drt_is_routine);

@@ -4,6 +4,8 @@
 // after a quiet of the default context. A handle is the number of a quiet (core/owner/handle.h).
 #include <string.h>
 
+#include "base/symbol.h"
+#include "core/observe/sources.h"
 #include "core/owner/handle.h"
 #include "dart/transfer.h"
 
@@ -134,7 +136,10 @@ static CW_NOINLINE dart_ret_t put_anywhere(dart_gptr_t gptr, const void *src, si
         return copy(near, src, nbytes);
     const drt_transfer_t t = PUT("dart_put", false);
     bool flying;
-    return drt_transfer(&t, &flying);
+    dart_ret_t rc = drt_transfer(&t, &flying);
+    if (CW_CHECKING() && rc == DART_OK)
+        drt_keep_source(&t, NULL, CWU_CALLER);
+    return rc;
 }
 
 DRT_API dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -190,6 +195,10 @@ static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit)
                                                  : drt_refuse_unit(call, gptr.unitid, team);
     }
     CW_WATCH(cw_watch_call(call));
+    if (CW_CHECKING()) {
+        cw_source_end_all(CW_SOURCE_FLUSH, call);
+        cw_source_end_all(CW_SOURCE_HANDLE, call);
+    }
     cw_quiet_default();
     return DART_OK;
 }
@@ -215,13 +224,16 @@ DRT_API dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 }
 
 // ---------------------------------------------------------------- complete with their handle
-static dart_ret_t begin(const drt_transfer_t *t, dart_handle_t *handle)
+static dart_ret_t begin(const drt_transfer_t *t, dart_handle_t *handle, const void *caller)
 {
     bool flying;
     dart_ret_t rc = drt_transfer(t, &flying);
     cw_handle_t made = cw_handle_make(flying, NULL);
-    if (CW_CHECKING() && rc == DART_OK)
+    if (CW_CHECKING() && rc == DART_OK) {
         made = cw_handle_given(t->call, made);
+        if (t->put)
+            drt_keep_source(t, made, caller);
+    }
     *handle = (dart_handle_t)made;
     return rc;
 }
@@ -237,7 +249,7 @@ DRT_API dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nel
     if (CW_LIKELY(near != NULL))
         return copy(near, src, nbytes);
     const drt_transfer_t t = PUT(__func__, false);
-    return begin(&t, handle);
+    return begin(&t, handle, CWU_CALLER);
 }
 
 DRT_API dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
@@ -251,7 +263,7 @@ DRT_API dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
     if (CW_LIKELY(near != NULL))
         return copy(dest, near, nbytes);
     const drt_transfer_t t = GET(__func__, false);
-    return begin(&t, handle);
+    return begin(&t, handle, CWU_CALLER);
 }
 
 /** In checking mode: was none of them waited for? */
@@ -279,14 +291,14 @@ static dart_ret_t check_handles(const char *call, const dart_handle_t *handles, 
 }
 
 /** In checking mode, of handles that are complete, or given up. */
-static CW_COLD void spend_all(const dart_handle_t *handles, size_t n)
+static CW_COLD void spend_all(const char *call, const dart_handle_t *handles, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (handles[i])
-            cw_handle_spend((cw_handle_t)handles[i]);
+            cw_handle_spend(call, (cw_handle_t)handles[i]);
 }
 
-static CW_COLD bool test_checked(dart_handle_t *handles, size_t n)
+static CW_COLD bool test_checked(const char *call, dart_handle_t *handles, size_t n)
 {
     bool all = true;
     for (size_t i = 0; i < n; i++) {
@@ -296,7 +308,7 @@ static CW_COLD bool test_checked(dart_handle_t *handles, size_t n)
             all = false;
             continue;
         }
-        cw_handle_spend((cw_handle_t)handles[i]);
+        cw_handle_spend(call, (cw_handle_t)handles[i]);
         handles[i] = DART_HANDLE_NULL;
     }
     return all;
@@ -313,7 +325,7 @@ static dart_ret_t wait_all(const char *call, dart_handle_t *handles, size_t n)
     if (rc == DART_OK) {
         CW_WATCH(cw_watch_call(call));
         if (CW_CHECKING())
-            spend_all(handles, n);
+            spend_all(call, handles, n);
         cw_handle_wait_all(call, (cw_handle_t *)handles, n);
     }
     return rc;
@@ -334,7 +346,7 @@ static dart_ret_t test_all(const char *call, dart_handle_t *handles, size_t n, i
     dart_ret_t rc = check_handles(call, handles, n);
     if (rc == DART_OK) {
         CW_WATCH(cw_watch_call(call));
-        *result_p = CW_CHECKING() ? test_checked(handles, n)
+        *result_p = CW_CHECKING() ? test_checked(call, handles, n)
                                   : cw_handle_test_all((cw_handle_t *)handles, n);
     }
     return rc;
@@ -374,7 +386,7 @@ DRT_API dart_ret_t dart_handle_free(dart_handle_t *handle)
 {
     DRT_WANT(handle);
     if (CW_CHECKING())
-        spend_all(handle, 1);
+        spend_all(__func__, handle, 1);
     *handle = DART_HANDLE_NULL;
     return DART_OK;
 }

@@ -328,6 +328,7 @@ DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     if (gptr.segid <= 0 || !drt_segment_find(gptr))
         return drt_refuse_segment(__func__, gptr);
     drt_gets_finish();
+    drt_check_flushed(__func__);
     if (CW_CHECKING())
         cw_coll_agree_on(team->group, __func__, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE,
                          (uint64_t)gptr.segid, NULL);

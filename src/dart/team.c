@@ -186,6 +186,7 @@ DRT_API dart_ret_t dart_team_destroy(dart_team_t *teamid)
         return drt_refuse(__func__, DART_ERR_INVAL, "DART_TEAM_ALL ends with dart_exit");
     const cw_group_t *group = team->group;
     drt_gets_finish();
+    drt_check_flushed(__func__);
     cw_quiet_default();
     drt_agree(team, __func__);
     cw_team_destroy(group);  // which synchronises: no member uses its segments any more
@@ -285,6 +286,7 @@ DRT_API dart_ret_t dart_barrier(dart_team_t teamid)
 {
     DRT_TEAM(team, teamid);
     drt_gets_finish();
+    drt_check_flushed(__func__);
     drt_agree(team, __func__);
     cw_barrier(team->group);
     return DART_OK;

@@ -9,6 +9,8 @@
 #include "base/copy/rows.h"
 #include "base/env.h"
 #include "core/bulk/pieces.h"
+#include "core/observe/sources.h"
+#include "core/owner/handle.h"
 
 // ---------------------------------------------------------------- in checking mode
 enum { PAIRS = 3 };  // of transfers that were right (core/observe/seen.h)
@@ -365,6 +367,21 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
     dart_ret_t rc = transfer(t, flying_p);
     cw_pair_leave();  // refused calls have no frame
     return rc;
+}
+
+/** Not of types with gaps, nor behind the last unit. */
+void drt_keep_source(const drt_transfer_t *t, void *handle, const void *caller)
+{
+    size_t nbytes;
+    const drt_team_t *team = drt_team_find(t->gptr.teamid);
+    if (!team || !drt_is_member(team, t->gptr.unitid) ||
+        !drt_nbytes(t->nelem, t->local_type, &nbytes))
+        return;
+    const int pe = cw_group_pe(team->group, t->gptr.unitid);
+    if (handle)
+        cw_handle_keep_source(handle, caller, t->local, nbytes, pe);
+    else
+        cw_source_begin(CW_SOURCE_FLUSH, 0, caller, t->local, nbytes, pe);
 }
 
 // ---------------------------------------------------------------- gets that land later

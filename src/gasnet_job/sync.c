@@ -17,7 +17,7 @@ static CW_NOINLINE CW_COLD void wait_checked(const char *call, gasnet_handle_t h
 {
     check_handle(call, handle);
     cw_handle_wait(call, handle);
-    cw_handle_spend(handle);
+    cw_handle_spend(call, handle);
 }
 
 static CW_NOINLINE CW_COLD bool is_over_checked(const char *call, gasnet_handle_t handle)
@@ -25,7 +25,7 @@ static CW_NOINLINE CW_COLD bool is_over_checked(const char *call, gasnet_handle_
     check_handle(call, handle);
     if (!cw_handle_test(handle))
         return false;
-    cw_handle_spend(handle);
+    cw_handle_spend(call, handle);
     return true;
 }
 
@@ -80,6 +80,8 @@ static void check_outside_region(const char *call)
 void gas_implicit_wait_checked(const char *call, bool gets, bool puts)
 {
     check_outside_region(call);
+    if (gas.check && puts)
+        cw_implicit_end_sources(call);
     cw_implicit_wait(call, gets, puts);
     gas_poll_if_due();
 }
@@ -94,7 +96,11 @@ int gas_implicit_try(const char *call, bool gets, bool puts)
 {
     check_outside_region(call);
     cw_am_poll();
-    return cw_implicit_test(gets, puts) ? GASNET_OK : GASNET_ERR_NOT_READY;
+    if (!cw_implicit_test(gets, puts))
+        return GASNET_ERR_NOT_READY;
+    if (gas.check && puts)
+        cw_implicit_end_sources(call);
+    return GASNET_OK;
 }
 
 void gas_region_begin(const char *call)
@@ -110,5 +116,8 @@ gasnet_handle_t gas_region_end(const char *call)
     gas_enter(call);
     if (!cw_implicit_in_region())
         gas_fail(call, "no access region is open; begin one first");
-    return gas_given(call, cw_implicit_end_region());
+    gasnet_handle_t handle = gas_given(call, cw_implicit_end_region());
+    if (gas.check)
+        cw_implicit_move_sources(handle);
+    return handle;
 }

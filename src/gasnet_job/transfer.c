@@ -3,6 +3,7 @@
 // Puts and gets behind the fast paths: frames for observers, checks, the kinds of completion.
 #include "gasnet_job/transfer.h"
 #include "base/compiler.h"
+#include "base/symbol.h"
 #include "gasnet_job/sync.h"
 
 gasnet_causeway_near_t gasnet_causeway_near;
@@ -82,11 +83,18 @@ CW_NOINLINE cw_handle_t gas_put_nb_general(gasnet_node_t node, void *dest, const
                                            size_t nbytes, bool bulk, const char *call)
 {
     cw_owner_mode_t mode = bulk ? CW_OWNER_BULK : CW_OWNER_COPIED;
-    if (put_is_seen(node, dest, src, nbytes))
-        return gas_given(call, CW_HANDLE_DONE);
-    cw_handle_op_t *op = gas_op_create();
-    bool in_flight = gas_put(call, node, dest, src, nbytes, mode, op);
-    return gas_given(call, cw_handle_make(in_flight, op));
+    cw_handle_t handle = CW_HANDLE_DONE;
+    if (!put_is_seen(node, dest, src, nbytes)) {
+        cw_handle_op_t *op = gas_op_create();
+        bool in_flight = gas_put(call, node, dest, src, nbytes, mode, op);
+        handle = cw_handle_make(in_flight, op);
+    }
+    if (CW_LIKELY(!gas.check))
+        return handle;
+    handle = cw_handle_given(call, handle);
+    if (bulk)
+        cw_handle_keep_source(handle, CWU_CALLER, src, nbytes, (int)node);
+    return handle;
 }
 
 cw_handle_t gas_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,
@@ -113,10 +121,12 @@ CW_NOINLINE void gas_put_nbi_general(gasnet_node_t node, void *dest, const void 
                                      bool bulk, const char *call)
 {
     cw_owner_mode_t mode = bulk ? CW_OWNER_NBI_BULK : CW_OWNER_NBI_COPIED;
-    if (put_is_seen(node, dest, src, nbytes))
-        return;
-    gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
-    cw_implicit_issued();
+    if (!put_is_seen(node, dest, src, nbytes)) {
+        gas_put(call, node, dest, src, nbytes, mode, cw_implicit_op(true));
+        cw_implicit_issued();
+    }
+    if (CW_UNLIKELY(gas.check) && bulk)
+        cw_implicit_keep_source(CWU_CALLER, src, nbytes, (int)node);
 }
 
 void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes, bool bulk,

@@ -121,6 +121,8 @@ GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
     if (GEX_IS_COLL(root))
         return GEX_EVENT_INVALID;
     gex_Event_t leaf = cw_handle_of_source(root);
+    if (CW_UNLIKELY(gas.check))
+        cw_handle_forget_source(root);  // it is the leaf's, which need not be waited for
     // one of its own, which need not be waited for: the root still must
     return CW_UNLIKELY(gas.check) && leaf ? cw_handle_make(true, NULL) : leaf;
 }

@@ -38,6 +38,8 @@ ROWS = [
     ("garbage", "a handle, event or context that no call gave", "SGXAD"),
     ("waited", "a handle or event that was waited for before", "GXAD"),
     ("unwaited", "a handle or event that is never waited for", "GXAD"),
+    ("source", "the source of a put changed before the put is complete", "SGXAD"),
+    ("unflushed", "a put that is never flushed", "D"),
     ("own-lock", "a lock set again by its holder", "SGXADC"),
     ("not-held", "a lock cleared by another than its holder", "SGXADC"),
     ("handler", "communication in the handler of an active message", "GX"),
@@ -51,4 +53,4 @@ ROWS = [
 SCRIPTS = ["api/misuse.py", "armci/misuse_groups.py", "armci/misuse_memory.py",
            "armci/misuse_transfers.py", "caf/misuse.py", "dart/misuse.py", "errors/crash.py",
            "errors/disagree.py", "gasnet/misuse.py", "gasnet_ex/misuse.py",
-           "mixed/second_thread.py", "watch/leaks.py"]
+           "mixed/second_thread.py", "watch/leaks.py", "watch/sources.py"]

@@ -20,6 +20,7 @@
 #include "core/mem/segment.h"
 #include "core/observe/address.h"
 #include "core/observe/known.h"
+#include "core/observe/sources.h"
 #include "core/world/front_end.h"
 
 // What was not given back, by kind: "context", "team", "lock".
@@ -67,25 +68,46 @@ static int open_checks(unsigned *wants_p)
     return CW_OK;
 }
 
-/** `call` may be a kind of transfer: then the call stack gives the routine. */
+/** The routine that messages name, and where it was called from ("": not known). `call` may be a
+ *  kind of transfer: then the call stack gives the routine, whose name is kept in *routine. */
+static const char *find_call(const char *call, cwu_routine_t *routine, char *where, size_t nbytes)
+{
+    // a handler may run inside of any routine
+    const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
+    where[0] = '\0';
+    bool (*is_wanted)(const char *) = cw_is_routine(call) ? cw_is_named_routine : cw_is_routine;
+    if (!cwu_symbol_caller(is_wanted, routine, where, nbytes))
+        where[0] = '\0';
+    cw_rename_routine(routine->name, sizeof routine->name, routine->exact);
+    if (cw_is_routine(call))
+        return call;
+    return running && cw_is_named_routine(running) ? running
+           : routine->name[0]                      ? routine->name
+                                                   : call;
+}
+
 noreturn void cw_check_failed(const char *call, const char *fmt, ...)
 {
-    char text[900], where[160] = "";
+    char text[900], where[160];
     cwu_routine_t routine;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    // a handler may run inside of any routine
-    const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
-    bool found = cwu_symbol_caller(cw_is_routine(call) ? cw_is_named_routine : cw_is_routine,
-                                   &routine, where, sizeof where);
-    cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
-    if (!cw_is_routine(call))
-        call = running && cw_is_named_routine(running) ? running
-               : routine.name[0]                       ? routine.name
-                                                       : call;
-    cwu_fatal("%s: %s%s%s", call, text, found ? "; called from " : "", where);
+    call = find_call(call, &routine, where, sizeof where);
+    cwu_fatal("%s: %s%s%s", call, text, where[0] ? "; called from " : "", where);
+}
+
+void cw_check_warn(const char *call, const char *fmt, ...)
+{
+    char text[900], where[160];
+    cwu_routine_t routine;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    call = find_call(call, &routine, where, sizeof where);
+    cwu_warn("%s: %s%s%s", call, text, where[0] ? "; called from " : "", where);
 }
 
 void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
@@ -175,6 +197,7 @@ void cw_check_own_handler(bool runs)
 
 void cw_check_no_threads(void)
 {
+    cw_sources_stop();
     atomic_store(&joiner.any, true);
 }
 
@@ -334,6 +357,7 @@ static void finish_checks(void)
 static void close_checks(void)
 {
     cw_known_close();
+    cw_sources_close();
     cw_world.check = false;
 }
 

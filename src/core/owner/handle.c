@@ -11,6 +11,7 @@
 #include "base/symbol.h"
 #include "core/am/am.h"
 #include "core/observe/check.h"
+#include "core/observe/sources.h"
 
 cw_handle_quiets_t cw_handle_quiets;
 
@@ -194,8 +195,42 @@ bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes)
     return true;
 }
 
-void cw_handle_spend(cw_handle_t handle)
+void cw_handle_keep_source(cw_handle_t handle, const void *caller, const void *src, size_t nbytes,
+                           int pe)
 {
+    cw_source_begin(CW_SOURCE_HANDLE, name_of(handle), caller, src, nbytes, pe);
+}
+
+void cw_handle_forget_source(cw_handle_t handle)
+{
+    cw_source_forget(CW_SOURCE_HANDLE, name_of(handle));
+}
+
+/** Of the calling thread; in a region another one. */
+static uintptr_t implicit_key(bool in_region)
+{
+    return (uintptr_t)cw_handle_thread() | in_region;
+}
+
+void cw_implicit_keep_source(const void *caller, const void *src, size_t nbytes, int pe)
+{
+    cw_source_begin(CW_SOURCE_IMPLICIT, implicit_key(cw_implicit_in_region()), caller, src, nbytes,
+                    pe);
+}
+
+void cw_implicit_end_sources(const char *call)
+{
+    cw_source_end(CW_SOURCE_IMPLICIT, implicit_key(false), call);
+}
+
+void cw_implicit_move_sources(cw_handle_t handle)
+{
+    cw_source_move(CW_SOURCE_IMPLICIT, implicit_key(true), CW_SOURCE_HANDLE, name_of(handle));
+}
+
+void cw_handle_spend(const char *call, cw_handle_t handle)
+{
+    cw_source_end(CW_SOURCE_HANDLE, name_of(handle), call);
     cw_known_free(CW_KNOWN_HANDLES, name_of(handle));
 }
 

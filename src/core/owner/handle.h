@@ -71,11 +71,23 @@ bool cw_handle_is_known(cw_handle_t handle);
 /** Only in checking mode: what `call` gives to the program instead, which must wait for it once: a
  *  number of its own, also for what is complete; or the operation. */
 cw_handle_t cw_handle_given(const char *call, cw_handle_t handle);
+/** Only in checking mode, of a put whose source is in use until the wait for the handle that was
+ *  given. caller: as cw_source_begin wants it. */
+void cw_handle_keep_source(cw_handle_t handle, const void *caller, const void *src, size_t nbytes,
+                           int pe);
+/** The same of an implicit put, or one of the access region. */
+void cw_implicit_keep_source(const void *caller, const void *src, size_t nbytes, int pe);
+/** Only in checking mode: the implicit puts of this thread are complete. */
+void cw_implicit_end_sources(const char *call);
+/** The region has that handle, which was given. */
+void cw_implicit_move_sources(cw_handle_t handle);
+/** The source of the operation is watched no more. */
+void cw_handle_forget_source(cw_handle_t handle);
 /** Was it waited for before? Then where it comes from: "gasnet_put_nb gave it at main+0x1 (a.c:5)".
  *  False, too, for what was not given so. */
 bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes);
-/** One that was given was waited for. */
-void cw_handle_spend(cw_handle_t handle);
+/** One that was given was waited for, by `call`. */
+void cw_handle_spend(const char *call, cw_handle_t handle);
 void cw_handle_wait(const char *call, cw_handle_t handle);
 /** True: complete, and the handle is dead. */
 bool cw_handle_test(cw_handle_t handle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Quiet and fence of a context that has something in flight.
+#include "core/observe/sources.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
 #include "core/rma/ctx.h"
@@ -53,6 +54,8 @@ static int order(const cw_ctx_t *ctx)
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;
+    if (CW_CHECKING())
+        cw_source_end(CW_SOURCE_CONTEXT, (uintptr_t)ctx, "quiet");
     cw_ctx_enter(ctx);
     // before the transport reads the targets' marks
     uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
@@ -113,6 +116,8 @@ static int try_locked(cw_ctx_t *ctx)
     }
     if (rc == 0)
         return 0;
+    if (CW_CHECKING())
+        cw_source_end(CW_SOURCE_CONTEXT, (uintptr_t)ctx, "quiet");
     ctx->port->trying = ctx->port->landed = false;
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);

@@ -5,6 +5,8 @@
 // same.
 #include "core/rma/rma.h"
 
+#include "base/symbol.h"
+#include "core/observe/sources.h"
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
@@ -71,6 +73,19 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
         cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
     else
         put_routed(ctx, dest, src, nbytes, rank, nbi);
+}
+
+/** In checking mode. If it is the program's, the mark brings the next quiet to cw_quiet_cold, which
+ *  looks at the source. */
+static CW_NOINLINE CW_COLD void put_nbi_checked(cw_ctx_t *ctx, void *dest, const void *src,
+                                                size_t nbytes, int rank)
+{
+    put_cold(ctx, dest, src, nbytes, rank, true);
+    if (!cw_watch_is_outermost())
+        return;
+    cw_source_begin(CW_SOURCE_CONTEXT, (uintptr_t)ctx, CWU_CALLER, src, nbytes,
+                    cw_ctx_pe(ctx, rank));
+    cw_ctx_mark(ctx);
 }
 
 static CW_NOINLINE void get_routed(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
@@ -155,7 +170,9 @@ void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx
                     uintptr_t word)
 {
     const cwt_target_t *t = cw_warm_target(word);
-    if (CW_UNLIKELY(!t))
+    if (CW_UNLIKELY(!t) && CW_CHECKING())
+        put_nbi_checked(ctx, dest, src, nbytes, rank);
+    else if (CW_UNLIKELY(!t))
         put_cold(ctx, dest, src, nbytes, rank, true);
     else if (CW_UNLIKELY(cw_count_down(&ctx->direct)))
         put_nbi_looked_at(dest, src, nbytes, rank, ctx, word);

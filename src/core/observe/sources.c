@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One table of puts, in chains by what completes them.
+#include "core/observe/sources.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/lock.h"
+#include "base/symbol.h"
+#include "core/observe/address.h"
+#include "core/observe/check.h"
+#include "core/world/world.h"
+
+enum {
+    CHAINS = 256,          // by eight bits
+    WORDS = 8,             // of a sample
+    SAMPLE = WORDS * 8,    // bytes of a source that is sampled whole
+    MAY_BE_GONE = 32768,   // bytes from which on memory that is freed may be unmapped
+    PLACES = 32            // that had their line: as many as one reads
+};
+
+typedef struct source {
+    struct source *next;  // in its chain, or free
+    const void *place;    // of the put in the program
+    const void *src;
+    size_t nbytes;
+    uint64_t sample;
+    uintptr_t key;
+    int pe;
+    cw_source_kind_t kind;
+} source_t;
+
+static struct {
+    cwu_lock_t lock;  // guards the rest, but for the loads of n
+    source_t *all;    // [CW_SOURCES_MOST]
+    source_t *free;
+    source_t *chain[CHAINS];
+    const void *reported[PLACES];
+    int nreported;
+    _Atomic size_t n;  // in chains
+    _Atomic bool is_stopped;
+} table;
+
+// ---------------------------------------------------------------- samples
+/** The words count apart from each other, so a processor multiplies several at a time. */
+static CW_ALWAYS_INLINE uint64_t weighed(uint64_t word, size_t i)
+{
+    return word * (UINT64_C(0x9e3779b97f4a7c15) * (2 * i + 1));
+}
+
+/** Of bytes that are there. */
+static uint64_t sample_whole(const char *src, size_t nbytes)
+{
+    uint64_t sum = nbytes, word = 0;
+    size_t i = 0;
+    for (; nbytes >= 8; nbytes -= 8, src += 8) {
+        memcpy(&word, src, 8);
+        sum += weighed(word, i++);
+    }
+    word = 0;
+    memcpy(&word, src, nbytes);
+    return sum + weighed(word, i);
+}
+
+static CW_ALWAYS_INLINE size_t place_of_word(size_t nbytes, size_t i)
+{
+    return i == WORDS - 1 ? nbytes - 8 : nbytes / WORDS * i;
+}
+
+/** Through the system, which says so where a page is missing. False: one is. */
+static bool read_gone(const char *src, size_t nbytes, uint64_t words[WORDS])
+{
+    struct iovec from[WORDS], to = {words, WORDS * sizeof words[0]};
+    for (size_t i = 0; i < WORDS; i++)
+        from[i] = (struct iovec){(void *)(uintptr_t)(src + place_of_word(nbytes, i)), 8};
+    return process_vm_readv(getpid(), &to, 1, from, WORDS, 0) == (ssize_t)to.iov_len;
+}
+
+/** may_be_gone: the program may have unmapped it; then the sample is another one. */
+static uint64_t sample_of(const void *src, size_t nbytes, bool may_be_gone)
+{
+    uint64_t sum = nbytes, words[WORDS];
+    if (nbytes <= SAMPLE)
+        return sample_whole(src, nbytes);
+    if (may_be_gone && nbytes >= MAY_BE_GONE) {
+        if (!read_gone(src, nbytes, words))
+            return ~sum;
+    } else {
+        for (size_t i = 0; i < WORDS; i++)
+            memcpy(&words[i], (const char *)src + place_of_word(nbytes, i), 8);
+    }
+    for (size_t i = 0; i < WORDS; i++)
+        sum += weighed(words[i], i);
+    return sum;
+}
+
+// ---------------------------------------------------------------- the table
+// One thread at a time has it, where the program says so.
+static void enter(void)
+{
+    if (CW_UNLIKELY(cw_world.thread_multiple))
+        cwu_lock(&table.lock);
+}
+
+static void leave(void)
+{
+    if (CW_UNLIKELY(cw_world.thread_multiple))
+        cwu_unlock(&table.lock);
+}
+
+static bool is_stopped(void)
+{
+    return atomic_load_explicit(&table.is_stopped, memory_order_relaxed);
+}
+
+void cw_sources_stop(void)
+{
+    atomic_store(&table.is_stopped, true);
+}
+
+/** So many more, or less, are in chains. */
+static void count(size_t more)
+{
+    const size_t n = atomic_load_explicit(&table.n, memory_order_relaxed);
+    atomic_store_explicit(&table.n, n + more, memory_order_relaxed);
+}
+
+static source_t **chain_of(cw_source_kind_t kind, uintptr_t key)
+{
+    return &table.chain[weighed(key + kind, 0) >> 56];
+}
+
+/** Lock held. NULL: the table is full, or there is no memory for one. */
+static source_t *take_free(void)
+{
+    if (!table.all) {
+        table.all = calloc(CW_SOURCES_MOST, sizeof *table.all);
+        for (size_t i = 0; table.all && i < CW_SOURCES_MOST; i++) {
+            table.all[i].next = table.free;
+            table.free = &table.all[i];
+        }
+    }
+    source_t *s = table.free;
+    if (s)
+        table.free = s->next;
+    return s;
+}
+
+void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, const void *src,
+                     size_t nbytes, int pe)
+{
+    if (nbytes == 0 || atomic_load_explicit(&table.n, memory_order_relaxed) == CW_SOURCES_MOST ||
+        is_stopped())
+        return;
+    const source_t new = {.place = cwu_symbol_call(caller),
+                          .src = src,
+                          .nbytes = nbytes,
+                          .sample = sample_of(src, nbytes, false),
+                          .key = key,
+                          .pe = pe,
+                          .kind = kind};
+    enter();
+    source_t *s = take_free(), **chain = chain_of(kind, key);
+    if (s) {
+        *s = new;
+        s->next = *chain;
+        *chain = s;
+        count(1);
+    }
+    leave();
+}
+
+static bool is_changed(const source_t *s)
+{
+    return sample_of(s->src, s->nbytes, true) != s->sample;
+}
+
+static void free_one(source_t *s)
+{
+    s->next = table.free;
+    table.free = s;
+    count((size_t)-1);
+}
+
+/** Takes those of one key out of a chain, or with any all of that kind: a list of all, or of those
+ *  that have changed. */
+static source_t *take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool any,
+                           bool only_changed)
+{
+    source_t *taken = NULL;
+    for (source_t *s; (s = *at) != NULL;) {
+        if (s->kind != kind || (!any && s->key != key)) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        if (only_changed && CW_LIKELY(!is_changed(s))) {
+            free_one(s);
+        } else {
+            s->next = taken;
+            taken = s;
+        }
+    }
+    return taken;
+}
+
+static source_t *take(cw_source_kind_t kind, uintptr_t key, bool only_changed)
+{
+    if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
+        return NULL;
+    enter();
+    source_t *taken = take_from(chain_of(kind, key), kind, key, false, only_changed);
+    leave();
+    return taken;
+}
+
+static source_t *take_all(cw_source_kind_t kind, bool only_changed)
+{
+    source_t *taken = NULL;
+    if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
+        return NULL;
+    enter();
+    for (int i = 0; i < CHAINS; i++) {
+        source_t *more = take_from(&table.chain[i], kind, 0, true, only_changed), **end = &more;
+        while (*end)
+            end = &(*end)->next;
+        *end = taken;
+        taken = more;
+    }
+    leave();
+    return taken;
+}
+
+static void give_back(source_t *list)
+{
+    if (!list)
+        return;
+    enter();
+    for (source_t *next; list; list = next) {
+        next = list->next;
+        free_one(list);
+    }
+    leave();
+}
+
+/** Is this the first line about that place, and is there room to remember it? */
+static bool is_news(const void *place)
+{
+    enter();
+    int i = 0;
+    while (i < table.nreported && table.reported[i] != place)
+        i++;
+    bool news = i == table.nreported && i < PLACES;
+    if (news)
+        table.reported[table.nreported++] = place;
+    leave();
+    return news;
+}
+
+// ---------------------------------------------------------------- lines
+static void warn(const source_t *s, const char *call)
+{
+    char place[160];
+    if (!is_news(s->place))
+        return;
+    cwu_symbol_describe(s->place, place, sizeof place);
+    cw_check_warn(call,
+                  "the source of the put to PE %d at %s, %s, %zu bytes, was changed before this "
+                  "call completed the put: between nodes its old or its new bytes travel; change "
+                  "it behind this call",
+                  s->pe, place, cw_at(s->src, s->nbytes), s->nbytes);
+}
+
+/** Of sources that have changed. */
+static void end_list(source_t *list, const char *call)
+{
+    for (const source_t *s = list; s; s = s->next)
+        warn(s, call);
+    give_back(list);
+}
+
+void cw_source_end(cw_source_kind_t kind, uintptr_t key, const char *call)
+{
+    end_list(take(kind, key, true), call);
+}
+
+void cw_source_end_all(cw_source_kind_t kind, const char *call)
+{
+    end_list(take_all(kind, true), call);
+}
+
+void cw_source_move(cw_source_kind_t from, uintptr_t from_key, cw_source_kind_t to,
+                    uintptr_t to_key)
+{
+    source_t *list = take(from, from_key, false);
+    if (!list)
+        return;
+    enter();
+    for (source_t *next, **chain = chain_of(to, to_key); list; list = next) {
+        next = list->next;
+        list->kind = to;
+        list->key = to_key;
+        list->next = *chain;
+        *chain = list;
+    }
+    leave();
+}
+
+void cw_source_forget(cw_source_kind_t kind, uintptr_t key)
+{
+    give_back(take(kind, key, false));
+}
+
+void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy)
+{
+    char place[160];
+    source_t *list = take_all(kind, false);
+    size_t n = 0;
+    for (const source_t *s = list; s; s = s->next)
+        n++;
+    if (list && is_news(list->place)) {
+        cwu_symbol_describe(list->place, place, sizeof place);
+        cw_check_warn(call, "%zu put%s of this PE, %s PE %d at %s, %s not complete: %s", n,
+                      n == 1 ? "" : "s", n == 1 ? "to" : "one of them to", list->pe, place,
+                      n == 1 ? "is" : "are", remedy);
+    }
+    give_back(list);
+}
+
+void cw_sources_close(void)
+{
+    enter();
+    free(table.all);
+    table.all = table.free = NULL;
+    memset(table.chain, 0, sizeof table.chain);
+    table.nreported = 0;
+    atomic_store_explicit(&table.n, 0, memory_order_relaxed);
+    atomic_store(&table.is_stopped, false);
+    leave();
+}

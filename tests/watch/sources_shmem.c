@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sources of nonblocking puts that change before a quiet; with an argument behind it.
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LARGE = 1 << 18 };
+static long words[4], there[4];
+static char large[LARGE], far[LARGE];
+
+static void change(void *what)
+{
+    *(char *)what ^= 1;
+}
+
+int main(int argc, char **argv)
+{
+    shmem_ctx_t ctx;
+    shmem_init();
+    int me = shmem_my_pe(), next = (me + 1) % shmem_n_pes(), right = argc > 1;
+    (void)argv;
+    if (shmem_ctx_create(0, &ctx))
+        return 1;
+    char *gone = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int turn = 0; me == 0 && turn < 3; turn++) {  // the second of a place finds a pair
+        shmem_long_put_nbi(there, words, 4, next);     // line A
+        if (!right)
+            change(&words[3]);
+        shmem_quiet();
+        change(&words[0]);
+        shmem_ctx_putmem_nbi(ctx, far, large, LARGE, next);  // line B
+        if (!right)
+            change(&large[LARGE - 1]);
+        shmem_ctx_quiet(ctx);
+        change(large);
+        shmem_putmem_nbi(there, words, 8, next);  // line C: never changed
+        shmem_ctx_quiet(ctx);
+        shmem_fence();
+    }
+    shmem_barrier_all();
+    change(words);
+    if (me == 0) {
+        shmem_putmem_nbi(far, gone, LARGE, next);  // line D
+        if (right)
+            shmem_quiet();
+        munmap(gone, LARGE);
+        // beyond what is kept: nothing is said, and nothing is lost
+        for (int i = 0; i < 5000; i++)
+            shmem_long_put_nbi(there, words, 1, next);
+    }
+    shmem_barrier_all();
+    change(words);
+    shmem_ctx_destroy(ctx);
+    printf("sources_shmem done\n");
+    shmem_finalize();
+    return 0;
+}
