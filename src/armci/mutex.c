@@ -234,7 +234,10 @@ static void wait_for_turn(const wanted_t *wanted, uint64_t mine, uint64_t before
     uint64_t *link = link_of(mine);
     atomic(link_of(before), CW_AMO_OR, mine, 0, pe_of(before));
     cw_wait_t w = CW_WAIT_FOR(wanted->call, link, sizeof *link);
-    cw_wait_on_t on = {.kind = CW_WAIT_LOCK, .behind = pe_of(before), .addr = wanted->tail};
+    cw_wait_on_t on = {.kind = CW_WAIT_LOCK,
+                       .behind = pe_of(before),
+                       .addr = wanted->tail,
+                       .index = (size_t)wanted->proc};
     w.on = &on;
     while (own_link(link) & MUST_WAIT)
         cw_wait_round(&w);

@@ -106,6 +106,10 @@ static CW_ALWAYS_INLINE int caf_this_image(void)
 {
     return caf.group->rank + 1;
 }
+/** For messages: "image 3" by its number in the current team, or "image 3 of the initial team".
+ *  Returns name. */
+typedef char caf_name_t[48];
+const char *caf_image_name(int pe, caf_name_t name) CW_COLD;
 /** The PE of an image of that team. False: it has none. */
 static CW_ALWAYS_INLINE bool caf_find_pe(const cw_group_t *group, int image, int *pe_p)
 {

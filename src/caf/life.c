@@ -44,6 +44,7 @@ void caf_join(caf_door_t *door, const char *call)
     front_end.init = door->init;
     front_end.finalize = door->finalize;
     front_end.is_routine = door->is_routine;
+    front_end.peer = "image";
     cw_front_end_register(&front_end);
     if (!cw_may_join(call, CW_THREAD_SINGLE, &caf_area_request, "coarrays"))
         exit(EXIT_FAILURE);  // reported

@@ -32,6 +32,18 @@ static uint64_t word_of(const place_t *p)
     return ((uint64_t)cw_world.pe + 1) << 32 | (uint64_t)(p - places());
 }
 
+static int pe_of(uint64_t word)
+{
+    return (int)(word >> 32) - 1;
+}
+
+/** For reports: a wait for that lock, which PE `behind` has or waits for. */
+static cw_wait_on_t lock_of(const place_t *p, int behind)
+{
+    return (cw_wait_on_t){
+        .kind = CW_WAIT_LOCK, .behind = behind, .addr = p->lock, .index = (size_t)p->pe};
+}
+
 /** The place by which this image holds the lock, or NULL. */
 static place_t *find_held(int pe, const uint64_t *lock)
 {
@@ -69,25 +81,27 @@ static void tell(uint64_t word, size_t member, uint64_t value)
 {
     char *place = (char *)(places() + (uint32_t)word);
     cw_amo_signalling(&cw_ctx_default, place + member, CW_AMO_SET, sizeof value, value,
-                      (int)(word >> 32) - 1);
+                      pe_of(word));
     cw_quiet_default();
 }
 
-static void await(const char *statement, const uint64_t *word)
+/** on: the lock, or NULL. */
+static void await(const char *statement, const uint64_t *word, const cw_wait_on_t *on)
 {
     cw_wait_t w = CW_WAIT_FOR(statement, word, sizeof *word);
+    w.on = on;
     while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
         cw_wait_round(&w);
     cw_wait_done(&w);
 }
 
 // ---------------------------------------------------------------- where images may be killed
-/** Takes the lock if it is free, or of an image that was killed. */
-static bool take(const place_t *p)
+/** Takes the lock if it is free, or of an image that was killed. *owner_p: the PE that has it. */
+static bool take(const place_t *p, int *owner_p)
 {
     uint64_t owner = compare_swap(p->lock, word_of(p), 0, p->pe);
-    if (owner && cw_killed_by((int)(owner >> 32) - 1) &&
-        compare_swap(p->lock, word_of(p), owner, p->pe) == owner)
+    *owner_p = pe_of(owner);
+    if (owner && cw_killed_by(*owner_p) && compare_swap(p->lock, word_of(p), owner, p->pe) == owner)
         return true;
     return owner == 0;
 }
@@ -95,7 +109,9 @@ static bool take(const place_t *p)
 static void take_in_turn(const char *statement, const place_t *p)
 {
     cw_wait_t w = CW_WAIT_INIT(statement);
-    while (!take(p))
+    cw_wait_on_t on = lock_of(p, 0);
+    w.on = &on;
+    while (!take(p, &on.behind))
         cw_wait_round(&w);
     cw_wait_done(&w);
 }
@@ -113,14 +129,16 @@ void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_
     }
     place_t *p = take_place(statement, pe, lock);
     if (acquired_p) {
-        *acquired_p = p->used = take(p);
+        int owner;
+        *acquired_p = p->used = take(p, &owner);
     } else if (caf_survives) {
         take_in_turn(statement, p);
     } else {
         uint64_t before = swap(lock, word_of(p), pe);
         if (before) {
             tell(before, offsetof(place_t, next), word_of(p));
-            await(statement, &p->granted);
+            const cw_wait_on_t on = lock_of(p, pe_of(before));
+            await(statement, &p->granted, &on);
         }
     }
     caf_succeed(status);
@@ -140,18 +158,19 @@ void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint6
     place_t *p = find_held(pe, lock);
     caf_complete();
     if (!p) {
+        caf_name_t name;
         uint64_t word =
             cw_amo_fetching(&cw_ctx_default, lock, CW_AMO_FETCH, sizeof *lock, 0, 0, pe);
         if (word)
-            caf_fail(status, CAF_LOCKED_OTHER, statement, "PE %d has locked the variable",
-                     (int)(word >> 32) - 1);
+            caf_fail(status, CAF_LOCKED_OTHER, statement, "%s has locked the variable",
+                     caf_image_name(pe_of(word), name));
         else
             caf_fail(status, CAF_UNLOCKED, statement, "the variable is not locked");
         return;
     }
     if (__atomic_load_n(&p->next, __ATOMIC_ACQUIRE) ||
         (compare_swap(lock, 0, word_of(p), pe) != word_of(p) && !caf_survives)) {
-        await(statement, &p->next);  // an image is about to write that it follows
+        await(statement, &p->next, NULL);  // an image is about to write that it follows
         tell(__atomic_load_n(&p->next, __ATOMIC_ACQUIRE), offsetof(place_t, granted), 1);
     }
     if (caf_survives)

@@ -93,8 +93,11 @@ uintptr_t caf_at_slow(const caf_coarray_t *coarray, int pe)
     if (coarray->of)
         return (uintptr_t)caf_at(coarray->of, pe, (size_t)(coarray->mine - coarray->of->mine));
     int rank = coarray->at ? cw_group_rank_of(coarray->team->group, pe) : -1;
-    if (rank < 0)
-        caf_fatal("access to a coarray", "it was not allocated by the team of PE %d", pe);
+    if (rank < 0) {
+        caf_name_t name;
+        caf_fatal("access to a coarray", "it was not allocated by a team of %s",
+                  caf_image_name(pe, name));
+    }
     return coarray->at[rank];
 }
 

@@ -64,6 +64,16 @@ void caf_fatal(const char *statement, const char *fmt, ...)
     end(statement, text);
 }
 
+const char *caf_image_name(int pe, caf_name_t name)
+{
+    int rank = caf.group ? cw_group_rank_of(caf.group, pe) : -1;
+    if (rank >= 0)
+        snprintf(name, sizeof(caf_name_t), "image %d", rank + 1);
+    else
+        snprintf(name, sizeof(caf_name_t), "image %d of the initial team", pe + 1);
+    return name;
+}
+
 bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_group_t *group,
                  int image, int *pe_p)
 {

@@ -47,7 +47,7 @@ static void show(int pe, char *area)
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (free_place != window || mremap(cw_area_early(area, pe), 0, caf_windows.nbytes,
                                        MREMAP_MAYMOVE | MREMAP_FIXED, window) != window)
-        cwu_fatal("cannot map the coarrays of PE %d at %p: %s", pe, window,
+        cwu_fatal("cannot map the coarrays of image %d at %p: %s", pe + 1, window,
                   free_place != MAP_FAILED && free_place != window ? "the place is taken"
                                                                    : strerror(errno));
 }
@@ -142,7 +142,7 @@ static bool bring(const void *addr)
     const size_t nbytes = read_ahead(pages, page, page_nbytes);
     if (mmap(page, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0) != page)
-        cwu_fatal("cannot map %zu bytes of PE %d: %s", nbytes, pe, strerror(errno));
+        cwu_fatal("cannot map %zu bytes of image %d: %s", nbytes, pe + 1, strerror(errno));
     if (access_now.kind != ONLY_WRITES) {
         cw_check_own_handler(true);
         caf_get(page, symmetric, nbytes, pe);

@@ -76,11 +76,12 @@ static void set_own_word(const queue_t *q, int word, uint64_t value)
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-/** Until a word of this unit's cell is 0, or is not; its value. */
-static uint64_t await(const queue_t *q, int word, bool zero)
+/** Until a word of this unit's cell is 0, or is not; its value. on: the lock, or NULL. */
+static uint64_t await(const queue_t *q, int word, bool zero, const cw_wait_on_t *on)
 {
     uint64_t value;
     cw_wait_t w = CW_WAIT_FOR(q->call, (uint64_t *)(void *)q->own + word, sizeof value);
+    w.on = on;
     while (((value = own_word(q, word)) == 0) != zero)
         cw_wait_round(&w);
     cw_wait_done(&w);
@@ -100,14 +101,18 @@ static void enter(const queue_t *q)
     if (before == 0)
         return;
     ask(q, (int)before - 1, NEXT, CW_AMO_SWAP, my_name(q), 0);
-    await(q, WAITS, true);
+    const cw_wait_on_t on = {.kind = CW_WAIT_LOCK,
+                             .behind = cw_group_pe(q->team->group, (int)before - 1),
+                             .addr = q->segment->far[0],
+                             .index = (size_t)cw_group_pe(q->team->group, 0)};
+    await(q, WAITS, true, &on);
 }
 
 static void leave(const queue_t *q)
 {
     if (own_word(q, NEXT) == 0 && ask(q, 0, TAIL, CW_AMO_CSWAP, 0, my_name(q)) == my_name(q))
         return;
-    uint64_t behind = await(q, NEXT, false);
+    uint64_t behind = await(q, NEXT, false, NULL);
     ask(q, (int)behind - 1, WAITS, CW_AMO_SWAP, 0, 0);
 }
 

@@ -79,6 +79,11 @@ program misuse
     allocate (a(10 + this_image())[*])
   case ("unlock")
     unlock (lk[n])
+  case ("not_mine")
+    if (this_image() == 2) lock (lk[1])
+    sync all
+    if (this_image() == 1) unlock (lk[1])
+    sync all
   case ("locked")
     lock (lk[1])
     lock (lk[1])

@@ -23,6 +23,7 @@ WRONG = {
     "above": "assignment to an image: byte 16 is beyond the coarray, which has 16: a subscript is",
     "size": r"allocate: a coarray has \d+ bytes here, and \d+ elsewhere in the team",
     "unlock": "unlock: the variable is not locked",
+    "not_mine": "unlock: image 2 has locked the variable",
     "locked": "lock: this image has locked the variable already",
     "memory": r"allocate: no memory for a coarray of 140737488355328 bytes on this image",
     "team": "change team: the team was not formed",

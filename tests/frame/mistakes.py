@@ -42,6 +42,7 @@ ROWS = [
     ("unflushed", "a put that is never flushed", "D"),
     ("own-lock", "a lock set again by its holder", "SGXADC"),
     ("not-held", "a lock cleared by another than its holder", "SGXADC"),
+    ("lock-order", "two processes that each hold a lock and wait for the other's", "SADC"),
     ("handler", "communication in the handler of an active message", "GX"),
     ("thread", "a second thread in a job for one thread", "SGXAD"),
     ("context-thread", "a private context in another thread", "S"),
@@ -51,6 +52,6 @@ ROWS = [
 
 # relative to tests/
 SCRIPTS = ["api/misuse.py", "armci/misuse_groups.py", "armci/misuse_memory.py",
-           "armci/misuse_transfers.py", "caf/misuse.py", "dart/misuse.py", "errors/crash.py",
-           "errors/disagree.py", "gasnet/misuse.py", "gasnet_ex/misuse.py",
-           "mixed/second_thread.py", "watch/leaks.py", "watch/sources.py"]
+           "armci/misuse_transfers.py", "caf/misuse.py", "caf/waiting.py", "dart/misuse.py",
+           "errors/crash.py", "errors/disagree.py", "gasnet/misuse.py", "gasnet_ex/misuse.py",
+           "mixed/second_thread.py", "watch/leaks.py", "watch/locks.py", "watch/sources.py"]

@@ -50,7 +50,7 @@ def reports():
     yield ("lock_cycle", 3, "node", [cycle[0], ("shmem_set_lock", r"lock lock_a, held by PE 0.*"),
                                      cycle[2]])
     yield ("lock_cycle", 2, "2nodes-msg", cycle[:2])
-    endless = (r"lock lock_a, behind PE {} in a queue that has no end: a PE of it holds the lock "
+    endless = (r"lock lock_a, behind PE {} in a queue that has no end: one PE of it holds the lock "
                r"already, and a lock is not recursive")
     yield ("lock_twice", 2, "node", [("shmem_set_lock", endless.format(1)),
                                      ("shmem_set_lock", endless.format(0))])

@@ -37,7 +37,7 @@
 typedef enum cw_wait_kind {
     CW_WAIT_OTHER,
     CW_WAIT_WORD,  // for a result of a comparison of the word
-    CW_WAIT_LOCK,  // for the lock at addr, behind PE `behind` in its queue
+    CW_WAIT_LOCK,  // for the lock at addr of PE `index`, behind PE `behind` in its queue
     CW_WAIT_WORLD  // for all PEs of the job, in a collective
 } cw_wait_kind_t;
 

@@ -18,6 +18,7 @@
 #include "core/sync/area.h"
 #include "core/sync/fused.h"
 #include "core/sync/rendezvous.h"
+#include "core/world/front_end.h"
 
 #define MS UINT64_C(1000000)
 #define PATIENCE_NS (300 * MS)  // of an early PE, before it looks at others: most end as soon
@@ -143,12 +144,14 @@ static void give_verdict(void)
     const cw_report_wait_t *r = &me.pages[pe];
     char where[CW_WAITS_WHERE];
     if (!threads)
-        cwu_fatal("%s, and PE %d (pid %d, host %.63s) waits in %s for what no PE does any more",
-                  me.how, pe, (int)r->pid, r->host, cw_waits_where(r, ",", where, sizeof where));
+        cwu_fatal("%s, and %s %d (pid %d, host %.63s) waits in %s for what no %s does any more",
+                  me.how, cw_pe_word(), cw_pe_number(pe), (int)r->pid, r->host,
+                  cw_waits_where(r, ",", where, sizeof where), cw_pe_word());
     me.surveys = false;
-    cwu_warn("%s, and all PEs wait, PE %d (pid %d, host %.63s) in %s; the job goes on, for other "
+    cwu_warn("%s, and all %ss wait, %s %d (pid %d, host %.63s) in %s; the job goes on, for other "
              "threads of the program may be at work",
-             me.how, pe, (int)r->pid, r->host, cw_waits_where(r, "", where, sizeof where));
+             me.how, cw_pe_word(), cw_pe_word(), cw_pe_number(pe), (int)r->pid, r->host,
+             cw_waits_where(r, "", where, sizeof where));
 }
 
 /** A PE that has finalized may wait long for one that computes; one that polls in vain is worth a
@@ -211,8 +214,9 @@ static void report_missing(cw_report_wait_t *mine, int pe, const cw_report_wait_
         return;
     char where[CW_WAITS_WHERE];
     cw_waits_name(mine);
-    cwu_fatal("waits in %s for PE %d (pid %d, host %.63s), which has %.63s",
-              cw_waits_where(mine, ",", where, sizeof where), pe, (int)r->pid, r->host, r->detail);
+    cwu_fatal("waits in %s for %s %d (pid %d, host %.63s), which has %.63s",
+              cw_waits_where(mine, ",", where, sizeof where), cw_pe_word(), cw_pe_number(pe),
+              (int)r->pid, r->host, r->detail);
 }
 
 /** Of another node one early PE is known, the one that surveys the job. Checking mode compares what

@@ -21,6 +21,8 @@
 
 #define SECOND 1000000000u
 #define BETWEEN_SURVEYS 300000000u  // ns between the two surveys that must agree
+#define CYCLE_PATIENCE SECOND  // most that a PE waits for a lock before it looks for a cycle, which
+                               // is proof, however short the wait
 
 static uint64_t patience_ns;
 
@@ -70,6 +72,11 @@ cw_report_slot_t *cw_report_slot(int slot)
     return (cw_report_slot_t *)(void *)(cw_segment.base + cw_report_offset(slot));
 }
 
+static uint64_t cycle_patience_ns(void)
+{
+    return patience_ns < CYCLE_PATIENCE ? patience_ns : CYCLE_PATIENCE;
+}
+
 static void search_cycle(void);
 static void survey_pes(const cw_wait_t *w);
 static void stand_in(const cw_wait_t *w);
@@ -77,10 +84,13 @@ static void stand_in(const cw_wait_t *w);
 /** PE 0 surveys all PEs. */
 static void sleeps(cw_wait_t *w)
 {
-    if (!cw_waits_publish(w) || cwu_now_ns() - w->since_ns < patience_ns)
+    if (!cw_waits_publish(w))
         return;
-    if (w->on && w->on->kind == CW_WAIT_LOCK)
+    const uint64_t waited_ns = cwu_now_ns() - w->since_ns;
+    if (w->on && w->on->kind == CW_WAIT_LOCK && waited_ns >= cycle_patience_ns())
         search_cycle();
+    if (waited_ns < patience_ns)
+        return;
     if (cw_world.pe == 0)
         survey_pes(w);
     else
@@ -140,7 +150,7 @@ static void search_cycle(void)
     if (!survey.cycle_ns)
         survey.cycle_ns = now + 2 * BETWEEN_SURVEYS;
     if (now >= survey.cycle_ns && !survey.reported) {
-        survey.reported = cw_cycle_find(patience_ns);
+        survey.reported = cw_cycle_find(cycle_patience_ns());
         survey.cycle_ns = cwu_now_ns() + BETWEEN_SURVEYS;
     }
     pthread_mutex_unlock(&survey.lock);

@@ -11,9 +11,11 @@
 
 #include "base/output.h"
 #include "base/symbol.h"
+#include "core/mem/area.h"
 #include "core/mem/layout.h"
 #include "core/mem/segment.h"
 #include "core/report/waits.h"
+#include "core/world/front_end.h"
 
 #define LINE_NBYTES 1024u  // of a PE in the report, on average at most
 
@@ -49,8 +51,10 @@ static void put_place(out_t *out, const cw_report_wait_t *r)
             put(out, "%s", variable.name);
     } else if (in_heap < CW_COLL_SCRATCH) {
         put(out, "a word of the library");
-    } else if (in_heap < l->heap_nbytes) {
+    } else if (in_heap < l->heap_nbytes - cw_area_nbytes()) {
         put(out, "heap +%#" PRIx64, in_heap - CW_COLL_SCRATCH);
+    } else if (in_heap < l->heap_nbytes) {
+        put(out, "allocated memory");
     } else {
         put(out, "private memory");
     }
@@ -76,9 +80,35 @@ static void put_word(out_t *out, const cw_report_wait_t *r)
         put(out, " (word %" PRIu64 " of %" PRIu64 ")", r->index, r->nelems);
 }
 
-static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
+/** "PE 3", or as the program calls it, "image 4". */
+static void put_pe(out_t *out, int pe)
 {
-    return r->kind == CW_WAIT_LOCK && r->at == at;
+    put(out, "%s %d", cw_pe_word(), cw_pe_number(pe));
+}
+
+static bool is_in_slice(const cw_report_wait_t *r)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    return r->at < l->data_nbytes ||
+           (r->at - l->heap_offset >= CW_COLL_SCRATCH && r->at - l->heap_offset < l->heap_nbytes);
+}
+
+/** A symmetric one by its variable, else the PE that has it. */
+static void put_lock_name(out_t *out, const cw_report_wait_t *r)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    if (r->at < l->data_nbytes || r->at - l->heap_offset < l->heap_nbytes - cw_area_nbytes()) {
+        put(out, "lock ");
+        put_place(out, r);
+        return;
+    }
+    put(out, "a lock of ");
+    put_pe(out, (int)r->index);
+}
+
+static bool waits_for_same(const cw_report_wait_t *r, const cw_report_wait_t *other)
+{
+    return r->kind == CW_WAIT_LOCK && r->at == other->at && r->index == other->index;
 }
 
 /** Follows the queue from a waiter to the one before it: the PE that does not wait for the lock
@@ -86,21 +116,26 @@ static bool waits_for_lock(const cw_report_wait_t *r, uint64_t at)
 static void put_lock(out_t *out, const cw_report_wait_t *waits, const cw_report_wait_t *r)
 {
     int pe = r->behind, steps = 0;
-    while (pe >= 0 && pe < cw_world.npes && waits_for_lock(&waits[pe], r->at) &&
+    while (pe >= 0 && pe < cw_world.npes && waits_for_same(&waits[pe], r) &&
            steps++ < cw_world.npes)
         pe = waits[pe].behind;
-    put(out, "lock ");
-    put_place(out, r);
+    put_lock_name(out, r);
     if (steps > cw_world.npes) {
+        put(out, ", behind ");
+        put_pe(out, r->behind);
         put(out,
-            ", behind PE %d in a queue that has no end: a PE of it holds the lock already, and a "
-            "lock is not recursive",
-            r->behind);
+            " in a queue that has no end: one %s of it holds the lock already, and a lock is not "
+            "recursive",
+            cw_pe_word());
         return;
     }
-    put(out, ", held by PE %d", pe);
-    if (pe != r->behind)
-        put(out, " (in the queue behind PE %d)", r->behind);
+    put(out, ", held by ");
+    put_pe(out, pe);
+    if (pe != r->behind) {
+        put(out, " (in the queue behind ");
+        put_pe(out, r->behind);
+        put(out, ")");
+    }
 }
 
 bool cw_report_has_come(const cw_report_wait_t *r, const cw_report_wait_t *mine)
@@ -115,37 +150,45 @@ static void put_missing(out_t *out, const cw_report_wait_t *waits, const cw_repo
 {
     const char *comma = "";
     if (mine->ending)
-        put(out, "the end of all PEs; not there: ");
+        put(out, "the end of all %ss; not there: ", cw_pe_word());
     else
-        put(out, "synchronisation %" PRIu32 " of all PEs; not there: ", mine->number);
+        put(out, "synchronisation %" PRIu32 " of all %ss; not there: ", mine->number, cw_pe_word());
     for (int pe = 0, last; pe < cw_world.npes; pe = last + 1) {
         for (last = pe; last < cw_world.npes && !cw_report_has_come(&waits[last], mine); last++)
             ;
         if (last == pe)
             continue;
-        put(out, last - pe > 1 ? "%sPE %d-%d" : "%sPE %d", comma, pe, last - 1);
+        put(out, "%s", comma);
+        put_pe(out, pe);
+        if (last - pe > 1)
+            put(out, "-%d", cw_pe_number(last - 1));
         comma = ", ";
     }
     if (!*comma)
-        put(out, "no PE known");
+        put(out, "no %s known", cw_pe_word());
 }
 
 static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
 {
     const cw_report_wait_t *r = &waits[pe];
     char where[CW_WAITS_WHERE];
-    put(out,
-        "causeway: deadlock: PE %d (node %d, host %.63s, pid %d) has waited %.0f s in %s: ", pe,
-        cw_world.node_of_pe[pe], r->host, r->pid, (double)r->waited_ns / 1e9,
-        cw_waits_where(r, "", where, sizeof where));
+    put(out, "causeway: deadlock: ");
+    put_pe(out, pe);
+    put(out, " (");
+    if (cw_pe_number(pe) != pe)
+        put(out, "PE %d, ", pe);
+    put(out, "node %d, host %.63s, pid %d) has waited %.0f s in %s: ", cw_world.node_of_pe[pe],
+        r->host, r->pid, (double)r->waited_ns / 1e9, cw_waits_where(r, "", where, sizeof where));
     if (r->kind == CW_WAIT_WORD)
         put_word(out, r);
     else if (r->kind == CW_WAIT_LOCK)
         put_lock(out, waits, r);
     else if (r->kind == CW_WAIT_WORLD)
         put_missing(out, waits, r);
+    else if (r->detail[0])
+        put(out, "%s", r->detail);
     else
-        put(out, "%s", r->detail[0] ? r->detail : "other PEs");
+        put(out, "other %ss", cw_pe_word());
     put(out, "\n");
 }
 
@@ -157,9 +200,9 @@ void cw_report_print(const cw_report_wait_t *waits, uint64_t patience_ns, bool m
     if (!report.text)
         return;
     put(out,
-        "causeway: deadlock: all %d PEs have waited longer than %" PRIu64
+        "causeway: deadlock: all %d %ss have waited longer than %" PRIu64
         " s (CAUSEWAY_DEADLOCK); %s%s\n",
-        cw_world.npes, patience_ns / 1000000000u,
+        cw_world.npes, cw_pe_word(), patience_ns / 1000000000u,
         end ? "this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)" : "the job goes on waiting",
         may_err ? ", for other threads of the program may be at work" : "");
     for (int pe = 0; pe < cw_world.npes; pe++)
@@ -176,7 +219,8 @@ void cw_report_print_cycle(const cw_report_wait_t *waits, const int *pes, int np
     out_t report = {.text = malloc(room), .room = room}, *out = &report;
     if (!report.text)
         return;
-    put(out, "causeway: deadlock: %d of %d PEs wait for each other; %s%s\n", npes, cw_world.npes,
+    put(out, "causeway: deadlock: %d of %d %ss wait for each other; %s%s\n", npes, cw_world.npes,
+        cw_pe_word(),
         end ? "this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)" : "the job goes on",
         may_err ? ", for other threads of the program may be at work" : "");
     for (int i = 0; i < npes; i++)
@@ -185,34 +229,31 @@ void cw_report_print_cycle(const cw_report_wait_t *waits, const int *pes, int np
     free(report.text);
 }
 
-static bool is_in_slice(const cw_report_wait_t *r)
-{
-    const cwt_layout_t *l = &cw_segment.layout;
-    return r->at < l->data_nbytes ||
-           (r->at - l->heap_offset >= CW_COLL_SCRATCH && r->at - l->heap_offset < l->heap_nbytes);
-}
-
 void cw_report_describe(const cw_report_wait_t *r, char *text, size_t nbytes)
 {
     out_t out = {.text = text, .room = nbytes};
     *text = '\0';
     if (r->kind == CW_WAIT_WORLD && r->ending)
-        put(&out, "the end of all PEs");
+        put(&out, "the end of all %ss", cw_pe_word());
     else if (r->kind == CW_WAIT_WORLD)
-        put(&out, "synchronisation %" PRIu32 " of all PEs", r->number);
+        put(&out, "synchronisation %" PRIu32 " of all %ss", r->number, cw_pe_word());
     else if (r->kind == CW_WAIT_LOCK) {
-        put(&out, "lock ");
-        put_place(&out, r);
-        if (r->behind == cw_world.pe)
-            put(&out, ", which this PE holds itself already (a lock is not recursive)");
-        else
-            put(&out, ", in the queue behind PE %d", r->behind);
+        put_lock_name(&out, r);
+        if (r->behind == cw_world.pe) {
+            put(&out, ", which this %s holds itself already (a lock is not recursive)",
+                cw_pe_word());
+        } else {
+            put(&out, ", in the queue behind ");
+            put_pe(&out, r->behind);
+        }
     } else if (r->kind == CW_WAIT_WORD && is_in_slice(r))
         put_word(&out, r);
     else if (is_in_slice(r)) {
         put_place(&out, r);
         if (r->nbytes)
             put(&out, " is %" PRId64, r->seen);
-    } else
-        put(&out, "%s", r->certain ? "other PEs" : "the network");
+    } else if (r->certain)
+        put(&out, "other %ss", cw_pe_word());
+    else
+        put(&out, "the network");
 }

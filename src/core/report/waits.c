@@ -156,14 +156,14 @@ void cw_waits_describe_mover(int pe, char *text, size_t nbytes)
     char where[CW_WAITS_WHERE];
     cw_waits_read(pe, &r);
     if (r.polled_ms && r.moves % 2 == 0 && r.polled_moves == (uint32_t)r.moves)
-        snprintf(text, nbytes, "PE %d (pid %d, host %.63s) polls %s in a loop, for %u s in vain",
-                 pe, (int)r.pid, r.host, cw_waits_where(&r, ",", where, sizeof where),
-                 r.polled_ms / 1000);
+        snprintf(text, nbytes, "%s %d (pid %d, host %.63s) polls %s in a loop, for %u s in vain",
+                 cw_pe_word(), cw_pe_number(pe), (int)r.pid, r.host,
+                 cw_waits_where(&r, ",", where, sizeof where), r.polled_ms / 1000);
     else
         snprintf(
             text, nbytes,
-            "PE %d, at least, does not wait (it computes, or does something outside the library)",
-            pe);
+            "%s %d, at least, does not wait (it computes, or does something outside the library)",
+            cw_pe_word(), cw_pe_number(pe));
 }
 
 void cw_waits_read(int pe, cw_report_wait_t *r)

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static cw_front_end_t *first;
 static const cw_front_end_t plain_front_end = {.init = "the initialisation",
@@ -62,6 +63,31 @@ const char *cw_missing_finalize(void)
         if (f->joined > 0)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", f->finalize);
     return n ? text : cw_front_end_of(NULL)->finalize;
+}
+
+/** NULL: a PE, counted from 0. */
+static const char *peer_word(void)
+{
+    const char *word = NULL;
+    for (const cw_front_end_t *f = first; f; f = f->next) {
+        if (f->joined == 0)
+            continue;
+        if (!f->peer || (word && strcmp(word, f->peer)))
+            return NULL;
+        word = f->peer;
+    }
+    return word;
+}
+
+const char *cw_pe_word(void)
+{
+    const char *word = peer_word();
+    return word ? word : "PE";
+}
+
+int cw_pe_number(int pe)
+{
+    return peer_word() ? pe + 1 : pe;
 }
 
 bool cw_is_routine(const char *symbol)

@@ -23,6 +23,7 @@ typedef struct cw_front_end {
     /** Turns the name of a routine on the stack into what messages say. exact: the program calls
      *  it by that name; else it may be one of many with the same body. May be NULL. */
     void (*rename)(char *routine, size_t nbytes, bool exact);
+    const char *peer;  // what it calls a PE, and counts from 1: "image"; NULL: "PE", from 0
     // core's own:
     int joined;  // how often it has joined the job, and not left
     struct cw_front_end *next;
@@ -41,6 +42,11 @@ void cw_front_end_count(const char *routine, int change);
 /** "shmem_finalize", or "shmem_finalize and ARMCI_Finalize": what the front ends that have joined
  *  have not been left by. */
 const char *cw_missing_finalize(void);
+/** What messages call a PE: "PE"; or the word of the front ends that have joined the job, if it is
+ *  the same of all. */
+const char *cw_pe_word(void);
+/** The number of a PE with that word. */
+int cw_pe_number(int pe);
 /** Is this the name of a routine of any front end? */
 bool cw_is_routine(const char *symbol);
 /** Of one with names, for the search in a call stack. */

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reports of images that wait for ever speak of images, as the program counts them; two that wait
+for each other's lock are named within seconds in checking mode, while a third one computes."""
+import os
+import re
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from frame.script import SLOW, STAGE, TESTS, check, finish
+
+MISTAKES = {"coarrays": {"lock-order": "locks"}}
+SOURCE = TESTS / "caf/waiting.f90"
+LINES = SOURCE.read_text(encoding="utf-8").splitlines()
+ENDS = "; this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)"
+
+
+def place(comment):
+    line = next(i for i, text in enumerate(LINES, 1) if f"! {comment}" in text)
+    return rf", called from (?:MAIN__|waiting)\+0x\w+ \(waiting\.f90:{line}\): "
+
+
+# case: settings, the first line, and for each line the image, its routine and what it waits for
+CASES = {
+    "locks": ({"CAUSEWAY_CHECK": "1"}, "2 of 3 images wait for each other" + ENDS, [
+        (1, "never given", "a lock of image 2, held by image 2$"),
+        (2, "never given", "a lock of image 1, held by image 1$")]),
+    "missing": ({"CAUSEWAY_DEADLOCK": "1"}, "all 3 images have waited longer than 1 s "
+                "(CAUSEWAY_DEADLOCK)" + ENDS, [
+        (1, "never left", r"synchronisation \d+ of all images; not there: image 3$"),
+        (2, "never left", r"synchronisation \d+ of all images; not there: image 3$"),
+        (3, "never posted", "")]),
+    "behind": ({"CAUSEWAY_DEADLOCK": "1"}, "all 3 images have waited longer than 1 s "
+               "(CAUSEWAY_DEADLOCK)" + ENDS, [
+        (1, "the queue",
+         r"a lock of image 2, held by image 2(?: \(in the queue behind image 3\))?$"),
+        (2, "with the lock", ""),
+        (3, "the queue",
+         r"a lock of image 2, held by image 2(?: \(in the queue behind image 1\))?$")]),
+}
+
+
+def cases():
+    return {"locks": False}
+
+
+def attempt(program, case, options):
+    settings, head, lines = CASES[case]
+    begun = time.monotonic()
+    done = subprocess.run([STAGE / "bin/cafrun", "-n", "3", *options, program, case],
+                          env=dict(os.environ, CAUSEWAY_DEADLOCK_ACTION="abort", **settings),
+                          capture_output=True, text=True, timeout=60 * SLOW, check=False)
+    took, said = time.monotonic() - begun, done.stdout + done.stderr
+    check(done.returncode == 1 and took < 15 * SLOW and "FAIL" not in said, case, took, said)
+    reports = re.findall(r"^causeway: deadlock: (.*)$", said, re.M)
+    check(len(reports) == 1 + len(lines) and reports[0] == head, case, head, said)
+    for image, comment, what in lines:
+        wanted = (rf"^image {image} \(PE {image - 1}, node \d, host [^,]+, pid \d+\) has waited "
+                  rf"\d+ s in \S.*{place(comment)}{what}")
+        check(any(re.search(wanted, line) for line in reports), case, wanted, said)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        program = Path(scratch) / "waiting"
+        subprocess.run([STAGE / "bin/caf", "-O1", "-g", SOURCE, "-o", program], check=True,
+                       cwd=scratch)
+        for case in CASES:
+            for options in ([], ["--emulate-nodes", "3"]):
+                attempt(program, case, options)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
