@@ -43,6 +43,7 @@ ROWS = [
     ("own-lock", "a lock set again by its holder", "SGXADC"),
     ("not-held", "a lock cleared by another than its holder", "SGXADC"),
     ("lock-order", "two processes that each hold a lock and wait for the other's", "SADC"),
+    ("tag", "a receive with another tag than the message that was sent", "AD"),
     ("handler", "communication in the handler of an active message", "GX"),
     ("thread", "a second thread in a job for one thread", "SGXAD"),
     ("context-thread", "a private context in another thread", "S"),
@@ -54,4 +55,5 @@ ROWS = [
 SCRIPTS = ["api/misuse.py", "armci/misuse_groups.py", "armci/misuse_memory.py",
            "armci/misuse_transfers.py", "caf/misuse.py", "caf/waiting.py", "dart/misuse.py",
            "errors/crash.py", "errors/disagree.py", "gasnet/misuse.py", "gasnet_ex/misuse.py",
-           "mixed/second_thread.py", "watch/leaks.py", "watch/locks.py", "watch/sources.py"]
+           "mixed/second_thread.py", "watch/leaks.py", "watch/locks.py", "watch/receives.py",
+           "watch/sources.py"]

@@ -16,9 +16,11 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "core/am/am.h"
 #include "core/observe/check.h"
@@ -26,6 +28,7 @@
 #include "core/world/world.h"
 
 enum { CW_P2P_AM_CLIENT = CW_AM_CLIENTS - 2 };  // number of this client of messages (core/am/am.h)
+#define OTHERS_NS UINT64_C(5000000000)  // of a wait, before messages that are not asked for matter
 enum { EAGER = 1, OFFER, ANSWER, PIECE, TAKEN };
 
 typedef struct message {
@@ -384,14 +387,58 @@ static message_t *take(const cw_envelope_t *from)
     return best;
 }
 
+/** For reports: the messages of the same space that are there, and that are not asked for; rather
+ *  one of the sender that is. */
+static void look_around(const cw_envelope_t *from, cw_wait_on_t *on)
+{
+    on->index = 0;
+    pthread_mutex_lock(&p2p.lock);
+    for (int source = 0; source < cw_world.npes; source++) {
+        for (const message_t *m = p2p.peer[source].first; m; m = m->next) {
+            if (m->space != (uint32_t)from->space)
+                continue;
+            if (on->index++ > 0 && (on->seen_pe == from->peer || source != from->peer))
+                continue;
+            on->seen_pe = source;
+            on->seen = m->tag;
+            on->nelems = m->nbytes;
+        }
+    }
+    pthread_mutex_unlock(&p2p.lock);
+}
+
+/** In checking mode, once: the wait is long, and messages are there. */
+static void say_others(const cw_envelope_t *from, const cw_wait_on_t *on, const cw_wait_t *w)
+{
+    static _Atomic bool said;
+    char sender[32] = "any PE";
+    if (on->index == 0 || cwu_now_ns() - w->since_ns < OTHERS_NS || atomic_exchange(&said, true))
+        return;
+    if (from->peer != CW_P2P_ANY)
+        snprintf(sender, sizeof sender, "PE %d", from->peer);
+    cw_check_warn(from->call,
+                  "has waited %llu s for a message with tag %d of %s; %zu wait here, one of them "
+                  "of PE %d with tag %lld and %zu bytes",
+                  (unsigned long long)(OTHERS_NS / 1000000000u), from->tag, sender, on->index,
+                  on->seen_pe, (long long)on->seen, on->nelems);
+}
+
 static message_t *await_message(const cw_envelope_t *from, sending_t *beside)
 {
     message_t *m = take(from);
     if (m)
         return m;
     cw_wait_t w = CW_WAIT_NOTIFIED(from->call);
-    for (; !(m = take(from)); cw_wait_round(&w))
+    cw_wait_on_t on = {.kind = CW_WAIT_MESSAGE, .behind = from->peer, .want = from->tag};
+    w.on = &on;
+    for (; !(m = take(from)); cw_wait_round(&w)) {
+        if (w.announced) {  // it is about to sleep
+            look_around(from, &on);
+            if (CW_CHECKING())
+                say_others(from, &on, &w);
+        }
         advance(beside);
+    }
     cw_wait_done(&w);
     return m;
 }

@@ -38,16 +38,18 @@ typedef enum cw_wait_kind {
     CW_WAIT_OTHER,
     CW_WAIT_WORD,  // for a result of a comparison of the word
     CW_WAIT_LOCK,  // for the lock at addr of PE `index`, behind PE `behind` in its queue
-    CW_WAIT_WORLD  // for all PEs of the job, in a collective
+    CW_WAIT_WORLD,   // for all PEs of the job, in a collective
+    CW_WAIT_MESSAGE  // for one with the tag `want` of PE `behind` (-1: of any); of those that are
+                     // there, index, one is of PE `seen_pe`, with the tag `seen` and nelems bytes
 } cw_wait_kind_t;
 
 typedef struct cw_wait_on {
     cw_wait_kind_t kind;
     uint8_t nbytes, is_unsigned, cmp;  // of the word; cmp: a set of outcomes, equal 1, greater 2,
                                        // less 4
-    int behind;
+    int behind, seen_pe;
     const void *addr;  // symmetric
-    int64_t want;
+    int64_t want, seen;
     size_t index, nelems;  // the word's place in a set
 } cw_wait_on_t;
 

@@ -134,11 +134,14 @@ static void notice(int mover, const cw_wait_t *w)
         return;
     survey.noticed = true;
     cw_report_wait_t mine;
-    char what[CW_WAITS_MOVER], where[CW_WAITS_WHERE];
+    char what[CW_WAITS_MOVER], where[CW_WAITS_WHERE], message[160] = "";
     cw_waits_read(cw_world.pe, &mine);
     cw_waits_describe_mover(mover, what, sizeof what);
-    cwu_warn("has waited %.0f s in %s; %s, so this is not a deadlock yet",
-             (double)mine.waited_ns / 1e9, cw_waits_where(&mine, "", where, sizeof where), what);
+    if (mine.kind == CW_WAIT_MESSAGE)
+        cw_report_describe(&mine, message, sizeof message);
+    cwu_warn("has waited %.0f s in %s%s%s; %s, so this is not a deadlock yet",
+             (double)mine.waited_ns / 1e9, cw_waits_where(&mine, "", where, sizeof where),
+             *message ? ", for " : "", message, what);
 }
 
 /** PE 0, which sees whether all PEs wait, has a search's time to report that, with all of them. */

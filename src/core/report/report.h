@@ -46,6 +46,7 @@ typedef struct cw_report_wait {
     _Atomic uint32_t polled_ms;  // a PE that does not wait has polled in `call` so long, in vain,
                                  // since `moves` was
     uint32_t polled_moves;       // this
+    int32_t seen_pe;             // of a message that waits
     char call[64], host[64];
     char place[160];  // of the program, which called that; "" before the wait lasts
     char detail[64];  // of an early PE what it has done

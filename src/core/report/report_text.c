@@ -168,23 +168,42 @@ static void put_missing(out_t *out, const cw_report_wait_t *waits, const cw_repo
         put(out, "no %s known", cw_pe_word());
 }
 
+/** That is waited for, and another one that is there. */
+static void put_message(out_t *out, const cw_report_wait_t *r)
+{
+    put(out, "a message with tag %" PRId64 " of ", r->want);
+    if (r->behind < 0)
+        put(out, "any %s", cw_pe_word());
+    else
+        put_pe(out, r->behind);
+    if (r->index == 0) {
+        put(out, "; none waits here");
+        return;
+    }
+    put(out, "; here wait%s %" PRIu64 ", ", r->index == 1 ? "s" : "", r->index);
+    put(out, r->index == 1 ? "of " : "one of them of ");
+    put_pe(out, r->seen_pe);
+    put(out, " with tag %" PRId64 " and %" PRIu64 " bytes", r->seen, r->nelems);
+}
+
 static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
 {
     const cw_report_wait_t *r = &waits[pe];
-    char where[CW_WAITS_WHERE];
-    put(out, "causeway: deadlock: ");
-    put_pe(out, pe);
-    put(out, " (");
+    char where[CW_WAITS_WHERE], number[24] = "";
     if (cw_pe_number(pe) != pe)
-        put(out, "PE %d, ", pe);
-    put(out, "node %d, host %.63s, pid %d) has waited %.0f s in %s: ", cw_world.node_of_pe[pe],
-        r->host, r->pid, (double)r->waited_ns / 1e9, cw_waits_where(r, "", where, sizeof where));
+        snprintf(number, sizeof number, "PE %d, ", pe);
+    put(out,
+        "causeway: deadlock: %s %d (%snode %d, host %.63s, pid %d) has waited %.0f s in %s: ",
+        cw_pe_word(), cw_pe_number(pe), number, cw_world.node_of_pe[pe], r->host, r->pid,
+        (double)r->waited_ns / 1e9, cw_waits_where(r, "", where, sizeof where));
     if (r->kind == CW_WAIT_WORD)
         put_word(out, r);
     else if (r->kind == CW_WAIT_LOCK)
         put_lock(out, waits, r);
     else if (r->kind == CW_WAIT_WORLD)
         put_missing(out, waits, r);
+    else if (r->kind == CW_WAIT_MESSAGE)
+        put_message(out, r);
     else if (r->detail[0])
         put(out, "%s", r->detail);
     else
@@ -246,7 +265,9 @@ void cw_report_describe(const cw_report_wait_t *r, char *text, size_t nbytes)
             put(&out, ", in the queue behind ");
             put_pe(&out, r->behind);
         }
-    } else if (r->kind == CW_WAIT_WORD && is_in_slice(r))
+    } else if (r->kind == CW_WAIT_MESSAGE)
+        put_message(&out, r);
+    else if (r->kind == CW_WAIT_WORD && is_in_slice(r))
         put_word(&out, r);
     else if (is_in_slice(r)) {
         put_place(&out, r);

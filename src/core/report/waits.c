@@ -46,6 +46,19 @@ static cw_wait_on_t word_of(const cw_wait_t *w)
     return on;
 }
 
+/** What changes while the wait goes on. */
+static void look(cw_report_wait_t *r, const cw_wait_on_t *on)
+{
+    if (on->addr) {
+        r->seen = read_word(on);
+    } else if (on->kind == CW_WAIT_MESSAGE) {
+        r->seen = on->seen;
+        r->seen_pe = on->seen_pe;
+        r->index = on->index;
+        r->nelems = on->nelems;
+    }
+}
+
 void cw_waits_take(cw_report_wait_t *r, const cw_wait_t *w)
 {
     const cw_wait_on_t plain = word_of(w), *on = w->on ? w->on : &plain;
@@ -66,8 +79,7 @@ void cw_waits_take(cw_report_wait_t *r, const cw_wait_t *w)
     r->number = cw_node_number(&cw_group_world->sync->node);
     r->certain = w->word || w->on || w->notified;
     r->ending = cw_early_ending;
-    if (on->addr)
-        r->seen = read_word(on);
+    look(r, on);
 }
 
 static void publish(cw_report_wait_t *r, const cw_wait_t *w)
@@ -113,8 +125,8 @@ bool cw_waits_publish(cw_wait_t *w)
         atomic_store(&r->waited_ns, 0);
         atomic_fetch_add(&r->moves, 1);  // release: pairs with cw_waits_read
     }
-    if (w->on && w->on->addr)
-        r->seen = read_word(w->on);
+    if (w->on)
+        look(r, w->on);
     if (!w->named && now - w->since_ns >= NAMED_NS) {
         w->named = true;
         cw_waits_name(r);
