@@ -6,9 +6,11 @@
 #include "core/report/waits.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/symbol.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
@@ -18,6 +20,13 @@
 #include "core/world/front_end.h"
 
 #define NAMED_NS 50000000u  // age of a wait whose place is looked for
+
+// Of this PE. Never waited for: the handler of a signal may interrupt the thread that has the lock,
+// and wait for the end of the job.
+static struct {
+    cwu_lock_t lock;     // guards the page against other threads of this process
+    _Atomic bool taken;  // a wait stands in it; set under the lock
+} page;
 
 static int64_t read_word(const cw_wait_on_t *on)
 {
@@ -112,25 +121,53 @@ const char *cw_waits_where(const cw_report_wait_t *r, const char *end, char *tex
     return text;
 }
 
+/** False: another thread of this PE waits already, and its wait stands for the PE; or one is at the
+ *  page, and this wait comes later. */
+static bool enter(cw_report_wait_t *r, cw_wait_t *w, uint64_t now)
+{
+    if (!cwu_trylock(&page.lock))
+        return false;
+    if (!(w->reported = !page.taken)) {
+        cwu_unlock(&page.lock);
+        return false;
+    }
+    page.taken = true;
+    w->since_ns = now;
+    publish(r, w);
+    atomic_store(&r->waited_ns, 0);
+    atomic_fetch_add(&r->moves, 1);  // release: pairs with cw_waits_read
+    cwu_unlock(&page.lock);
+    return true;
+}
+
+/** Of the wait that stands in the page. The stack is searched without the lock, for long. */
+static void refresh(cw_report_wait_t *r, cw_wait_t *w, uint64_t now)
+{
+    cw_report_wait_t named;
+    bool names = !w->named && now - w->since_ns >= NAMED_NS;
+    if (names) {
+        memcpy(named.call, r->call, sizeof named.call);  // only this thread writes it now
+        cw_waits_name(&named);
+    }
+    if (!cwu_trylock(&page.lock))
+        return;
+    if (names) {
+        w->named = true;
+        memcpy(r->call, named.call, sizeof r->call);
+        memcpy(r->place, named.place, sizeof r->place);
+    }
+    if (w->on)
+        look(r, w->on);
+    cwu_unlock(&page.lock);
+}
+
 bool cw_waits_publish(cw_wait_t *w)
 {
     cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
     uint64_t now = cwu_now_ns();
-    if (!w->reported) {
-        if (atomic_load_explicit(&r->moves, memory_order_relaxed) % 2)
-            return false;  // another thread of this PE waits already: its wait stands for the PE
-        w->since_ns = now;
-        w->reported = true;
-        publish(r, w);
-        atomic_store(&r->waited_ns, 0);
-        atomic_fetch_add(&r->moves, 1);  // release: pairs with cw_waits_read
-    }
-    if (w->on)
-        look(r, w->on);
-    if (!w->named && now - w->since_ns >= NAMED_NS) {
-        w->named = true;
-        cw_waits_name(r);
-    }
+    if (!w->reported && !enter(r, w, now))
+        return false;
+    refresh(r, w, now);
     atomic_store_explicit(&r->waited_ns, now - w->since_ns, memory_order_relaxed);
     // release: behind the test of the condition that came before this sleep
     atomic_fetch_add_explicit(&r->beats, 1, memory_order_release);
@@ -139,17 +176,17 @@ bool cw_waits_publish(cw_wait_t *w)
 
 void cw_waits_move(cw_wait_t *w)
 {
-    if (w->reported)
+    if (w->reported) {
         atomic_fetch_add(&cw_report_slot(cw_world.slot)->wait.moves, 1);
+        atomic_store_explicit(&page.taken, false, memory_order_release);  // pairs with enter
+    }
     w->reported = w->named = false;
 }
 
-void cw_waits_polled(uint64_t ns)
+/** Under the lock; no wait stands in the page. */
+static void note_polls(cw_report_wait_t *r, uint64_t ns)
 {
-    cw_report_wait_t *r = &cw_report_slot(cw_world.slot)->wait;
     uint64_t moves = atomic_load_explicit(&r->moves, memory_order_relaxed);
-    if (ns < NAMED_NS || moves % 2)
-        return;
     bool known = r->polled_moves == (uint32_t)moves && r->polled_ms != 0;
     if (!known) {
         const char *running = cw_watch_running();
@@ -160,6 +197,15 @@ void cw_waits_polled(uint64_t ns)
         r->polled_moves = (uint32_t)moves;
     }
     atomic_store_explicit(&r->polled_ms, (uint32_t)(ns / 1000000u), memory_order_release);
+}
+
+void cw_waits_polled(uint64_t ns)
+{
+    if (ns < NAMED_NS || !cwu_trylock(&page.lock))
+        return;
+    if (!page.taken)
+        note_polls(&cw_report_slot(cw_world.slot)->wait, ns);
+    cwu_unlock(&page.lock);
 }
 
 void cw_waits_describe_mover(int pe, char *text, size_t nbytes)
@@ -180,5 +226,12 @@ void cw_waits_describe_mover(int pe, char *text, size_t nbytes)
 
 void cw_waits_read(int pe, cw_report_wait_t *r)
 {
+    bool own = pe == cw_world.pe;
+    if (own && !cwu_trylock(&page.lock)) {
+        *r = (cw_report_wait_t){0};  // another thread is at it: as one that does not wait
+        return;
+    }
     cw_node_read(cw_world.node_of_pe[pe], cw_report_offset(cw_world.slot_of_pe[pe]), r, sizeof *r);
+    if (own)
+        cwu_unlock(&page.lock);
 }
