@@ -70,12 +70,14 @@ DRT_API dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_
                           .segid = DART_SEGMENT_LOCAL,
                           .teamid = DART_TEAM_ALL};
     gptr->addr_or_offs.offset = (uint64_t)(block - drt_area(&(size_t){0}));
-    if (CW_CHECKING())
+    if (CW_CHECKING()) {
+        drt_local_add(gptr->addr_or_offs.offset, nbytes);
         cw_known_add(&(cw_known_t){.space = cw_world.pe,
                                    .base = (uintptr_t)block,
                                    .nbytes = nbytes,
                                    .call = __func__,
                                    .place = CWU_CALLER});
+    }
     return DART_OK;
 }
 
@@ -96,7 +98,9 @@ DRT_API dart_ret_t dart_memfree(dart_gptr_t gptr)
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "offset %llu is not the begin of memory that dart_memalloc gave",
                           (unsigned long long)gptr.addr_or_offs.offset);
-    if (CW_CHECKING())
+    if (CW_CHECKING()) {
+        drt_local_remove(gptr.addr_or_offs.offset);
         cw_known_free(cw_world.pe, (uintptr_t)block);
+    }
     return DART_OK;
 }

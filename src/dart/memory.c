@@ -3,12 +3,17 @@
 // Blocks of the area. The front end's own memory, at one symmetric address:
 //
 //     what the node's units have allocated | lock of updates | stages of teams, by number |
-//     what this unit has registered | where it runs
+//     what this unit has registered | where it runs | in checking mode its blocks
 #include "dart/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "core/mem/area.h"
 #include "core/mem/blocks.h"
+#include "core/observe/seen.h"
+#include "core/rma/rma.h"
 #include "core/sync/fused.h"
 
 enum { LOCK_AT = 64, STAGES_AT = 128 };
@@ -47,6 +52,90 @@ bool drt_release(void *ptr)
 uint64_t *drt_update_lock(void)
 {
     return (uint64_t *)(void *)((char *)cw_area_own(&drt_area_request, &(size_t){0}) + LOCK_AT);
+}
+
+// ---------------------------------------------------------------- in checking mode
+// Blocks of this unit alone, for other units: pointers lead to the whole area of each.
+enum { LOCAL_BLOCKS = 1024 };
+
+typedef struct local {
+    uint64_t n;  // more than LOCAL_BLOCKS: there were too many
+    struct {
+        uint64_t offset, nbytes;
+    } block[LOCAL_BLOCKS];
+} local_t;
+_Static_assert(sizeof(local_t) <= (1u << 20), "the end of the front end's own memory");
+
+static pthread_mutex_t local_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the own table
+
+static local_t *local_table(void)
+{
+    return (local_t *)(void *)((char *)cw_area_own(&drt_area_request, &(size_t){0}) + DRT_LOCAL_AT);
+}
+
+void drt_local_add(uint64_t offset, size_t nbytes)
+{
+    local_t *table = local_table();
+    pthread_mutex_lock(&local_lock);
+    uint64_t n = table->n;
+    if (n < LOCAL_BLOCKS) {
+        table->block[n].offset = offset;
+        table->block[n].nbytes = nbytes;
+    }
+    if (n <= LOCAL_BLOCKS)
+        __atomic_store_n(&table->n, n + 1, __ATOMIC_RELEASE);  // pairs with drt_local_has
+    pthread_mutex_unlock(&local_lock);
+}
+
+void drt_local_remove(uint64_t offset)
+{
+    local_t *table = local_table();
+    pthread_mutex_lock(&local_lock);
+    uint64_t n = table->n, i = 0;
+    while (n <= LOCAL_BLOCKS && i < n && table->block[i].offset != offset)
+        i++;
+    if (n <= LOCAL_BLOCKS && i < n) {
+        table->block[i] = table->block[n - 1];
+        __atomic_store_n(&table->n, n - 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&local_lock);
+}
+
+static bool has(const local_t *table, uint64_t n, uint64_t offset, size_t nbytes)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = offset - table->block[i].offset, room = table->block[i].nbytes;
+        if (at <= room && nbytes <= room - at)
+            return true;
+    }
+    return false;
+}
+
+bool drt_local_has(int pe, uint64_t offset, size_t nbytes)
+{
+    // a space of no block
+    const cw_known_span_t span = {-1 - (int64_t)pe, offset, offset + nbytes, true};
+    const unsigned changes = atomic_load(&cw_block_changes);
+    if (cw_known_seen(CW_KNOWN_REMOTE, span.space, (const void *)(uintptr_t)offset, nbytes))
+        return true;
+    local_t *mine = local_table(), *table = cw_area_early(mine, pe);
+    uint64_t n;
+    bool found;
+    if (table) {
+        n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
+        found = n > LOCAL_BLOCKS || has(table, n, offset, nbytes);
+    } else {
+        cw_get(&cw_ctx_default, &n, &mine->n, sizeof n, pe);
+        found = n > LOCAL_BLOCKS || !(table = calloc(1, sizeof *table));
+        if (!found && n > 0) {
+            cw_get(&cw_ctx_default, table->block, mine->block, n * sizeof *table->block, pe);
+            found = has(table, n, offset, nbytes);
+        }
+        free(table);
+    }
+    if (found)
+        cw_known_remember(CW_KNOWN_REMOTE, changes, &span);
+    return found;
 }
 
 // ---------------------------------------------------------------- stages

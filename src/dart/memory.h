@@ -23,6 +23,14 @@ bool drt_release(void *ptr);
 #define DRT_RANGES_AT ((size_t)28 << 20)
 /** And the hardware thread of the unit (place.c). */
 #define DRT_PLACE_AT ((size_t)30 << 20)
+/** And what dart_memalloc has given in checking mode. */
+#define DRT_LOCAL_AT ((size_t)31 << 20)
+/** In checking mode: dart_memalloc gave that block of the area to this unit; it took it back. */
+void drt_local_add(uint64_t offset, size_t nbytes);
+void drt_local_remove(uint64_t offset);
+/** In checking mode, in a frame: do the bytes lie in a block that dart_memalloc gave that other PE?
+ *  True, too, where it has more blocks than are kept. May get from the PE. */
+bool drt_local_has(int pe, uint64_t offset, size_t nbytes);
 /** A word of each unit at one symmetric address, 0 when it is free (atomic.c). */
 uint64_t *drt_update_lock(void);
 

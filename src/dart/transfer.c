@@ -8,9 +8,11 @@
 
 #include "base/copy/rows.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "core/bulk/pieces.h"
 #include "core/observe/sources.h"
 #include "core/owner/handle.h"
+#include "dart/memory.h"
 
 // ---------------------------------------------------------------- in checking mode
 enum { PAIRS = 3 };  // of transfers that were right (core/observe/seen.h)
@@ -47,8 +49,9 @@ static CW_COLD void saw(dart_gptr_t gptr, int pe, const void *local, size_t nbyt
     const unsigned changes = atomic_load(&cw_block_changes);
     const drt_segment_t *segment = drt_segment_find(gptr);
     const cw_known_span_t *here = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, local, nbytes);
-    // of this unit both sides may overlap
-    if (!segment || !here || pe == cw_world.pe || cw_world.node_of_pe[pe] != cw_world.node)
+    // Of this unit both sides may overlap; what one unit allocates is less than its whole area.
+    if (!segment || !here || gptr.segid == DART_SEGMENT_LOCAL || pe == cw_world.pe ||
+        cw_world.node_of_pe[pe] != cw_world.node)
         return;
     const cw_known_span_t there = {.end = segment->sizes[gptr.unitid]};
     char *far = segment->far[gptr.unitid];
@@ -113,6 +116,31 @@ static CW_COLD dart_ret_t check_here(const char *call, const char *what, const v
                       addr, text);
 }
 
+/** In checking mode: memory that dart_memalloc gave another unit, in one of its blocks. */
+static CW_COLD dart_ret_t check_there(const char *call, const drt_segment_t *segment,
+                                      dart_gptr_t gptr, size_t nbytes)
+{
+    char hint[240] = "", place[160];
+    cw_known_t block;
+    const uint64_t at = gptr.addr_or_offs.offset;
+    const uintptr_t here = (uintptr_t)segment->own + at;
+    {
+        CW_WATCH(cw_watch_call(call));
+        if (drt_local_has(gptr.unitid, at, nbytes))
+            return DART_OK;
+    }
+    if (cw_known_find(cw_world.pe, here, &block) && !block.freed &&
+        here - block.base < block.nbytes) {
+        cwu_symbol_describe(block.place, place, sizeof place);
+        snprintf(hint, sizeof hint,
+                 "; %s gave that to this unit, %d, at %s: keep its unit in the pointer", block.call,
+                 segment->rank, place);
+    }
+    return drt_refuse(call, DART_ERR_INVAL,
+                      "dart_memalloc gave unit %d no block with %zu bytes at offset %llu%s",
+                      gptr.unitid, nbytes, (unsigned long long)at, hint);
+}
+
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p)
 {
     drt_segment_t *segment = drt_segment_find_any(gptr);
@@ -130,9 +158,10 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
     const uint64_t most = segment->sizes[gptr.unitid];
     if (nbytes > most || at > most - nbytes)
         return refuse_beyond(call, gptr, nbytes, most);
-    // what dart_memalloc gave in other units is not known here
-    if (CW_CHECKING() && gptr.segid == DART_SEGMENT_LOCAL && gptr.unitid == segment->rank) {
-        dart_ret_t rc = check_here(call, "the global pointer", segment->own + at, nbytes);
+    if (CW_CHECKING() && gptr.segid == DART_SEGMENT_LOCAL && nbytes > 0) {
+        dart_ret_t rc = gptr.unitid == segment->rank
+                            ? check_here(call, "the global pointer", segment->own + at, nbytes)
+                            : check_there(call, segment, gptr, nbytes);
         if (rc != DART_OK)
             return rc;
     }

@@ -64,6 +64,9 @@ ONCE = [
     "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* that was freed; dart_memalloc gave its 8 bytes",
+    r"dart_memalloc gave unit 1 no block with 8 bytes at offset \d+",
+    r"dart_memalloc gave unit 1 no block with 4 bytes at offset \d+; dart_memalloc gave that to "
+    r"this unit, 0, at main\+0x\w+ \(checked\.c:\d+\): keep its unit in the pointer",
     r"handle 0 was waited for already; dart_get_handle gave it at main\+0x\w+ \(checked\.c:\d+\)",
     r"leak: block: 1 of dart_team_memalloc_aligned at main\+0x\w+ \(checked\.c:\d+\), never freed",
     r"leak: handle: 1 of dart_put_handle at main\+0x\w+ \(checked\.c:\d+\), never waited for",
@@ -82,7 +85,8 @@ MISTAKES = {"DART": {
     "waited": "was waited for already", "unwaited": "never waited for",
     "overlap": "source and destination", "aligned": "is not aligned to 4 bytes",
     "leak": "never freed", "own-lock": "holds the lock already",
-    "not-held": "does not hold the lock"}}
+    "not-held": "does not hold the lock",
+    "unit": r"gave unit 1 no block with 4"}}
 
 
 def cases():

@@ -14,6 +14,7 @@ ROWS = [
     ("before", "a call before the interface is initialised", "SGXAD"),
     ("after", "a call after it was finalized", "SAD"),
     ("process", "a process that does not exist", "SGXADC"),
+    ("unit", "the pointer to a block of one process with another process", "D"),
     ("count", "a negative or absurd number of bytes", "SGXAD"),
     ("foreign", "remote memory that no allocation gave", "SGXAD"),
     ("beyond", "bytes past the end of a block or segment", "SGXADC"),
