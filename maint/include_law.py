@@ -32,6 +32,7 @@ ROOMS = [
     ("core/observe",),
     ("core/progress",),
     ("core/route",),
+    ("core/collect",),
     ("core/rma",),
     ("core/bulk",),
     ("core/server",),

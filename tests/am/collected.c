@@ -94,11 +94,11 @@ CW_LOCK_UNCHECKED static void send_ahead(void)
     uint64_t before = atomic_load(&noted);
     cw_barrier(cw_group_world);
     if (cw_world.pe == 0) {
-        uint64_t collected = cw_bundles.stats.operations;
+        uint64_t collected = cw_bundles.collect.stats.operations;
         await_word(reported, 1);
         for (uint32_t i = 0; i < messages; i++)
             cw_am_request_short(last, HEAD(NOTE, 1), &i, 0);
-        CHECK(cw_bundles.stats.operations > collected);
+        CHECK(cw_bundles.collect.stats.operations > collected);
         *reported = 0;
         cw_put(&cw_ctx_default, sent, &(uint64_t){1}, sizeof *sent, last);
         cw_quiet_default();

@@ -126,7 +126,7 @@ int cw_nodes_touched(void)
 /** The counts as they are: this may be in the middle of a wait, with the port's lock. */
 CW_LOCK_UNCHECKED static void take_bundles(cw_figures_t *f)
 {
-    f->bundles = cw_bundles.stats;
+    f->bundles = cw_bundles.collect.stats;
 }
 
 void cw_figures_take(void)

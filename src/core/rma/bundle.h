@@ -2,63 +2,33 @@
 //
 // Bundles: small puts, non-blocking gets, and atomics without a result or with one that is not
 // waited for, that leave the default context for one node faster than messages do, and travel
-// together without being asked (ADR 75, 89).
+// together without being asked (ADR 75, 89). The collector (core/collect/collect.h) says which of
+// them and when; this is its memory, which lies in the node object, its records, and its transport.
+// A bundle is a CW_REQ_BATCH that its server executes in order.
 //
-// The first operations after a pause are sent at once: the context counts them down, and only those
-// behind are looked at. Where more came than that, all are looked at from the next pause on, as
-// long as bundles pay, so that groups of some operations do not meet them (ADR 99). Of those looked
-// at the first two to a node go at once, as does one to a node to which nothing was sent for a
-// while. Others are appended to the bundle of their node, a CW_REQ_BATCH that its server executes
-// in order. A bundle is sent when it is full, at each pause (quiet, fence, a wait, an operation of
-// another kind), and when it has lain for some tens of microseconds (or half a millisecond, where
-// its PE has sent all others soon: ADR 124): it lies in the node object, from where a thread of the
-// node server's process takes it while this PE computes (flusher.c). That thread marks it first, so
-// that a PE which goes on appending sends it itself.
-//
-//   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the flusher
-//                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
-//
-// What the flusher sends may overtake what its PE has sent before. A front end whose operations are
-// in order (ARMCI) says so with each (cw_bundle_order_t): a bundle that such an operation opens is
-// opened when all before it is proved to be executed (ADR 135).
+// The flusher, a thread of the node server's process, takes bundles while their PE computes
+// (flusher.c). A front end whose operations are in order (ARMCI) says so with each
+// (cw_bundle_order_t): a bundle that such an operation opens is opened when all before it is proved
+// to be executed (ADR 135).
 //
 // Threads: any, under the lock of the default context's port. Blocking: sending waits as requests
 // do, and for a bundle that was taken.
 #ifndef CW_CORE_RMA_BUNDLE_H
 #define CW_CORE_RMA_BUNDLE_H
 
+#include "core/collect/collect.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"
 #include "core/rma/path.h"
 #include "core/rma/request.h"
 
 #define CW_BUNDLE_PUT_MAX 2048u  // bytes of a put; longer ones gain nothing
-#define CW_BUNDLE_MAX 16000u     // bytes of a message, where the transport takes so many
 #define CW_BUNDLE_GET_MAX 256u   // bytes of a get
 #define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
 
-enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
-
-//  0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; when the flusher has
-//  sent it, the answers begin at its first record
-typedef struct cw_bundle {
-    CW_CACHE_ALIGNED _Atomic uint32_t state;
-    _Atomic uint32_t serial;  // counts up with each use
-    _Atomic uint32_t node;    // where it goes; the flusher looks before it owns the bundle
-    uint32_t nbytes;          // of the message
-    uint32_t answers;         // bytes of the reply; 0: none is due
-    CW_CACHE_ALIGNED cw_req_batch_t req;
-    uint64_t word[(CW_BUNDLE_MAX - sizeof(cw_req_batch_t)) / sizeof(uint64_t)];
-} cw_bundle_t;
-_Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
 _Static_assert(CW_BUNDLE_MAX <= CWT_REQUEST_MAX, "a request");
-
-// What the flusher does between two looks.
-enum {
-    CW_FLUSHER_AWAKE,  // it looks again soon
-    CW_FLUSHER_RESTS,  // later; wakened for bundles that may have to be taken
-    CW_FLUSHER_ASLEEP  // when it is wakened
-};
+_Static_assert(CW_BUNDLE_HEADER == sizeof(cw_req_batch_t) && CW_BUNDLE_ANSWERS == CW_BATCH_ANSWERS,
+               "wire format");
 
 /** In the control area. */
 typedef struct cw_flusher {
@@ -70,28 +40,6 @@ extern cw_section_t cw_bundle_section;   // in each slice
 cw_bundle_t *cw_bundles_of(int slot);
 cw_flusher_t *cw_flusher(void);
 
-typedef enum cw_bundle_reason {
-    CW_BUNDLE_FULL,
-    CW_BUNDLE_QUIET,
-    CW_BUNDLE_FENCE,
-    CW_BUNDLE_WAIT,
-    CW_BUNDLE_ORDER,     // another operation
-    CW_BUNDLE_TOO_OLD,   // sent by its PE
-    CW_BUNDLE_BY_SERVER  // too, by the flusher
-} cw_bundle_reason_t;
-enum { CW_BUNDLE_REASONS = CW_BUNDLE_BY_SERVER + 1 };
-
-typedef struct cw_bundle_stats {
-    uint64_t operations, nbytes;  // that were bundled; of the messages
-    uint64_t sent[CW_BUNDLE_REASONS];
-} cw_bundle_stats_t;
-
-/** What the next operation may have to wait for. Each is cleared behind what makes it needless. */
-enum {
-    CW_BUNDLES_BUSY = 1,  // an operation was looked at since the last pause
-    CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
-};
-
 // State of the default context's port. What may be read without its lock is atomic.
 typedef struct cw_bundles {
     _Atomic bool atomics, puts;  // are they bundled?
@@ -100,25 +48,7 @@ typedef struct cw_bundles {
     _Atomic bool looked;         // was an operation looked at since the last pause?
     // puts could be bundled
     bool may CW_DEFAULT_PORT_GUARDS;
-    // has a bundle been sent since the last quiet?
-    bool sent CW_DEFAULT_PORT_GUARDS;
-    // since the last quiet there was a fence that waited for nothing
-    bool fenced CW_DEFAULT_PORT_GUARDS;
-    // its thread must not come here again from a wait
-    bool sending CW_DEFAULT_PORT_GUARDS;
-    uint32_t pauses CW_DEFAULT_PORT_GUARDS;
-    // operations behind a pause before one is looked at, and that number when bundles no longer pay
-    int32_t at_once CW_DEFAULT_PORT_GUARDS, group CW_DEFAULT_PORT_GUARDS;
-    // intervals in a row with nothing to collect
-    uint32_t few CW_DEFAULT_PORT_GUARDS;
-    // bundles since that pause, and stats.operations then, and stats.sent[CW_BUNDLE_FULL]
-    uint32_t messages CW_DEFAULT_PORT_GUARDS;
-    uint64_t counted CW_DEFAULT_PORT_GUARDS, counted_full CW_DEFAULT_PORT_GUARDS;
-    // bundles that this PE has sent soon after they opened, as counted
-    uint32_t prompt CW_DEFAULT_PORT_GUARDS;
-    // ways with a bundle
-    cw_way_t *filled CW_DEFAULT_PORT_GUARDS;
-    cw_bundle_stats_t stats CW_DEFAULT_PORT_GUARDS;
+    cw_collect_t collect CW_DEFAULT_PORT_GUARDS;
 } cw_bundles_t;
 extern cw_bundles_t cw_bundles CW_HIDDEN;
 
@@ -137,12 +67,7 @@ bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const v
  *  stands for the offset. No quiet waits for it alone. False: to be sent at once. */
 bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes);
 
-/** An operation that is in order behind those before it. */
-typedef struct cw_bundle_order {
-    bool behind;  // something was sent otherwise, which it must not overtake
-    bool proved;  // set: all that was sent or collected before it is executed
-} cw_bundle_order_t;
-// The same for these. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
+// The same for operations in order. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
 bool cw_bundle_look_ordered(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                             size_t nbytes, cw_bundle_order_t *order);
 bool cw_bundle_look_get_ordered(cw_path_t *path, void *dest, const void *src, size_t nbytes,
@@ -150,12 +75,8 @@ bool cw_bundle_look_get_ordered(cw_path_t *path, void *dest, const void *src, si
 
 /** Sends what was collected. */
 void cw_bundles_send(cw_bundle_reason_t reason);
-void cw_bundles_send_locked(cw_bundle_reason_t reason) CW_DEFAULT_PORT_HELD;
 /** The same, which is no pause: what is in order behind it goes another way. */
 void cw_bundles_flush(void);
-void cw_bundles_flush_locked(void) CW_DEFAULT_PORT_HELD;
-/** All that was sent to nodes is proved to be executed. */
-void cw_bundles_proved(void) CW_DEFAULT_PORT_HELD;
 /** The same, if the lock is free and this thread is not about it; for waits. */
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
@@ -183,18 +104,18 @@ static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
     return any;
 }
 
-static inline void cw_bundles_note(unsigned due) CW_DEFAULT_PORT_HELD;
-static inline void cw_bundles_note(unsigned due)
+/** Are operations looked at from the first one after a pause on? */
+static inline bool cw_bundles_flooded(void) CW_DEFAULT_PORT_HELD;
+static inline bool cw_bundles_flooded(void)
 {
-    // behind what made it less; pairs with the loads, in threads whose operations were sent
-    atomic_store_explicit(&cw_bundles.due, (uint8_t)due, memory_order_release);
+    return cw_bundles.collect.at_once == 0;
 }
 
 /** A pause of the default context: the next operations are not looked at. */
 static inline void cw_bundles_rest(void) CW_DEFAULT_PORT_HELD;
 static inline void cw_bundles_rest(void)
 {
-    __atomic_store_n(&cw_ctx_default.direct, cw_bundles.at_once, __ATOMIC_RELAXED);
+    __atomic_store_n(&cw_ctx_default.direct, cw_bundles.collect.at_once, __ATOMIC_RELAXED);
 }
 
 // Operations that are looked at. False: to be sent at once. No lock held, for these and what

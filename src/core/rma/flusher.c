@@ -15,20 +15,14 @@
 #include "core/rma/bundle.h"
 #include "core/world/job.h"
 
-#define TICK_NS 20000u
 #define REST_NS 500000u
 #define LINGER 5u  // looks without a bundle before it sleeps
-
-/** What the last ticks saw of a bundle. */
-typedef struct seen {
-    uint32_t serial, ticks;
-} seen_t;
 
 static struct {
     pthread_t thread;
     bool running;
     _Atomic bool stop;
-    seen_t *seen;  // [nslots][CW_BUNDLES]
+    cw_bundle_seen_t *seen;  // [nslots][CW_BUNDLES]
     cwt_client_t *client;
     cwt_conn_t **conn;  // [nnodes]
 } flusher;
@@ -82,50 +76,32 @@ static void deliver(cw_bundle_t *b)
 {
     cwt_conn_t *conn = connection(atomic_load_explicit(&b->node, memory_order_relaxed));
     uint32_t nbytes = b->nbytes;
-    if (nbytes < sizeof b->req || nbytes > CW_BUNDLE_MAX)
+    if (nbytes < CW_BUNDLE_HEADER || nbytes > CW_BUNDLE_MAX)
         failed(CW_EINVAL);
-    b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
+    cw_req_batch_t *req = (cw_req_batch_t *)(void *)b->word;
+    req->header = (cwt_header_t){.op = CW_REQ_BATCH};
     // the transport has copied the records before it writes the values there
-    cwt_reply_t reply = {.buf = b->word, .capacity = sizeof b->word}, *awaited = &reply;
+    cwt_reply_t reply = {.buf = req + 1, .capacity = CW_BUNDLE_ANSWERS}, *awaited = &reply;
     if (b->answers == 0)
         awaited = NULL;
-    int rc = cw_transport->request(conn, &b->req.header, nbytes, awaited);
+    int rc = cw_transport->request(conn, &req->header, nbytes, awaited);
     if (rc == CW_OK && awaited)
         rc = cw_transport->wait(flusher.client, awaited);
     if (rc == CW_OK)
         rc = cw_transport->quiet(flusher.client);
     if (rc)
         failed(rc);
-    b->answers = (uint32_t)reply.nbytes;
-    // pairs with await_taken
-    atomic_store_explicit(&b->state, CW_BUNDLE_FREE, memory_order_release);
+    cw_bundle_executed(b, (uint32_t)reply.nbytes);
 }
 
-// What a look finds.
-enum {
-    USED = 1,   // since the look before
-    IN_USE = 2  // now
-};
-
-static unsigned look(cw_bundle_t *b, seen_t *seen)
+static unsigned look(cw_bundle_t *b, cw_bundle_seen_t *seen)
 {
-    uint32_t state = atomic_load(&b->state);  // pairs with publish()
-    uint32_t serial = atomic_load_explicit(&b->serial, memory_order_relaxed);
-    unsigned found = serial != seen->serial ? USED : 0;
-    if (found)
-        *seen = (seen_t){.serial = serial};
-    else if (state != CW_BUNDLE_FREE)
-        seen->ticks++;
-    if (state == CW_BUNDLE_FREE)
-        return found;
-    if (state == CW_BUNDLE_OPEN)
+    unsigned found = cw_bundle_tick(b, seen);
+    if (found & CW_TICK_OPEN)
         connection(atomic_load_explicit(&b->node, memory_order_relaxed));  // before it is needed
-    if (state == CW_BUNDLE_OPEN && seen->ticks > 0)
-        atomic_compare_exchange_strong(&b->state, &state, CW_BUNDLE_AGED);
-    else if (state == CW_BUNDLE_AGED &&
-             atomic_compare_exchange_strong(&b->state, &state, CW_BUNDLE_TAKEN))
+    if (found & CW_TICK_TAKEN)
         deliver(b);
-    return found | IN_USE;
+    return found & (CW_TICK_USED | CW_TICK_IN_USE);
 }
 
 static unsigned look_at_all(void)
@@ -143,12 +119,12 @@ static void *flusher_main(void *arg)
     _Atomic uint32_t *state = &cw_flusher()->state;
     prctl(PR_SET_TIMERSLACK, 1000ul);
     for (uint32_t calm = LINGER, rest = CW_FLUSHER_ASLEEP; !atomic_load(&flusher.stop);) {
-        atomic_store(state, rest);  // seq_cst: before the look; pairs with publish()
+        atomic_store(state, rest);  // seq_cst: before the look; pairs with cw_collect_publish_new
         unsigned found = look_at_all();
         calm = found ? 0 : calm + 1;
-        if (found & IN_USE) {
+        if (found & CW_TICK_IN_USE) {
             atomic_store(state, CW_FLUSHER_AWAKE);
-            nanosleep(&(struct timespec){.tv_nsec = TICK_NS}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = CW_COLLECT_AGE_NS / 2}, NULL);
         } else if ((calm >= LINGER) == (rest == CW_FLUSHER_ASLEEP) && !atomic_load(&flusher.stop)) {
             cwu_futex_wait((const uint32_t *)state, rest, calm < LINGER ? REST_NS : 0);
         }

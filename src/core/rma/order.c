@@ -16,7 +16,7 @@ static void send_bundles(const cw_ctx_t *ctx)
         return;
     cw_port_held(&cw_port_default);
     if (cw_bundles_due() & CW_BUNDLES_BUSY)
-        cw_bundles_send_locked(CW_BUNDLE_QUIET);
+        cw_collect_pause(&cw_bundles.collect, CW_BUNDLE_QUIET);
     else
         cw_bundles_rest();
 }
@@ -28,20 +28,10 @@ static int order(const cw_ctx_t *ctx)
     if (ctx->port != &cw_port_default || !cw_bundles_take(&cw_bundles.atomics))
         return cw_transport->fence(ctx->port->client);
     cw_port_held(&cw_port_default);
-    if (CW_UNLIKELY(cw_bundles_take(&cw_bundles.ordered))) {
-        if (cw_bundles.filled)  // a fence between two operations that are in order is no pause
-            cw_bundles_flush_locked();
-    } else if (cw_bundles_due() & CW_BUNDLES_BUSY) {
-        cw_bundles_send_locked(CW_BUNDLE_FENCE);
-    } else {
-        cw_bundles_rest();
-    }
-    if (!cw_bundles.sent) {
-        cw_bundles.fenced = true;
+    if (!cw_collect_fence(&cw_bundles.collect, cw_bundles_take(&cw_bundles.ordered)))
         return cw_transport->fence(ctx->port->client);
-    }
     int rc = cw_transport->quiet(ctx->port->client);
-    cw_bundles_proved();
+    cw_collect_proved(&cw_bundles.collect);
     return rc;
 }
 
@@ -59,8 +49,8 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     cw_ctx_enter(ctx);
     // before the transport reads the targets' marks
     uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
-    cw_path_quiet(ctx, last);
     send_bundles(ctx);
+    cw_path_quiet(ctx, last);
     if (CW_UNLIKELY(ctx->batch != NULL))
         cw_batch_send(ctx);
     if (cw_routed_is_on())
@@ -74,7 +64,7 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     }
     if (ctx->port == &cw_port_default) {
         cw_port_held(&cw_port_default);
-        cw_bundles_proved();
+        cw_collect_proved(&cw_bundles.collect);
     }
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
@@ -99,8 +89,8 @@ static int try_locked(cw_ctx_t *ctx)
     int rc = 1;
     if (!ctx->port->trying) {
         uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
-        cw_path_quiet(ctx, last);
         send_bundles(ctx);
+        cw_path_quiet(ctx, last);
         if (CW_UNLIKELY(ctx->batch != NULL))
             cw_batch_send(ctx);
         rc = client ? cw_transport->quiet_begin(client) : 1;

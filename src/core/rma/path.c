@@ -6,9 +6,7 @@
 #include "core/rma/bundle.h"
 #include "core/rma/rma.h"
 
-#define STREAM 8      // direct puts between two looks whether they are a flood
-#define STRAIGHT 16u  // intercepted puts of an owner, not collected, until they are direct again
-#define FEW_MOST 2u   // intervals with few puts, one behind the other, until puts are direct again
+#define STREAM (CW_COLLECT_GROUP / 2)  // direct puts between two looks whether they are a flood
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
 {
@@ -119,11 +117,12 @@ void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last)
     cw_port_t *port = ctx->port;
     uintptr_t cold = __atomic_load_n(&port->last_put, __ATOMIC_RELAXED);
     int32_t full = full_room(ctx), room = __atomic_exchange_n(&ctx->room, full, __ATOMIC_RELAXED);
-    bool few = room < full && port->streamed == 0, alone = room == full - 1 && few;
-    if (room < full || port->streamed)
-        port->few = few ? port->few + 1 : 0;
-    if (port->collects && port->few >= FEW_MOST)
-        scatter(ctx);
+    bool alone = room == full - 1 && port->streamed == 0;
+    if (port->collects) {  // so it is the default one
+        cw_port_held(&cw_port_default);
+        if (!cw_bundles_flooded())
+            scatter(ctx);
+    }
     __atomic_store_n(&port->last_put, 0, __ATOMIC_RELAXED);
     port->streamed = port->injected = 0;
     cw_path_t *path = alone ? last_path(ctx, last, cold) : NULL;
@@ -148,15 +147,12 @@ static void collect(cw_path_t *path)
     }
 }
 
-/** Direct puts of the default context have used up their room. True: they seem to be a flood. */
+/** Direct puts of the default context have used up their room. True: they are a flood. */
 static bool stream_of_direct(cw_port_t *port)
 {
     cw_port_held(&cw_port_default);
     port->injected += STREAM;
-    bool flood = (cw_bundles_due() & CW_BUNDLES_BUSY) && port->stream_pauses == cw_bundles.pauses;
-    port->stream_pauses = cw_bundles.pauses;
-    cw_bundles_note(cw_bundles_due() | CW_BUNDLES_BUSY);
-    return flood;
+    return cw_collect_stream(&cw_bundles.collect, &port->stream_pauses);
 }
 
 /** The room is used up. True: direct puts were as many as may be without a quiet. */
@@ -202,7 +198,7 @@ static ssize_t put_to_owner(void *ep, const void *buf, size_t nbytes, uint64_t f
     uint32_t straight = __atomic_load_n(&target->straight, __ATOMIC_RELAXED) + 1;
     __atomic_store_n(&target->straight, straight, __ATOMIC_RELAXED);
     uintptr_t direct = (uintptr_t)&target->direct + 1;
-    if (!collects || straight >= STRAIGHT)
+    if (!collects || straight >= CW_COLLECT_GROUP)
         __atomic_store_n(target->word, direct, __ATOMIC_RELEASE);
     return cw_inject(direct, (void *)(uintptr_t)(at - target->direct.offset), buf, nbytes);
 }

@@ -20,31 +20,16 @@
 #ifndef CW_CORE_RMA_PATH_H
 #define CW_CORE_RMA_PATH_H
 
+#include "core/collect/collect.h"
 #include "core/rma/ctx.h"
-
-struct cw_bundle;
 
 /** A port's way to one node, and what is collected for it, which only the default port does. */
 typedef struct cw_way {
     cwt_conn_t *conn;
     int node;
-    uint32_t most;  // bytes of a bundle
-    // some are collected
-    bool puts CW_DEFAULT_PORT_GUARDS;
-    // all that was under way when the bundle opened was executed
-    bool proved CW_DEFAULT_PORT_GUARDS;
-    // what is collected; NULL: nothing
-    struct cw_bundle *open CW_DEFAULT_PORT_GUARDS;
+    cw_queue_t queue CW_DEFAULT_PORT_GUARDS;
     // where its values go; NULL: it asks for none
     struct cw_fetches *fetches CW_DEFAULT_PORT_GUARDS;
-    // of those with something
-    struct cw_way *next CW_DEFAULT_PORT_GUARDS;
-    // when the bundle was
-    uint64_t opened_ns CW_DEFAULT_PORT_GUARDS;
-    // the last time that something was sent of many
-    uint64_t sent_ns CW_DEFAULT_PORT_GUARDS;
-    // operations looked at since that pause, while they go at once
-    uint32_t pauses CW_DEFAULT_PORT_GUARDS, ops CW_DEFAULT_PORT_GUARDS;
 } cw_way_t;
 
 typedef struct cw_path {

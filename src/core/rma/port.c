@@ -93,7 +93,7 @@ void cw_port_close(cw_port_t *port)
     port->drain = 0;
     port->paths = NULL;
     port->last_put = 0;
-    port->streamed = port->injected = port->few = 0;
+    port->streamed = port->injected = 0;
     port->collects = false;
     port->conn = NULL;
 }
@@ -285,7 +285,11 @@ static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
         if (!blank)
             cwu_fatal("out of memory for the records of %s", cw_job_node_name(node));
         memset(blank, 0, nbytes);
-        blank->first = (cw_way_t){.conn = conn, .node = node, .most = cw_bundle_most(conn)};
+        blank->first = (cw_way_t){
+            .conn = conn,
+            .node = node,
+            .queue = {.most = cw_bundle_most(conn)},
+        };
         paths[node] = blank;
     }
     cw_path_t *path = &paths[node][slot];

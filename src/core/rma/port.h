@@ -37,8 +37,7 @@ typedef struct cw_port {
     uintptr_t last_put;      // of the last scalar put that came by a cold word; any thread's
     uint32_t streamed;       // scalar puts since the last quiet, in steps (path.c),
     uint32_t injected;       // of these direct ones,
-    uint32_t stream_pauses;  // and cw_bundles.pauses at the last step
-    uint32_t few;            // intervals between quiets that had few of them, in a row
+    uint32_t stream_pauses;  // and the pauses of bundles at the last step
     bool collects;           // some paths do
     // what a room above keeps with the port (core/bulk/stage.c), NULL until used, and what ends it
     struct cw_stage_port *stage;

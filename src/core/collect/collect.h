@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The collector: the state machine of what one port collects for other nodes. It has no I/O:
+// messages leave through a table of functions, so that the unit test drives it without a transport.
+//
+// Records are appended to the message of their node, which is sent when it is full, at each pause,
+// and when it has lain for an age: then another process of the node, the flusher, takes it. It
+// marks the message first, so that a PE that goes on appending sends it itself.
+//
+//   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the flusher
+//                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
+//
+// One rule says what a flood is: more operations than cw_collect_t.group between two pauses. The
+// context counts them down (`direct`), and those beyond are looked at. From the next pause on all
+// are, until messages do not pay or pauses in a row have nothing collected. What the flusher sends
+// may overtake what its PE has sent, so after a fence a message opens when all before it is proved.
+//
+// Threads: one at a time, but for cw_collect_due and cw_bundle_tick. Blocking: as the functions do.
+#ifndef CW_CORE_COLLECT_COLLECT_H
+#define CW_CORE_COLLECT_COLLECT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+#define CW_BUNDLE_MAX 16000u     // bytes of a message, where the transport takes so many
+#define CW_BUNDLE_HEADER 24u     // of these before its records
+#define CW_BUNDLE_ANSWERS 4064u  // bytes of the values that one asks for
+
+#define CW_COLLECT_GROUP 20       // operations between pauses that are no flood
+#define CW_COLLECT_CALM 2u        // pauses in a row, nothing collected before them, that end one
+#define CW_COLLECT_AGE_NS 40000u  // a message that has lain so long is to leave
+
+enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
+
+/** A message. In memory that the flusher maps, where there is one. */
+//  0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; when the flusher has
+//  sent it, the answers begin at its first record
+typedef struct cw_bundle {
+    CW_CACHE_ALIGNED _Atomic uint32_t state;
+    _Atomic uint32_t serial;  // counts up with each use
+    _Atomic uint32_t node;    // where it goes; the flusher looks before it owns the bundle
+    uint32_t nbytes;          // of the message
+    uint32_t answers;         // bytes of the reply; 0: none is due
+    CW_CACHE_ALIGNED uint64_t word[CW_BUNDLE_MAX / sizeof(uint64_t)];
+} cw_bundle_t;
+_Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
+
+// What the flusher does between two looks.
+enum {
+    CW_FLUSHER_AWAKE,  // it looks again soon
+    CW_FLUSHER_RESTS,  // later; wakened for bundles that may have to be taken
+    CW_FLUSHER_ASLEEP  // when it is wakened
+};
+
+typedef enum cw_bundle_reason {
+    CW_BUNDLE_FULL,
+    CW_BUNDLE_QUIET,
+    CW_BUNDLE_FENCE,
+    CW_BUNDLE_WAIT,
+    CW_BUNDLE_ORDER,     // another operation
+    CW_BUNDLE_TOO_OLD,   // sent by its PE
+    CW_BUNDLE_BY_SERVER  // too, by the flusher
+} cw_bundle_reason_t;
+enum { CW_BUNDLE_REASONS = CW_BUNDLE_BY_SERVER + 1 };
+
+typedef struct cw_bundle_stats {
+    uint64_t operations, nbytes;  // that were bundled; of the messages
+    uint64_t sent[CW_BUNDLE_REASONS];
+} cw_bundle_stats_t;
+
+/** What the next operation may have to wait for. Each is cleared after what makes it needless. */
+enum {
+    CW_BUNDLES_BUSY = 1,  // an operation was looked at since the last pause
+    CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
+};
+
+/** What is collected of a port for one node. */
+typedef struct cw_queue {
+    uint32_t most;          // bytes of a message
+    bool puts;              // some are collected
+    bool proved;            // all that was under way when the message opened was executed
+    cw_bundle_t *open;      // NULL: nothing is collected
+    struct cw_queue *next;  // of those with something
+    uint64_t opened_ns;     // when the message was
+    uint64_t sent_ns;       // the last time that something was sent of many
+    uint32_t pauses, ops;   // operations looked at since that pause, while they go at once
+} cw_queue_t;
+
+/** Which operations open a message. */
+typedef enum cw_collect_policy {
+    CW_COLLECT_FLOOD,    // those of a flood, beyond the first to the node
+    CW_COLLECT_MESSAGE,  // all: the caller knows that there are many. In order after nothing
+    CW_COLLECT_ALWAYS    // all
+} cw_collect_policy_t;
+
+/** An operation that is in order after those before it. */
+typedef struct cw_bundle_order {
+    bool behind;  // something was sent otherwise, which it must not overtake
+    bool proved;  // set: all that was sent or collected before it is executed
+} cw_bundle_order_t;
+
+/** None of them is NULL, but for wake and prove of a collector without a flusher. */
+typedef struct cw_collect_ops {
+    /** Memory for a message, with its node, and back. NULL: there is none. */
+    cw_bundle_t *(*take)(cw_queue_t *q);
+    void (*give)(cw_queue_t *q, cw_bundle_t *b);
+    /** Sends the open message, and returns when its memory is free. last: a proof follows. */
+    void (*send)(cw_queue_t *q, bool last);
+    /** Waits until the flusher's message is executed, and takes its values. */
+    void (*await)(cw_queue_t *q);
+    /** Waits until all that was sent is executed. */
+    void (*prove)(void);
+    void (*wake)(void);  // the flusher
+    uint64_t (*now_ns)(void);
+} cw_collect_ops_t;
+
+typedef struct cw_collect {
+    const cw_collect_ops_t *ops;
+    const _Atomic uint32_t *flusher;  // CW_FLUSHER_...; NULL: there is none
+    _Atomic uint8_t *due;             // CW_BUNDLES_...
+    int32_t *direct;                  // operations until one is looked at
+    _Atomic bool *looked;             // one was since the last pause, collected or not
+    // ---- the flood rule
+    int32_t least;                    // CW_COLLECT_GROUP, or 0: all is looked at
+    int32_t group;                    // least, or more where messages do not pay
+    int32_t at_once;                  // of the operations after a pause; 0: a flood
+    uint32_t calm, pauses, messages;  // messages: since the last pause
+    uint64_t counted, counted_full;   // of the stats at that pause
+    uint32_t prompt;                  // messages sent before they aged
+    // ---- the ledger
+    bool sent;     // a message has been since the last quiet
+    bool fenced;   // a fence since then has waited for nothing
+    bool sending;  // its thread must not come here again from a wait
+    bool aged;     // the message that is written to is marked
+    cw_queue_t *filled;
+    cw_bundle_stats_t stats;
+} cw_collect_t;
+
+/** all: each operation is looked at. ops and what they need are set. */
+void cw_collect_begin(cw_collect_t *c, bool all);
+
+// What cw_collect_room does beyond the message's room: NULL: the operation goes by itself.
+cw_bundle_t *cw_collect_renew(cw_collect_t *c, cw_queue_t *q, cw_collect_policy_t policy,
+                              cw_bundle_order_t *order);
+/** Sends the message of the queue, which is open, or waits for the flusher. */
+void cw_collect_send(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason);
+void cw_collect_send_own(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason);
+void cw_collect_publish_new(cw_collect_t *c, cw_bundle_t *b);
+
+/** Sends all. */
+void cw_collect_flush(cw_collect_t *c, cw_bundle_reason_t reason);
+/** A pause: sends all, and judges what the operations before it were. */
+void cw_collect_pause(cw_collect_t *c, cw_bundle_reason_t reason);
+/** A fence; ordered: between two operations that are in order, which is no pause. True: it has to
+ *  wait until all is executed. */
+bool cw_collect_fence(cw_collect_t *c, bool ordered);
+/** All that was sent is executed. */
+void cw_collect_proved(cw_collect_t *c);
+/** Puts in messages that were sent are in order before what follows. */
+void cw_collect_fenced_puts(cw_collect_t *c);
+/** Direct operations were as many as half a group. True: they are a flood. */
+bool cw_collect_stream(cw_collect_t *c, uint32_t *pauses);
+
+static inline unsigned cw_collect_due(const cw_collect_t *c)
+{
+    return atomic_load_explicit(c->due, memory_order_acquire);
+}
+
+/** A pause with nothing collected before it. */
+static inline void cw_collect_rest(cw_collect_t *c)
+{
+    __atomic_store_n(c->direct, c->at_once, __ATOMIC_RELAXED);
+}
+
+/** This PE may write into the message, or send it. False: it was taken. */
+static CW_ALWAYS_INLINE bool cw_bundle_claim(cw_bundle_t *b, bool *aged_p)
+{
+    uint32_t state = CW_BUNDLE_OPEN;
+    *aged_p = false;
+    // acquire, and release in cw_collect_end: the flusher reads what was written before
+    if (CW_LIKELY(atomic_compare_exchange_strong_explicit(
+            &b->state, &state, CW_BUNDLE_BUSY, memory_order_acquire, memory_order_acquire)))
+        return true;
+    *aged_p = true;
+    return state == CW_BUNDLE_AGED &&
+           atomic_compare_exchange_strong_explicit(&b->state, &state, CW_BUNDLE_BUSY,
+                                                   memory_order_acquire, memory_order_acquire);
+}
+
+/** Where a record of so many words goes, which asks for a value of `answer` bytes; cw_collect_end
+ *  follows. NULL: the operation goes by itself. order: NULL, or the operation is in order. */
+static CW_ALWAYS_INLINE uint64_t *cw_collect_room(cw_collect_t *c, cw_queue_t *q, size_t nwords,
+                                                  size_t answer, cw_collect_policy_t policy,
+                                                  cw_bundle_order_t *order)
+{
+    if (order && q->open && (order->behind || !q->proved))
+        cw_collect_send(c, q, CW_BUNDLE_ORDER);
+    cw_bundle_t *b = q->open;
+    if (CW_UNLIKELY(!b) || CW_UNLIKELY(!cw_bundle_claim(b, &c->aged)) ||
+        CW_UNLIKELY(b->nbytes + nwords * sizeof(uint64_t) > q->most) ||
+        CW_UNLIKELY(b->answers + answer > CW_BUNDLE_ANSWERS))
+        b = cw_collect_renew(c, q, policy, order);
+    return b ? &b->word[b->nbytes / sizeof(uint64_t)] : NULL;
+}
+
+/** The record is written. */
+static CW_ALWAYS_INLINE void cw_collect_end(cw_collect_t *c, cw_queue_t *q, size_t nwords,
+                                            size_t answer, bool is_put)
+{
+    cw_bundle_t *b = q->open;
+    bool is_new = b->nbytes == CW_BUNDLE_HEADER;
+    b->nbytes += (uint32_t)(nwords * sizeof(uint64_t));
+    b->answers += (uint32_t)answer;
+    q->puts |= is_put;
+    c->stats.operations++;
+    if (CW_UNLIKELY(c->aged))
+        cw_collect_send_own(c, q, CW_BUNDLE_TOO_OLD);
+    else if (CW_UNLIKELY(is_new))
+        cw_collect_publish_new(c, b);
+    else
+        atomic_store_explicit(&b->state, CW_BUNDLE_OPEN, memory_order_release);
+}
+
+// ---------------------------------------------------------------- the flusher's side
+/** What the last ticks saw of a message. */
+typedef struct cw_bundle_seen {
+    uint32_t serial, ticks;
+} cw_bundle_seen_t;
+
+// What a tick finds.
+enum {
+    CW_TICK_USED = 1,    // since the tick before
+    CW_TICK_IN_USE = 2,  // now
+    CW_TICK_OPEN = 4,    // it may have to be taken
+    CW_TICK_TAKEN = 8    // it is the flusher's, which sends it and calls cw_bundle_executed
+};
+
+/** Two ticks are an age. */
+unsigned cw_bundle_tick(cw_bundle_t *b, cw_bundle_seen_t *seen);
+/** answers: bytes of its values. */
+void cw_bundle_executed(cw_bundle_t *b, uint32_t answers);
+
+#endif
