@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/compiler.h"
 
@@ -94,7 +95,7 @@ typedef struct cw_queue {
 typedef enum cw_collect_policy {
     CW_COLLECT_FLOOD,    // those of a flood, beyond the first to the node
     CW_COLLECT_MESSAGE,  // all: the caller knows that there are many. In order after nothing
-    CW_COLLECT_ALWAYS    // all
+    CW_COLLECT_ALWAYS    // all, which needs ops and queues alone
 } cw_collect_policy_t;
 
 /** An operation that is in order after those before it. */
@@ -103,7 +104,7 @@ typedef struct cw_bundle_order {
     bool proved;  // set: all that was sent or collected before it is executed
 } cw_bundle_order_t;
 
-/** None of them is NULL, but for wake and prove of a collector without a flusher. */
+/** Where all is always collected, and there is no flusher, await, prove and wake may be NULL. */
 typedef struct cw_collect_ops {
     /** Memory for a message, with its node, and back. NULL: there is none. */
     cw_bundle_t *(*take)(cw_queue_t *q);
@@ -223,6 +224,26 @@ static CW_ALWAYS_INLINE void cw_collect_end(cw_collect_t *c, cw_queue_t *q, size
         cw_collect_publish_new(c, b);
     else
         atomic_store_explicit(&b->state, CW_BUNDLE_OPEN, memory_order_release);
+}
+
+/** Appends a record: its word, and nbytes, padded to whole words. False: the operation goes by
+ *  itself. */
+static CW_ALWAYS_INLINE bool cw_collect_append(cw_collect_t *c, cw_queue_t *q, uint64_t record,
+                                               const void *src, size_t nbytes, bool is_put,
+                                               cw_collect_policy_t policy, cw_bundle_order_t *order)
+{
+    size_t words = 1 + (nbytes + 7) / 8;
+    uint64_t *at = cw_collect_room(c, q, words, 0, policy, order);
+    if (!at)
+        return false;
+    at[words - 1] = 0;  // what pads the last word
+    at[0] = record;
+    if (nbytes == 8)
+        memcpy(at + 1, src, 8);
+    else
+        memcpy(at + 1, src, nbytes);
+    cw_collect_end(c, q, words, 0, is_put);
+    return true;
 }
 
 // ---------------------------------------------------------------- the flusher's side

@@ -1,75 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Batches: one message per node, filled under the lock of the port.
+// Batches: a collector that always collects, and has memory of its own, for each session.
 #include "core/rma/batch.h"
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/rma/request.h"
 #include "core/rma/send.h"
 
-/** One node's message while it is filled. */
-typedef struct bundle {
-    struct bundle *next;  // of those that hold something
+/** What is collected for one node, in order on one connection. */
+typedef struct dest {
+    cw_queue_t queue;  // first
     int node;
     cwt_conn_t *conn;
-    size_t nbytes, capacity;
-    cw_req_batch_t req;  // its records follow
-} bundle_t;
+    cw_bundle_t message;
+} dest_t;
 
 typedef struct cw_batch {
+    cw_collect_t collect;   // without a flusher, and without a rule
     size_t total_ops, ops;  // announced; so far
-    bundle_t *filled;
-    bundle_t *of_node[];  // [nnodes], NULL until needed
+    dest_t *of_node[];      // [nnodes], NULL until needed
 } cw_batch_t;
 
-static void send_bundle(cw_batch_t *batch, bundle_t *b)
+static cw_bundle_t *take_message(cw_queue_t *q)
 {
-    bundle_t **at = &batch->filled;
-    while (*at != b)
-        at = &(*at)->next;
-    *at = b->next;
-    b->req.header = (cwt_header_t){.op = CW_REQ_BATCH};
-    int rc = cw_request_send(b->node, b->conn, &b->req.header, b->nbytes, NULL);
-    b->nbytes = sizeof b->req;
+    return &((dest_t *)(void *)q)->message;
+}
+
+static void keep_message(cw_queue_t *q, cw_bundle_t *b)
+{
+    (void)q, (void)b;
+}
+
+static void send_message(cw_queue_t *q, bool last)
+{
+    const dest_t *dest = (dest_t *)(void *)q;
+    cwt_header_t *header = (cwt_header_t *)(void *)q->open->word;
+    (void)last;
+    *header = (cwt_header_t){.op = CW_REQ_BATCH};
+    int rc = cw_request_send(dest->node, dest->conn, header, q->open->nbytes, NULL);
     if (rc) {
         cw_lost_grace(rc);
         cwu_fatal("sending a batch of operations failed (%s)", cwu_error_name(rc));
     }
 }
 
+static const cw_collect_ops_t ops = {
+    .take = take_message, .give = keep_message, .send = send_message, .now_ns = cwu_now_ns};
+
 void cw_batch_send(cw_ctx_t *ctx)
 {
-    cw_batch_t *batch = ctx->batch;
-    while (batch && batch->filled)
-        send_bundle(batch, batch->filled);
+    if (ctx->batch)
+        cw_collect_flush(&ctx->batch->collect, CW_BUNDLE_ORDER);
 }
 
-/** Bytes of a node's message: whole, unless fewer operations are announced than would fill it. */
-static size_t capacity_for(size_t total_ops, const cwt_conn_t *conn)
+static dest_t *dest_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
 {
-    size_t small = sizeof(cw_req_batch_t) + sizeof(uint64_t) + CW_BATCH_PUT_MAX;
-    size_t most = cw_routed_is_on() ? CW_MESSAGE_MAX : cw_bundle_most(conn),
-           record = 2 * sizeof(uint64_t);
-    if (total_ops >= (most - small) / record)
-        return most;
-    return small + total_ops * record;
-}
-
-static bundle_t *bundle_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
-{
-    if (!batch->of_node[node]) {
-        size_t capacity = capacity_for(batch->total_ops, conn);
-        bundle_t *b = malloc(offsetof(bundle_t, req) + capacity);
-        if (!b)
-            return NULL;
-        b->node = node;
-        b->conn = conn;
-        b->capacity = capacity;
-        b->nbytes = sizeof b->req;
-        batch->of_node[node] = b;
+    dest_t *dest = batch->of_node[node];
+    if (!dest && (dest = aligned_alloc(_Alignof(dest_t), sizeof *dest))) {
+        dest->queue =
+            (cw_queue_t){.most = cw_routed_is_on() ? CW_MESSAGE_MAX : cw_bundle_most(conn)};
+        dest->node = node;
+        dest->conn = conn;
+        dest->message.serial = 0;
+        batch->of_node[node] = dest;
     }
-    return batch->of_node[node];
+    return dest;
 }
 
 /** Appends one record. Lock held, session on. */
@@ -78,22 +75,12 @@ static bool append(cw_ctx_t *ctx, int pe, const cwt_target_t *t, const void *add
 {
     cw_batch_t *batch = ctx->batch;
     uint64_t offset = (uintptr_t)addr + t->offset;
-    size_t record = sizeof(uint64_t) + (nbytes + 7) / 8 * 8;
-    bundle_t *b =
-        offset <= CW_BATCH_OFFSET_MAX ? bundle_of(batch, cw_world.node_of_pe[pe], t->conn) : NULL;
-    if (!b)
+    dest_t *dest =
+        offset <= CW_BATCH_OFFSET_MAX ? dest_of(batch, cw_world.node_of_pe[pe], t->conn) : NULL;
+    if (!dest ||
+        !cw_collect_append(&batch->collect, &dest->queue, CW_BATCH_RECORD(offset, kind, nbytes),
+                           src, nbytes, false, CW_COLLECT_ALWAYS, NULL))
         return false;
-    if (b->nbytes + record > b->capacity)
-        send_bundle(batch, b);
-    if (b->nbytes == sizeof b->req) {
-        b->next = batch->filled;
-        batch->filled = b;
-    }
-    uint64_t *at = (uint64_t *)(void *)((char *)&b->req + b->nbytes);
-    at[(record / sizeof *at) - 1] = 0;  // what pads the last word
-    at[0] = CW_BATCH_RECORD(offset, kind, nbytes);
-    memcpy(at + 1, src, nbytes);
-    b->nbytes += record;
     if (++batch->ops >= batch->total_ops) {
         batch->ops = 0;
         cw_batch_send(ctx);
@@ -117,10 +104,10 @@ static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *add
 void cw_batch_send_node(cw_ctx_t *ctx, int rank)
 {
     cw_ctx_enter(ctx);
-    bundle_t *b =
+    dest_t *dest =
         ctx->batch ? ctx->batch->of_node[cw_world.node_of_pe[cw_ctx_pe(ctx, rank)]] : NULL;
-    if (b && b->nbytes > sizeof b->req)
-        send_bundle(ctx->batch, b);
+    if (dest && dest->queue.open)
+        cw_collect_send(&ctx->batch->collect, &dest->queue, CW_BUNDLE_ORDER);
     cw_ctx_leave(ctx);
 }
 
@@ -156,9 +143,9 @@ void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops)
         return;  // nothing leaves the node
     cw_ctx_enter(ctx);
     if (!ctx->batch && cw_words_need_base(ctx) == CW_OK)
-        set_batch(ctx,
-                  calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(bundle_t *)));
+        set_batch(ctx, calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(dest_t *)));
     if (ctx->batch) {  // no memory: no session, which is only a hint
+        ctx->batch->collect.ops = &ops;
         ctx->batch->total_ops = total_ops;
         ctx->batch->ops = 0;
         cw_words_choose(ctx);

@@ -181,21 +181,12 @@ CW_DEFAULT_PORT_HELD
 static CW_ALWAYS_INLINE bool append(cw_way_t *way, uint64_t offset, unsigned kind, const void *src,
                                     size_t nbytes, cw_bundle_order_t *order)
 {
-    size_t words = 1 + (nbytes + 7) / 8;
     cw_collect_policy_t policy = kind == CW_BATCH_MESSAGE ? CW_COLLECT_MESSAGE : CW_COLLECT_FLOOD;
-    if (offset > CW_BATCH_OFFSET_MAX || (nbytes > PUT_MOST && way->queue.most < CW_BUNDLE_MAX))
-        return false;
-    uint64_t *at = cw_collect_room(&cw_bundles.collect, &way->queue, words, 0, policy, order);
-    if (!at)
-        return false;
-    at[words - 1] = 0;  // what pads the last word
-    at[0] = CW_BATCH_RECORD(offset, kind, nbytes);
-    if (nbytes == 8)
-        memcpy(at + 1, src, 8);
-    else
-        memcpy(at + 1, src, nbytes);
-    cw_collect_end(&cw_bundles.collect, &way->queue, words, 0, kind == CW_BATCH_PUT);
-    return true;
+    return offset <= CW_BATCH_OFFSET_MAX &&
+           (nbytes <= PUT_MOST || way->queue.most == CW_BUNDLE_MAX) &&
+           cw_collect_append(&cw_bundles.collect, &way->queue,
+                             CW_BATCH_RECORD(offset, kind, nbytes), src, nbytes,
+                             kind == CW_BATCH_PUT, policy, order);
 }
 
 static CW_ALWAYS_INLINE bool collect(cw_path_t *path, const void *addr, unsigned kind,
