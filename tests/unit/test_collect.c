@@ -145,10 +145,10 @@ static bool issue(int node, cw_collect_policy_t policy, cw_bundle_order_t *order
 {
     int number = m.nops++;
     m.op[number] = (op_t){.node = node, .fences = m.fences, .follows = order};
-    uint64_t *at = cw_collect_room(&m.c, &m.queue[node], RECORD, 0, policy, order);
-    if (at) {
-        at[0] = (uint64_t)number;
-        cw_collect_end(&m.c, &m.queue[node], RECORD, 0, true);
+    cw_room_t room;
+    if (cw_collect_room(&m.c, &m.queue[node], RECORD, 0, policy, order, &room)) {
+        room.at[0] = (uint64_t)number;
+        cw_collect_end(&m.c, &m.queue[node], &room, RECORD, 0, true);
         return true;
     }
     if (order)  // what leaves otherwise is behind what was collected
@@ -239,8 +239,9 @@ static void messages(void)
     CHECK(issue(0, CW_COLLECT_ALWAYS, NULL) && m.nwire == FULL && m.c.stats.sent[CW_BUNDLE_FULL]);
     for (int i = 0; i < 2; i++) {
         size_t answer = i == 0 ? CW_BUNDLE_ANSWERS : 8;
-        CHECK(cw_collect_room(&m.c, &m.queue[0], 0, answer, CW_COLLECT_ALWAYS, NULL));
-        cw_collect_end(&m.c, &m.queue[0], 0, answer, false);
+        cw_room_t room = {0};
+        CHECK(cw_collect_room(&m.c, &m.queue[0], 0, answer, CW_COLLECT_ALWAYS, NULL, &room));
+        cw_collect_end(&m.c, &m.queue[0], &room, 0, answer, false);
         CHECK(m.nwire == FULL + i, "values have a limit, too");
     }
     CHECK(due == CW_BUNDLES_PUTS, "%u", due);

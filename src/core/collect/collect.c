@@ -161,7 +161,6 @@ cw_bundle_t *cw_collect_renew(cw_collect_t *c, cw_queue_t *q, cw_collect_policy_
         else if (policy == CW_COLLECT_FLOOD && !is_flooded(c, q, fenced))
             return NULL;
     }
-    c->aged = false;
     return order ? begin_ordered(c, q, order) : begin(c, q);
 }
 

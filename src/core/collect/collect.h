@@ -136,7 +136,6 @@ typedef struct cw_collect {
     bool sent;     // a message has been since the last quiet
     bool fenced;   // a fence since then has waited for nothing
     bool sending;  // its thread must not come here again from a wait
-    bool aged;     // the message that is written to is marked
     cw_queue_t *filled;
     cw_bundle_stats_t stats;
 } cw_collect_t;
@@ -192,35 +191,51 @@ static CW_ALWAYS_INLINE bool cw_bundle_claim(cw_bundle_t *b, bool *aged_p)
                                                    memory_order_acquire, memory_order_acquire);
 }
 
-/** Where a record of so many words goes, which asks for a value of `answer` bytes; cw_collect_end
- *  follows. NULL: the operation goes by itself. order: NULL, or the operation is in order. */
-static CW_ALWAYS_INLINE uint64_t *cw_collect_room(cw_collect_t *c, cw_queue_t *q, size_t nwords,
-                                                  size_t answer, cw_collect_policy_t policy,
-                                                  cw_bundle_order_t *order)
+/** What a record is written to. */
+typedef struct cw_room {
+    cw_bundle_t *b;
+    uint64_t *at;
+    bool aged;  // the message is marked
+} cw_room_t;
+
+/** Room for a record of so many words, which asks for a value of `answer` bytes; cw_collect_end
+ *  follows. False: the operation goes by itself. order: NULL, or the operation is in order. */
+static CW_ALWAYS_INLINE bool cw_collect_room(cw_collect_t *c, cw_queue_t *q, size_t nwords,
+                                             size_t answer, cw_collect_policy_t policy,
+                                             cw_bundle_order_t *order, cw_room_t *room)
 {
     if (order && q->open && (order->behind || !q->proved))
         cw_collect_send(c, q, CW_BUNDLE_ORDER);
     cw_bundle_t *b = q->open;
-    if (CW_UNLIKELY(!b) || CW_UNLIKELY(!cw_bundle_claim(b, &c->aged)) ||
+    room->aged = false;
+    if (CW_UNLIKELY(!b) || CW_UNLIKELY(!cw_bundle_claim(b, &room->aged)) ||
         CW_UNLIKELY(b->nbytes + nwords * sizeof(uint64_t) > q->most) ||
-        CW_UNLIKELY(b->answers + answer > CW_BUNDLE_ANSWERS))
+        CW_UNLIKELY(b->answers + answer > CW_BUNDLE_ANSWERS)) {
         b = cw_collect_renew(c, q, policy, order);
-    return b ? &b->word[b->nbytes / sizeof(uint64_t)] : NULL;
+        room->aged = false;
+        if (!b)
+            return false;
+    }
+    room->b = b;
+    room->at = &b->word[b->nbytes / sizeof(uint64_t)];
+    return true;
 }
 
 /** The record is written. */
-static CW_ALWAYS_INLINE void cw_collect_end(cw_collect_t *c, cw_queue_t *q, size_t nwords,
-                                            size_t answer, bool is_put)
+static CW_ALWAYS_INLINE void cw_collect_end(cw_collect_t *c, cw_queue_t *q, const cw_room_t *room,
+                                            size_t nwords, size_t answer, bool is_put)
 {
-    cw_bundle_t *b = q->open;
-    bool is_new = b->nbytes == CW_BUNDLE_HEADER;
-    b->nbytes += (uint32_t)(nwords * sizeof(uint64_t));
-    b->answers += (uint32_t)answer;
-    q->puts |= is_put;
+    cw_bundle_t *b = room->b;
+    uint32_t before = b->nbytes;
+    b->nbytes = before + (uint32_t)(nwords * sizeof(uint64_t));
+    if (answer > 0)
+        b->answers += (uint32_t)answer;
+    if (is_put)
+        q->puts = true;
     c->stats.operations++;
-    if (CW_UNLIKELY(c->aged))
+    if (CW_UNLIKELY(room->aged))
         cw_collect_send_own(c, q, CW_BUNDLE_TOO_OLD);
-    else if (CW_UNLIKELY(is_new))
+    else if (CW_UNLIKELY(before == CW_BUNDLE_HEADER))
         cw_collect_publish_new(c, b);
     else
         atomic_store_explicit(&b->state, CW_BUNDLE_OPEN, memory_order_release);
@@ -233,16 +248,18 @@ static CW_ALWAYS_INLINE bool cw_collect_append(cw_collect_t *c, cw_queue_t *q, u
                                                cw_collect_policy_t policy, cw_bundle_order_t *order)
 {
     size_t words = 1 + (nbytes + 7) / 8;
-    uint64_t *at = cw_collect_room(c, q, words, 0, policy, order);
-    if (!at)
+    cw_room_t room;
+    if (!cw_collect_room(c, q, words, 0, policy, order, &room))
         return false;
-    at[words - 1] = 0;  // what pads the last word
-    at[0] = record;
+    room.at[words - 1] = 0;  // what pads the last word
+    room.at[0] = record;
     if (nbytes == 8)
-        memcpy(at + 1, src, 8);
+        memcpy(room.at + 1, src, 8);
+    else if (nbytes == 4)
+        memcpy(room.at + 1, src, 4);
     else
-        memcpy(at + 1, src, nbytes);
-    cw_collect_end(c, q, words, 0, is_put);
+        memcpy(room.at + 1, src, nbytes);
+    cw_collect_end(c, q, &room, words, 0, is_put);
     return true;
 }
 

@@ -91,7 +91,7 @@ void cw_ctx_puts_in_order(void)
 /** Its queue is the way's. */
 static cw_way_t *way_of(cw_queue_t *q)
 {
-    return (cw_way_t *)(void *)((char *)q - offsetof(cw_way_t, queue));
+    return (cw_way_t *)(void *)q;
 }
 
 static cw_bundle_t *take(cw_queue_t *q)
@@ -228,16 +228,14 @@ CW_DEFAULT_PORT_HELD
 static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f, cw_bundle_order_t *order)
 {
     size_t words = 1 + f->noperands, answer = (f->nbytes + 7) & ~(size_t)7;
-    uint64_t *at = NULL;
-    if (offset <= CW_BATCH_OFFSET_MAX)
-        at = cw_collect_room(&cw_bundles.collect, &way->queue, words, answer, CW_COLLECT_FLOOD,
-                             order);
-    if (!at)
+    cw_room_t room;
+    if (offset > CW_BATCH_OFFSET_MAX || !cw_collect_room(&cw_bundles.collect, &way->queue, words,
+                                                         answer, CW_COLLECT_FLOOD, order, &room))
         return false;
-    at[0] = CW_BATCH_RECORD(offset, f->kind, f->field);
-    memcpy(at + 1, f->operand, f->noperands * sizeof *at);
+    room.at[0] = CW_BATCH_RECORD(offset, f->kind, f->field);
+    memcpy(room.at + 1, f->operand, f->noperands * sizeof *room.at);
     cw_fetches_add(&way->fetches, f->dest, f->nbytes);
-    cw_collect_end(&cw_bundles.collect, &way->queue, words, answer, false);
+    cw_collect_end(&cw_bundles.collect, &way->queue, &room, words, answer, false);
     return true;
 }
 

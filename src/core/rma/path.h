@@ -25,9 +25,9 @@
 
 /** A port's way to one node, and what is collected for it, which only the default port does. */
 typedef struct cw_way {
+    cw_queue_t queue CW_DEFAULT_PORT_GUARDS;  // first: the collector's functions get its address
     cwt_conn_t *conn;
     int node;
-    cw_queue_t queue CW_DEFAULT_PORT_GUARDS;
     // where its values go; NULL: it asks for none
     struct cw_fetches *fetches CW_DEFAULT_PORT_GUARDS;
 } cw_way_t;
