@@ -5,43 +5,11 @@
 // arrival; staged, the server gathers the bytes in a cell.
 #include "core/bulk/pieces.h"
 
-#include <stdlib.h>
-
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
 #include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/rma/send.h"
-
-/** One reply under way, and where its bytes go. */
-typedef struct cw_pieces_reply {
-    cwt_reply_t base;  // first: `arrived` gets its address
-    int pe;
-    uint32_t n;
-    size_t nbytes;
-    struct {
-        void *local;
-        size_t nbytes;
-    } piece[];
-} cw_pieces_reply_t;
-
-static void scatter(cw_pieces_reply_t *reply, const char *from)
-{
-    for (uint32_t i = 0; i < reply->n; i++) {
-        cw_copy(reply->piece[i].local, from, reply->piece[i].nbytes);
-        from += reply->piece[i].nbytes;
-    }
-    free(reply);
-}
-
-static void arrived(cwt_reply_t *base, const void *payload, size_t nbytes)
-{
-    cw_pieces_reply_t *reply = (cw_pieces_reply_t *)base;
-    if (nbytes != reply->nbytes)
-        cwu_fatal("get of %u pieces: %zu bytes came from PE %d instead of %zu", reply->n, nbytes,
-                  reply->pe, reply->nbytes);
-    scatter(reply, payload);
-}
 
 static const char *name_of(const cw_pieces_t *p)
 {
@@ -52,12 +20,10 @@ static void send_message(cw_pieces_t *p)
 {
     cwt_header_t *header = (cwt_header_t *)(void *)p->message;
     *header = (cwt_header_t){.op = p->put ? CW_REQ_PUT_PIECES : CW_REQ_GET_PIECES};
-    cw_pieces_reply_t *reply = p->reply;
+    cw_scatter_t *reply = p->reply;
     p->reply = NULL;
-    if (reply)
-        reply->base.capacity = reply->nbytes;
     cw_ctx_must(cw_request_send(cw_ctx_node(p->ctx, p->rank), p->target->conn, header, p->nbytes,
-                                reply ? &reply->base : NULL),
+                                reply ? &reply->reply : NULL),
                 name_of(p), p->ctx, p->rank);
     cw_ctx_mark(p->ctx);
     p->nbytes = sizeof *header;
@@ -73,9 +39,10 @@ static void send_body(cw_pieces_t *p)
 
 static void take_part(cw_pieces_t *p)
 {
-    cw_pieces_reply_t *reply = p->asked[p->first];
+    cw_scatter_t *reply = p->asked[p->first];
     p->first = (p->first + 1) % CW_CELLS_MOST;
-    scatter(reply, cw_stage_take(&p->stage));
+    size_t nbytes = reply->reply.capacity;
+    cw_scatter_take(reply, cw_stage_take(&p->stage), nbytes);
 }
 
 /** Asks for a part of a staged get. */
@@ -84,7 +51,7 @@ static void ask(cw_pieces_t *p)
     cwt_header_t *header = (cwt_header_t *)(void *)p->body;
     *header = (cwt_header_t){.op = CW_REQ_GET_PIECES};
     p->asked[(p->first + p->stage.asked) % CW_CELLS_MOST] = p->reply;
-    cw_stage_ask(&p->stage, header, p->nbytes, p->reply->nbytes);
+    cw_stage_ask(&p->stage, header, p->nbytes, p->reply->reply.capacity);
     p->reply = NULL;
     p->nbytes = sizeof *header;
     if (p->stage.asked == p->stage.n)  // a cell for the next one
@@ -173,7 +140,7 @@ static size_t room_for(const cw_pieces_t *p, size_t nbytes)
 {
     uint32_t most = p->staged ? CW_PIECES_OF_PART : CW_PIECES_OF_GET;
     size_t all = p->staged ? p->stage.room - p->nbytes - sizeof(uint64_t) - 64 : CW_PIECES_PAYLOAD;
-    size_t done = p->reply->nbytes, room = done < all ? all - done : 0;
+    size_t done = p->reply->reply.capacity, room = done < all ? all - done : 0;
     room = room < CW_PIECE_NBYTES_MAX ? room : CW_PIECE_NBYTES_MAX;
     if (p->reply->n == most)
         return 0;
@@ -186,13 +153,8 @@ static bool begin_reply(cw_pieces_t *p)
     uint32_t most = p->staged ? CW_PIECES_OF_PART : CW_PIECES_OF_GET;
     if (p->reply)
         return true;
-    p->reply = malloc(sizeof *p->reply + most * sizeof p->reply->piece[0]);
-    if (!p->reply)
+    if (!(p->reply = cw_scatter_create(most, 1)))
         return false;
-    p->reply->base = (cwt_reply_t){.arrived = arrived};
-    p->reply->pe = cw_ctx_pe(p->ctx, p->rank);
-    p->reply->n = 0;
-    p->reply->nbytes = 0;
     if (p->staged)
         p->body = cw_stage_body(&p->stage);
     return true;
@@ -210,9 +172,7 @@ static size_t add_get(cw_pieces_t *p, uint64_t offset, void *dest, size_t nbytes
     }
     (p->staged ? p->body : p->message)[p->nbytes / sizeof *p->message] = CW_PIECE_WORD(offset, n);
     p->nbytes += sizeof *p->message;
-    p->reply->piece[p->reply->n].local = dest;
-    p->reply->piece[p->reply->n++].nbytes = n;
-    p->reply->nbytes += n;
+    cw_scatter_add(p->reply, dest, n);
     return n;
 }
 

@@ -28,12 +28,12 @@ typedef struct cw_pieces {
     cw_ctx_t *ctx;
     int rank;
     bool put, staged;
-    size_t total, most;             // bytes of the transfer; cw_pieces_most() of it
-    const cwt_target_t *target;     // where messages go; NULL: there was no piece yet
-    size_t nbytes;                  // of the message or body so far
-    struct cw_pieces_reply *reply;  // of gets: where its bytes go
-    struct cw_pieces_reply *asked[CW_CELLS_MOST];  // staged: the replies that are due
-    uint32_t first;                                // the next one of them
+    size_t total, most;                       // bytes of the transfer; cw_pieces_most() of it
+    const cwt_target_t *target;               // where messages go; NULL: there was no piece yet
+    size_t nbytes;                            // of the message or body so far
+    struct cw_scatter *reply;                 // of gets: where its bytes go
+    struct cw_scatter *asked[CW_CELLS_MOST];  // staged: the replies that are due
+    uint32_t first;                           // the next one of them
     cw_stage_t stage;
     uint64_t *body;  // staged
     uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "core/progress/wait.h"
+#include "core/rma/send.h"
 #include "core/route/setting.h"
 
 #define PUT_MOST 256u  // bytes of a put where messages are short
@@ -116,8 +117,8 @@ static void send(cw_queue_t *q, bool last)
     cw_way_t *way = way_of(q);
     cwt_header_t *header = (cwt_header_t *)(void *)q->open->word;
     *header = (cwt_header_t){.op = CW_REQ_BATCH};
-    cwt_reply_t *reply = way->fetches ? cw_fetches_reply(way->fetches) : NULL;
-    way->fetches = NULL;  // the reply frees it
+    cwt_reply_t *reply = way->values ? &way->values->reply : NULL;
+    way->values = NULL;  // it frees itself
     int rc = (last ? cw_transport->last_request : cw_transport->request)(way->conn, header,
                                                                          q->open->nbytes, reply);
     if (rc) {
@@ -134,10 +135,10 @@ static void await(cw_queue_t *q)
     while (atomic_load_explicit(&q->open->state, memory_order_acquire) != CW_BUNDLE_FREE)
         cw_wait_round(&w);
     cw_wait_done(&w);
-    if (way->fetches)
-        cw_fetches_take(way->fetches, &q->open->word[CW_BUNDLE_HEADER / sizeof(uint64_t)],
+    if (way->values)
+        cw_scatter_take(way->values, &q->open->word[CW_BUNDLE_HEADER / sizeof(uint64_t)],
                         q->open->answers);
-    way->fetches = NULL;
+    way->values = NULL;
 }
 
 static void prove(void)
@@ -234,7 +235,11 @@ static bool append_fetch(cw_way_t *way, uint64_t offset, const fetch_t *f, cw_bu
         return false;
     room.at[0] = CW_BATCH_RECORD(offset, f->kind, f->field);
     memcpy(room.at + 1, f->operand, f->noperands * sizeof *room.at);
-    cw_fetches_add(&way->fetches, f->dest, f->nbytes);
+    if (!way->values)
+        way->values = cw_scatter_create(CW_BUNDLE_ANSWERS / sizeof *room.at, sizeof *room.at);
+    if (!way->values)
+        cwu_fatal("out of memory for where non-blocking fetches go");
+    cw_scatter_add(way->values, f->dest, f->nbytes);
     cw_collect_end(&cw_bundles.collect, &way->queue, &room, words, answer, false);
     return true;
 }

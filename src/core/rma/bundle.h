@@ -179,15 +179,6 @@ static CW_ALWAYS_INLINE void cw_bundles_get(void)
         cw_bundles_before_get();
 }
 
-// ---------------------------------------------------------------- values (fetches.c)
-/** Where the values of one bundle go. Its owner frees it by cw_fetches_take, or its reply does. */
-typedef struct cw_fetches cw_fetches_t;
-/** fetches_p: NULL before the first. There is room: CW_BATCH_ANSWERS. */
-void cw_fetches_add(cw_fetches_t **fetches_p, void *dest, size_t nbytes);
-cwt_reply_t *cw_fetches_reply(cw_fetches_t *fetches);
-/** The values have come. */
-void cw_fetches_take(cw_fetches_t *fetches, const void *values, size_t nbytes);
-
 // ---------------------------------------------------------------- the flusher (flusher.c)
 /** Starts and ends the thread, in the process of the node server. It connects to nodes, so it ends
  *  before any node may, and waits for what it sends; from then on PEs send all themselves. */

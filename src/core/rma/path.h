@@ -29,7 +29,7 @@ typedef struct cw_way {
     cwt_conn_t *conn;
     int node;
     // where its values go; NULL: it asks for none
-    struct cw_fetches *fetches CW_DEFAULT_PORT_GUARDS;
+    struct cw_scatter *values CW_DEFAULT_PORT_GUARDS;
 } cw_way_t;
 
 typedef struct cw_path {

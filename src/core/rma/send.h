@@ -9,6 +9,22 @@
 #include "core/rma/ctx.h"
 #include "core/rma/routed.h"
 
+/** Where the bytes of one reply go, in pieces. It frees itself when they have come. */
+typedef struct cw_scatter {
+    cwt_reply_t reply;  // first; capacity: bytes that will come
+    uint32_t n, unit;   // pieces, and what each is padded to in the reply, a power of two
+    struct {
+        void *local;
+        size_t nbytes;
+    } piece[];
+} cw_scatter_t;
+
+/** Of at most so many pieces. NULL: there is no memory. */
+cw_scatter_t *cw_scatter_create(uint32_t most, uint32_t unit);
+void cw_scatter_add(cw_scatter_t *s, void *local, size_t nbytes);
+/** The bytes have come, otherwise than as a reply. */
+void cw_scatter_take(cw_scatter_t *s, const void *from, size_t nbytes);
+
 /** cw_reach for requests: the record of a routed one has no connection. */
 static inline const cwt_target_t *cw_request_reach(cw_ctx_t *ctx, const char *call, int rank,
                                                    uintptr_t *delta_p)
