@@ -38,8 +38,8 @@ static int node_of(const cw_queue_t *q)
     return (int)(q - m.queue);
 }
 
-/** Executed on its connection: after what was sent there before it, so only the flusher's can be too
- *  early. */
+/** Executed on its connection, after what was sent there before it: only what the flusher sends can
+ *  be too early. */
 static void execute(int number)
 {
     op_t *op = &m.op[number];
