@@ -31,14 +31,15 @@ class Drawer:
     def log_ticks(axis):
         """Numbers as people write them, and at least three of them: a logarithmic axis over less
         than two decades has one power of ten, or none."""
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+        from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
         low, high = axis.get_ylim()
         decades = math.log10(high / low)
         subs = (1,) if decades > 3 else (1, 3) if decades > 1.5 else (1, 1.5, 2, 3, 4, 6)
-        axis.yaxis.set_major_locator(LogLocator(subs=subs))
+        nearly_linear = decades < 0.4
+        axis.yaxis.set_major_locator(MaxNLocator(6) if nearly_linear else LogLocator(subs=subs))
         axis.yaxis.set_major_formatter(FuncFormatter(
-            lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
+            lambda value, _: f"{value:,.0f}" if value >= 10 and value % 1 == 0 else f"{value:g}"))
         axis.yaxis.set_minor_locator(NullLocator())
 
     def save(self, figure, name):

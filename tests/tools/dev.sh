@@ -51,6 +51,12 @@ check "and staged again" test -f build/stage/lib/libsmall.so
 echo "int small(void) { return 2; }" >small.c
 check "build after a change" ./dev build
 check "what changed is compiled" test "$before" != "$(stat -c "%y %i" "$object" 2>&1)"
+# A step that takes long says how far it has come each ten seconds.
+cat >>meson.build <<'END'
+custom_target('slow', output: 'slow', build_by_default: true,
+              command: ['sh', '-c', 'sleep 12; touch slow'])
+END
+output_has '^compilation: \[[0-9]+/[0-9]+\] 10 s$' ./dev build
 check "clean" ./dev clean
 check "what it made is gone" test ! -e build
 finish
