@@ -34,5 +34,7 @@ program waiting
     sync all
     if (me /= 2) lock (lk[2])  ! the queue
     if (me == 2) event wait (ev)  ! with the lock
+  case ("gone")
+    if (me < 3) sync all  ! for an image that has ended
   end select
 end program

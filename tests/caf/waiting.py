@@ -11,7 +11,7 @@ from pathlib import Path
 
 from frame.script import SLOW, STAGE, TESTS, check, finish
 
-MISTAKES = {"coarrays": {"lock-order": "locks"}}
+MISTAKES = {"coarrays": {"lock-order": "locks", "gone": "gone"}}
 SOURCE = TESTS / "caf/waiting.f90"
 LINES = SOURCE.read_text(encoding="utf-8").splitlines()
 ENDS = "; this ends the job (CAUSEWAY_DEADLOCK_ACTION=abort)"
@@ -43,7 +43,7 @@ CASES = {
 
 
 def cases():
-    return {"locks": False}
+    return {"locks": False, "gone": True}
 
 
 def attempt(program, case, options):
@@ -62,6 +62,16 @@ def attempt(program, case, options):
         check(any(re.search(wanted, line) for line in reports), case, wanted, said)
 
 
+def attempt_gone(program, options):
+    """An image waits for one that has ended: said without any setting."""
+    done = subprocess.run([STAGE / "bin/cafrun", "-n", "3", *options, program, "gone"],
+                          capture_output=True, text=True, timeout=60 * SLOW, check=False)
+    check(done.returncode == 1 and re.search(
+        "waits in _gfortran_caf_sync_all" + place("for an image").replace(": ", ", ")
+        + r"for image 3 \(pid \d+, host [^)]+\), which has called _gfortran_caf_finalize$",
+        done.stderr, re.M), "gone", done.stdout, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = Path(scratch) / "waiting"
@@ -70,6 +80,8 @@ def main():
         for case in CASES:
             for options in ([], ["--emulate-nodes", "3"]):
                 attempt(program, case, options)
+        for options in ([], ["--emulate-nodes", "3"]):
+            attempt_gone(program, options)
     finish()
 
 

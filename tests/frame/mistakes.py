@@ -33,6 +33,7 @@ ROWS = [
     ("other-size", "collectives with different sizes", "SXADC"),
     ("other-root", "with different roots", "SXADC"),
     ("other-operation", "with different operations", "SXADC"),
+    ("gone", "a process that ends, or finalizes, while others wait for it", "SGXADC"),
     ("interfaces", "collectives of two interfaces on one group", "SGXADC"),
     ("team", "a team or group that does not exist, or not any more", "SXADC"),
     ("context", "a context that was destroyed", "S"),
@@ -55,6 +56,6 @@ ROWS = [
 # relative to tests/
 SCRIPTS = ["api/misuse.py", "armci/misuse_groups.py", "armci/misuse_memory.py",
            "armci/misuse_transfers.py", "caf/misuse.py", "caf/waiting.py", "dart/misuse.py",
-           "errors/crash.py", "errors/disagree.py", "gasnet/misuse.py", "gasnet_ex/misuse.py",
-           "mixed/second_thread.py", "watch/leaks.py", "watch/locks.py", "watch/receives.py",
-           "watch/sources.py"]
+           "errors/crash.py", "errors/disagree.py", "gasnet/ending.py", "gasnet/misuse.py",
+           "gasnet_ex/misuse.py", "mixed/second_thread.py", "watch/deadlock.py", "watch/leaks.py",
+           "watch/locks.py", "watch/receives.py", "watch/sources.py"]

@@ -7,6 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 from common import HERE, check, compile_program, finish, oshcc, run
 
+MISTAKES = {"OpenSHMEM": {"gone": "finished 1"}, "ARMCI": {"gone": "finished 2"},
+            "DART": {"gone": "finished 3"}}
+
+
+def cases():
+    return {f"finished {interface}": True for interface, *_ in finished()}
+
+
 HEAD = (r"causeway: deadlock: all {n} PEs have waited longer than 1 s \(CAUSEWAY_DEADLOCK\); "
         r"this ends the job")
 PLACE = r", called from \w+\+0x[0-9a-f]+ \((?:deadlock|finished)\.c:(\d+)\)"
