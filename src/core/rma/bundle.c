@@ -115,6 +115,7 @@ static void give(cw_queue_t *q, cw_bundle_t *b)
 static void send(cw_queue_t *q, bool last)
 {
     cw_way_t *way = way_of(q);
+    cw_port_held(&cw_port_default);
     cwt_header_t *header = (cwt_header_t *)(void *)q->open->word;
     *header = (cwt_header_t){.op = CW_REQ_BATCH};
     cwt_reply_t *reply = way->values ? &way->values->reply : NULL;
@@ -130,6 +131,7 @@ static void send(cw_queue_t *q, bool last)
 static void await(cw_queue_t *q)
 {
     cw_way_t *way = way_of(q);
+    cw_port_held(&cw_port_default);
     cw_wait_t w = CW_WAIT_DEAF("collected operations to be executed at another node");
     // pairs with the flusher's release
     while (atomic_load_explicit(&q->open->state, memory_order_acquire) != CW_BUNDLE_FREE)
