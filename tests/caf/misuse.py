@@ -43,7 +43,7 @@ CHECKED = {
             r"but image 2 calls co_broadcast \(elements 1, image 2, ",
     "operation": r"\S*co_\w+: image 1 calls co_sum .*, but image 2 calls co_max ",
     "interfaces": r"\S*: image 1 calls sync all or team, but PE 1 calls shmem_barrier_all: ",
-    "fork": r"_gfortran_caf_send\w*: called in process \d+, which fork has made of this PE",
+    "fork": r"_gfortran_caf_send\w*: called in process \d+, which fork has made of this image",
     "signal": r"_gfortran_caf_send\w*: called in the handler of a signal, which has interrupted",
 }
 if os.environ.get("CAUSEWAY_TEST_SANITIZE") == "thread":

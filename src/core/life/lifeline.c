@@ -101,9 +101,9 @@ static answer_t hold(const struct sockaddr_storage *name, bool keep)
 static void report(void)
 {
     if (!is_hushed())
-        cwu_fatal("PE %d (host %s) and with it the server of node %d have ended without calling %s",
-                  cw_world.leader_of_node[line.next], line.record.host, line.next,
-                  cw_missing_finalize());
+        cwu_fatal("%s %d (host %s) and with it the server of node %d have ended without calling %s",
+                  cw_pe_word(), cw_pe_number(cw_world.leader_of_node[line.next]), line.record.host,
+                  line.next, cw_missing_finalize());
 }
 
 /** After a refusal by the first socket: what does the second one say? */

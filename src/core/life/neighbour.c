@@ -135,8 +135,8 @@ bool cw_neighbour_report(int slot)
     watch.success = status == 0;
     if (!atomic_compare_exchange_strong(word, &pid, -pid))
         return false;
-    cwu_error("PE %d (pid %d) of this node has ended without calling %s%s",
-              cw_world.pes_of_node[slot], (int)pid, cw_missing_finalize(), how);
+    cwu_error("%s %d (pid %d) of this node has ended without calling %s%s", cw_pe_word(),
+              cw_pe_number(cw_world.pes_of_node[slot]), (int)pid, cw_missing_finalize(), how);
     return true;
 }
 

@@ -205,9 +205,9 @@ void cw_check_new_thread(const char *call)
 {
     if (forked)
         cw_check_failed(call,
-                        "called in process %d, which fork has made of this PE: it has no part "
+                        "called in process %d, which fork has made of this %s: it has no part "
                         "in the job; let it call exec or _exit",
-                        (int)getpid());
+                        (int)getpid(), cw_pe_word());
     if (cw_world.thread_level > CW_THREAD_FUNNELED ||
         pthread_equal(joiner.thread, pthread_self()) || atomic_exchange(&joiner.any, true)) {
         cw_check_passed = cw_check_round;

@@ -75,15 +75,17 @@ static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintp
         if (slot == cw_world.slot)
             snprintf(text, nbytes, "%#lx %s", (unsigned long)address, kind);
         else
-            snprintf(text, nbytes, "%#lx, asked for on PE %d, %s: not symmetric",
-                     (unsigned long)(address - delta), cw_world.pes_of_node[slot], kind);
+            snprintf(text, nbytes, "%#lx, asked for on %s %d, %s: not symmetric",
+                     (unsigned long)(address - delta), cw_pe_word(),
+                     cw_pe_number(cw_world.pes_of_node[slot]), kind);
         return;
     }
     int slot = slot_of(address);
     uintptr_t given = address - delta_of(slot);
     snprintf(text, nbytes,
-             "%#lx%s, of PE %d, is neither symmetric memory nor known of this process",
-             (unsigned long)given, cw_at_overrun((const void *)given), cw_world.pes_of_node[slot]);
+             "%#lx%s, of %s %d, is neither symmetric memory nor known of this process",
+             (unsigned long)given, cw_at_overrun((const void *)given), cw_pe_word(),
+             cw_pe_number(cw_world.pes_of_node[slot]));
 }
 
 /** No register says which address the processor refused, but the address is in one: is any of them
