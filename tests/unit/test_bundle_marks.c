@@ -71,8 +71,8 @@ static void open_bundles(void)
     cw_port_default.client = (cwt_client_t *)(void *)&client;
     path.way = &path.first;
     path.first.node = 1;
-    path.first.queue.most = CW_BUNDLE_MAX;
     cw_port_enter(&cw_port_default);
+    path.first.queue.most = CW_BUNDLE_MAX;
     cw_bundles_open();
     cw_port_leave(&cw_port_default);
 }
