@@ -16,7 +16,8 @@ PROGRAMS = {
     "shmem": ([], {
         "A": (r"0x\w+ \(static `words`, [^)]*\), 32 bytes", "shmem_quiet"),
         "B": (r"0x\w+ \(static `large`, [^)]*\), 262144 bytes", "shmem_ctx_quiet"),
-        "D": (r"0x\w+ \(no memory of this process\), 262144 bytes", "shmem_barrier_all")}),
+        "D": (r"0x\w+ \(no memory of this process\), 262144 bytes", "shmem_barrier_all"),
+        "E": (r"0x\w+ \([^)]*\), 64 bytes", "shmem_barrier_all")}),
     "gasnet": (["-DGASNET_SEQ"], {
         "A": (r"0x\w+ \(static `words`, [^)]*\), 64 bytes", "gasnet_wait_syncnb"),
         "B": (r"0x\w+ \(static `words`\+0x40, [^)]*\), 8 bytes", "gasnet_wait_syncnbi_puts"),
@@ -30,6 +31,7 @@ PROGRAMS = {
         "A": (r"0x\w+ \(static `words`, [^)]*\), 64 bytes", "dart_flush"),
         "B": (r"0x\w+ \(static `words`\+0x40, [^)]*\), 8 bytes", "dart_wait"),
         "C": (r"0x\w+ \(static `words`\+0x80, [^)]*\), 64 bytes", "dart_test")})}
+FREED = ("sources_shmemD", "sources_shmemE")  # before the completion; else it was changed
 UNFLUSHED = [("dart_barrier", r"2 puts of this PE, one of them to PE 1 at (?:main|put)\+0x\w+ "
                               r"\([^)]*\)"),
              ("dart_team_memfree", r"1 put of this PE, to PE 0 at main\+0x[0-9a-f]+ \(.*:E\)"),
@@ -56,7 +58,8 @@ def patterns_of(program, lines):
     if "gasnet" in program:
         begun = place.replace(r"\(", r"\((?:near )?").replace("%s", ".*")
     wanted = [rf"{call}: the source of the put to PE 1 at {begun.replace('%s', str(marks[mark]))}, "
-              rf"{what}, was changed before this call completed the put: .*; called from "
+              rf"{what}, was {'freed' if f'{program}{mark}' in FREED else 'changed'} before this "
+              rf"call completed the put: .*; called from "
               + place % r"\d+" for mark, (what, call) in lines.items()]
     if program == "sources_dart":
         wanted += [f"{call}: " + re.sub(":([EFG])", lambda m: f":{marks[m[1]]}", what)

@@ -24,7 +24,8 @@ int main(int argc, char **argv)
     (void)argv;
     if (shmem_ctx_create(0, &ctx))
         return 1;
-    char *gone = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *gone = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+         *kept = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int turn = 0; me == 0 && turn < 3; turn++) {  // the second of a place finds a pair
         shmem_long_put_nbi(there, words, 4, next);     // line A
         if (!right)
@@ -43,10 +44,12 @@ int main(int argc, char **argv)
     shmem_barrier_all();
     change(words);
     if (me == 0) {
-        shmem_putmem_nbi(far, gone, LARGE, next);  // line D
+        shmem_putmem_nbi(far, gone, LARGE, next);           // line D
+        shmem_putmem_nbi(far, kept + LARGE / 2, 64, next);  // line E: a small part of what goes
         if (right)
             shmem_quiet();
         munmap(gone, LARGE);
+        mprotect(kept, LARGE, PROT_NONE);  // no other mapping comes to its place
         // beyond what is kept: nothing is said, and nothing is lost
         for (int i = 0; i < 5000; i++)
             shmem_long_put_nbi(there, words, 1, next);

@@ -3,6 +3,7 @@
 // One table of puts, in chains by what completes them.
 #include "core/observe/sources.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/compiler.h"
 #include "base/lock.h"
 #include "base/symbol.h"
+#include "core/mem/memory.h"
 #include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/world/world.h"
@@ -20,7 +22,6 @@ enum {
     CHAINS = 256,          // by eight bits
     WORDS = 8,             // of a sample
     SAMPLE = WORDS * 8,    // bytes of a source that is sampled whole
-    MAY_BE_GONE = 32768,   // bytes from which on memory that is freed may be unmapped
     PLACES = 32            // that had their line: as many as one reads
 };
 
@@ -33,6 +34,7 @@ typedef struct source {
     uintptr_t key;
     int pe;
     cw_source_kind_t kind;
+    bool is_gone;  // found so at its completion
 } source_t;
 
 static struct {
@@ -72,31 +74,44 @@ static CW_ALWAYS_INLINE size_t place_of_word(size_t nbytes, size_t i)
     return i == WORDS - 1 ? nbytes - 8 : nbytes / WORDS * i;
 }
 
-/** Through the system, which says so where a page is missing. False: one is. */
-static bool read_gone(const char *src, size_t nbytes, uint64_t words[WORDS])
+/** Of a source that is there. */
+static uint64_t sample_of(const char *src, size_t nbytes)
 {
-    struct iovec from[WORDS], to = {words, WORDS * sizeof words[0]};
-    for (size_t i = 0; i < WORDS; i++)
-        from[i] = (struct iovec){(void *)(uintptr_t)(src + place_of_word(nbytes, i)), 8};
-    return process_vm_readv(getpid(), &to, 1, from, WORDS, 0) == (ssize_t)to.iov_len;
-}
-
-/** may_be_gone: the program may have unmapped it; then the sample is another one. */
-static uint64_t sample_of(const void *src, size_t nbytes, bool may_be_gone)
-{
-    uint64_t sum = nbytes, words[WORDS];
+    uint64_t sum = nbytes, word;
     if (nbytes <= SAMPLE)
         return sample_whole(src, nbytes);
-    if (may_be_gone && nbytes >= MAY_BE_GONE) {
-        if (!read_gone(src, nbytes, words))
-            return ~sum;
-    } else {
-        for (size_t i = 0; i < WORDS; i++)
-            memcpy(&words[i], (const char *)src + place_of_word(nbytes, i), 8);
+    for (size_t i = 0; i < WORDS; i++) {
+        memcpy(&word, src + place_of_word(nbytes, i), sizeof word);
+        sum += weighed(word, i);
     }
-    for (size_t i = 0; i < WORDS; i++)
-        sum += weighed(words[i], i);
     return sum;
+}
+
+/** The same by the system, which alone can read what may have been given back to it. False: it is
+ *  gone. Where the system does not read it, what the sample was. */
+static bool sample_again(const source_t *s, uint64_t *sample_p)
+{
+    uint64_t words[WORDS] = {0};
+    struct iovec from[WORDS], to = {words, s->nbytes <= SAMPLE ? s->nbytes : sizeof words};
+    char *src = (char *)(uintptr_t)s->src;
+    size_t n = s->nbytes <= SAMPLE ? 1 : WORDS;
+    for (size_t i = 0; i < n; i++)
+        from[i] = n == 1 ? (struct iovec){src, s->nbytes}
+                         : (struct iovec){src + place_of_word(s->nbytes, i), sizeof words[i]};
+    ssize_t got = process_vm_readv(getpid(), &to, 1, from, n, 0);
+    *sample_p = s->sample;
+    if (got < 0 && errno != EFAULT)
+        return true;
+    if (got != (ssize_t)to.iov_len)
+        return false;
+    if (n == 1) {
+        *sample_p = sample_whole((const char *)words, s->nbytes);
+        return true;
+    }
+    *sample_p = s->nbytes;
+    for (size_t i = 0; i < WORDS; i++)
+        *sample_p += weighed(words[i], i);
+    return true;
 }
 
 // ---------------------------------------------------------------- the table
@@ -160,7 +175,7 @@ void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, c
     const source_t new = {.place = cwu_symbol_call(caller),
                           .src = src,
                           .nbytes = nbytes,
-                          .sample = sample_of(src, nbytes, false),
+                          .sample = sample_of(src, nbytes),
                           .key = key,
                           .pe = pe,
                           .kind = kind};
@@ -175,9 +190,13 @@ void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, c
     leave();
 }
 
-static bool is_changed(const source_t *s)
+static bool is_changed(source_t *s)
 {
-    return sample_of(s->src, s->nbytes, true) != s->sample;
+    uint64_t sample;
+    if (cw_is_symmetric(s->src, s->nbytes))  // and stays where it is
+        return sample_of(s->src, s->nbytes) != s->sample;
+    s->is_gone = !sample_again(s, &sample);
+    return s->is_gone || sample != s->sample;
 }
 
 static void free_one(source_t *s)
@@ -270,10 +289,11 @@ static void warn(const source_t *s, const char *call)
         return;
     cwu_symbol_describe(s->place, place, sizeof place);
     cw_check_warn(call,
-                  "the source of the put to PE %d at %s, %s, %zu bytes, was changed before this "
-                  "call completed the put: between nodes its old or its new bytes travel; change "
-                  "it behind this call",
-                  s->pe, place, cw_at(s->src, s->nbytes), s->nbytes);
+                  "the source of the put to PE %d at %s, %s, %zu bytes, was %s before this call "
+                  "completed the put: between nodes its old or its new bytes travel; change or "
+                  "free it after this call",
+                  s->pe, place, cw_at(s->src, s->nbytes), s->nbytes,
+                  s->is_gone ? "freed" : "changed");
 }
 
 /** Of sources that have changed. */
