@@ -96,23 +96,40 @@ static void await(const char *statement, const uint64_t *word, const cw_wait_on_
 }
 
 // ---------------------------------------------------------------- where images may be killed
-/** Takes the lock if it is free, or of an image that was killed. *owner_p: the PE that has it. */
+static uint64_t owner_of(uint64_t *lock, int pe)
+{
+    return cw_amo_fetching(&cw_ctx_default, lock, CW_AMO_FETCH, sizeof *lock, 0, 0, pe);
+}
+
+/** Of a lock with that owner: there is none, or its image was killed. */
+static bool is_free(uint64_t owner)
+{
+    return !owner || cw_killed_by(pe_of(owner));
+}
+
+/** *owner_p: the PE that has it. */
 static bool take(const place_t *p, int *owner_p)
 {
     uint64_t owner = compare_swap(p->lock, word_of(p), 0, p->pe);
     *owner_p = pe_of(owner);
-    if (owner && cw_killed_by(*owner_p) && compare_swap(p->lock, word_of(p), owner, p->pe) == owner)
-        return true;
+    if (owner && is_free(owner))
+        return compare_swap(p->lock, word_of(p), owner, p->pe) == owner;
     return owner == 0;
 }
 
+/** Looks before it tries again: a swap wakes the image of the lock, which may be this one. */
 static void take_in_turn(const char *statement, const place_t *p)
 {
     cw_wait_t w = CW_WAIT_INIT(statement);
     cw_wait_on_t on = lock_of(p, 0);
     w.on = &on;
-    while (!take(p, &on.behind))
+    bool taken = take(p, &on.behind);
+    while (!taken) {
         cw_wait_round(&w);
+        const uint64_t owner = owner_of(p->lock, p->pe);
+        on.behind = pe_of(owner);
+        taken = is_free(owner) && take(p, &on.behind);
+    }
     cw_wait_done(&w);
 }
 
@@ -159,8 +176,7 @@ void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint6
     caf_complete();
     if (!p) {
         caf_name_t name;
-        uint64_t word =
-            cw_amo_fetching(&cw_ctx_default, lock, CW_AMO_FETCH, sizeof *lock, 0, 0, pe);
+        const uint64_t word = owner_of(lock, pe);
         if (word)
             caf_fail(status, CAF_LOCKED_OTHER, statement, "%s has locked the variable",
                      caf_image_name(pe_of(word), name));

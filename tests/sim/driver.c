@@ -306,9 +306,19 @@ static sim_key_t key_in_job(const void *at)
     return 0;
 }
 
+/** What a process has stored is there before another one can know that it has ended. */
+static void show_stores_of(int pe)
+{
+    for (int dead = 0; dead < sim->nthreads; dead++)
+        for (int i = 0; i < sim->nthreads && sim->threads[dead].pe == pe; i++)
+            if (sim->threads[i].pe != pe)
+                sim_follows(i, dead);
+}
+
 static void let_go(int pe)
 {
     outlived = true;
+    show_stores_of(pe);
     atomic_store(&cwb_job_pe(job.at, (uint32_t)pe)->killed, SIGKILL);
     atomic_fetch_add(&job.at->deaths, 1);
     atomic_fetch_add(&job.at->generation, 1);

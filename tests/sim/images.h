@@ -3,47 +3,17 @@
 // Coarrays, one image of which is killed at any step, whether it computes, waits, or ends: the
 // others go on, form a team without it, and all come to the end. A gate has one result on all, none
 // passes one that a living image has not entered, and what an image did before a gate is seen
-// behind it. For scenes of one node and of several.
+// behind it. With SETTING "end" the job ends instead, and no image learns of the death. For scenes
+// of one node and of several.
 #ifndef SIM_IMAGES_H
 #define SIM_IMAGES_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <string.h>
 
+#include "image_calls.h"
 #include "sim.h"
 
-/** As gfortran 12 has it, of a scalar. */
-typedef struct array {
-    void *data;
-    ptrdiff_t offset;
-    size_t elem_nbytes;
-    int32_t version;
-    int8_t rank, type;
-    int16_t attribute;
-    ptrdiff_t span;
-} array_t;
-void _gfortran_caf_init(int *argc, char ***argv);
-void _gfortran_caf_finalize(void);
-int _gfortran_caf_this_image(int distance);
-int _gfortran_caf_num_images(int distance, int failed);
-void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes);
-void _gfortran_caf_sync_images(int n, int *images, int *stat, char *errmsg, size_t errmsg_nbytes);
-void _gfortran_caf_register(size_t size, int type, void **token, array_t *array, int *stat,
-                            char *errmsg, size_t errmsg_nbytes);
-void _gfortran_caf_deregister(void **token, int type, int *stat, char *errmsg,
-                              size_t errmsg_nbytes);
-void _gfortran_caf_atomic_define(void *token, size_t offset, int image, void *value, int *stat,
-                                 int type, int kind);
-void _gfortran_caf_atomic_ref(void *token, size_t offset, int image, void *value, int *stat,
-                              int type, int kind);
-void _gfortran_caf_co_sum(array_t *a, int result_image, int *stat, char *errmsg,
-                          size_t errmsg_nbytes);
-void _gfortran_caf_form_team(int number, void **team, int new_index);
-void _gfortran_caf_change_team(void **team, int coselector);
-void _gfortran_caf_end_team(void **team);
-enum { ALLOCATABLE = 1, INTEGER = 1, NBYTES = 8 };
-
-enum { ROUNDS = 2, GATES = 2 * ROUNDS + 1, FAILED_IMAGE = 6001 };
+enum { ROUNDS = 2, GATES = 2 * ROUNDS + 1 };
 typedef enum result { NOT_YET, WHOLE, FAILED } result_t;
 typedef struct oracle {
     result_t result[IMAGES][GATES + 1];
@@ -52,11 +22,6 @@ typedef struct oracle {
 static oracle_t *o;
 static int me, gate;
 static void *atom;  // integer(atomic_int_kind) :: atom[*]: the gate to which its image comes
-
-static array_t integer(void *data)
-{
-    return (array_t){.data = data, .elem_nbytes = NBYTES, .type = INTEGER, .span = NBYTES};
-}
 
 // ---------------------------------------------------------------- gates
 
@@ -93,6 +58,7 @@ static bool leave(int stat)
 {
     const bool whole = stat == 0;
     SIM_CHECK(whole || stat == FAILED_IMAGE, "stat is %d", stat);
+    SIM_CHECK(whole || strcmp(SETTING, "end") != 0, "the job goes on without a killed image");
     o->result[me][gate] = whole ? WHOLE : FAILED;
     SIM_CHECK(count(whole ? FAILED : WHOLE) == 0, "gate %d has two results", gate);
     SIM_CHECK(whole || count(FAILED) < IMAGES, "no image has failed in gate %d", gate);
@@ -182,6 +148,8 @@ static void run(void)
     me = _gfortran_caf_this_image(0) - 1;
     _gfortran_caf_register(NBYTES, ALLOCATABLE, &atom, &array, NULL, NULL, 0);
     *(int64_t *)array.data = 0;
+    if (strcmp(SETTING, "continue") != 0)  // that it is named lets the others go on
+        SIM_CHECK(_gfortran_caf_image_status(me + 1, NULL) == 0, "this image is there");
     _gfortran_caf_sync_all(NULL, NULL, 0);
     sim_begin();
     if (!pass_all())
@@ -190,6 +158,6 @@ static void run(void)
     _gfortran_caf_finalize();
 }
 
-static const char *const env[] = {"CAUSEWAY_FAILED_IMAGES=continue", NULL};
+static const char *const env[] = {"CAUSEWAY_FAILED_IMAGES=" SETTING, NULL};
 
 #endif

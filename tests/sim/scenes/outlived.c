@@ -2,6 +2,7 @@
 //
 // One of three coarray images of a node is killed, and the others go on (images.h).
 enum { IMAGES = 3 };
+#define SETTING "continue"
 #include "../images.h"
 
 const sim_scene_t sim_scene = {.name = "outlived",

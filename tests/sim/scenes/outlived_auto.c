@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One of three coarray images of a node is killed, and the others go on, as programs do that name
+// images that are gone (images.h).
+enum { IMAGES = 3 };
+#define SETTING "auto"
+#include "../images.h"
+
+const sim_scene_t sim_scene = {.name = "outlived_auto",
+                               .npes = IMAGES,
+                               .nnodes = 1,
+                               .run = run,
+                               .env = env,
+                               .outlives = 1,
+                               .faults = SIM_MAY_KILL};
