@@ -139,6 +139,7 @@ static void on_quit(int signo, siginfo_t *info, void *context)
     int first = atomic_load(&me.first_signal);
     if (is_wanted()) {
         block_signals();  // a second one would end the process before it has spoken
+        cw_check_no_threads();
         say_in_vain(context);
         gasnet_exit((int)(uint32_t)me.host->wanted);
     }

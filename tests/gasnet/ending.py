@@ -34,6 +34,9 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("caught-computing", 9, TWO, 9),  # no process of their host is in a call
          ("early", 0, TWO, 0),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
+# In checking mode, too, what the library's own handler calls is not judged.
+CHECKED = [*TWO, "env", "CAUSEWAY_CHECK=1"]
+CASES += [(how, 0, CHECKED, 0) for how in ("one", "one-returns", "one-gex", "computing")]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
           for _ in range(3)]
 ENV = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
