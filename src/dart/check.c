@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong use: codes, and a line for each place of the program that a call was refused from.
+// Wrong use: codes, and a line for each place of the program that a call was refused from; a few in
+// checking mode.
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,24 +24,37 @@ bool drt_is_routine(const char *symbol)
     return strncmp(symbol, "dart_", 5) == 0;
 }
 
-// ---------------------------------------------------------------- one line for each place
+// ---------------------------------------------------------------- few lines for each place
 // Programs that ignore codes may be refused in loops, and millions of lines would hide the first.
-enum { PLACES = 64 };  // as many lines as one reads
-static _Atomic uint64_t reported[PLACES];  // cwu_symbol_site; 0: free
+enum {
+    PLACES = 64,     // as many as one reads
+    LINES = 1,       // of a place
+    CHECKED_LINES = 3  // the same in checking mode: what differs from turn to turn is a hint
+};
+static struct {
+    _Atomic uint64_t site;  // cwu_symbol_site; 0: free
+    _Atomic int lines;      // that were wanted, up to a few more than are printed
+} reported[PLACES];
 static _Atomic unsigned long unreported;
 
-/** Is this the first refusal from its place, and is there room to remember it? */
-static bool is_news(void)
+/** Has that place its lines, or is there no room to remember it? Else it has one more. */
+static bool is_silent(uint64_t site, int most)
 {
-    const uint64_t site = cwu_symbol_site();
     for (int i = 0; i < PLACES; i++) {
         uint64_t known = 0;
-        if (atomic_compare_exchange_strong_explicit(&reported[i], &known, site,
-                                                    memory_order_relaxed, memory_order_relaxed))
-            return true;
-        if (known == site)
-            break;
+        if (atomic_compare_exchange_strong_explicit(&reported[i].site, &known, site,
+                                                    memory_order_relaxed, memory_order_relaxed) ||
+            known == site)
+            return atomic_load_explicit(&reported[i].lines, memory_order_relaxed) >= most ||
+                   atomic_fetch_add_explicit(&reported[i].lines, 1, memory_order_relaxed) >= most;
     }
+    return true;
+}
+
+static bool is_news(void)
+{
+    if (!is_silent(cwu_symbol_site(), CW_CHECKING() ? CHECKED_LINES : LINES))
+        return true;
     atomic_fetch_add_explicit(&unreported, 1, memory_order_relaxed);
     return false;
 }
@@ -48,15 +62,14 @@ static bool is_news(void)
 /** A domain that is not found is an answer, which programs ask for. */
 static bool must_tell(dart_ret_t code)
 {
-    return CW_CHECKING() || (config.log_enabled && code != DART_ERR_NOTFOUND && is_news());
+    return (CW_CHECKING() || (config.log_enabled && code != DART_ERR_NOTFOUND)) && is_news();
 }
 
 void drt_refusals_close(void)
 {
     const unsigned long n = atomic_exchange_explicit(&unreported, 0, memory_order_relaxed);
     if (n > 0)
-        cwu_warn("dart_exit: %lu more calls were refused, from places that have had their line; "
-                 "CAUSEWAY_CHECK=1 prints all",
+        cwu_warn("dart_exit: %lu more calls were refused, from places that have had their lines",
                  n);
 }
 
