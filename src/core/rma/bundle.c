@@ -363,6 +363,6 @@ void cw_bundles_before_get(void)
     cw_port_leave(&cw_port_default);
     if (rc) {
         cw_lost_grace(rc);
-        cwu_fatal("a get behind collected puts failed (%s)", cwu_error_name(rc));
+        cwu_fatal("a get after collected puts failed (%s)", cwu_error_name(rc));
     }
 }

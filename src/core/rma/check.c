@@ -28,7 +28,7 @@ static void check_life(const char *call)
 {
     if (!cw_world.initialized)
         cw_check_failed(call,
-                        cw_world.finalized ? "called after %s; move %s behind the last use"
+                        cw_world.finalized ? "called after %s; move %s after the last use"
                                            : "called before %s; call %s first",
                         life_name(call), life_name(call));
 }

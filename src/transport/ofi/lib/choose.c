@@ -217,7 +217,7 @@ static bool is_usable(candidate_t *c)
     ofi_ask_more(&c->question, &c->info);
     if (!ofi_proves_puts(&c->question, c->info))
         return refuse(c,
-                      "refused: it promises neither that reads stay behind writes nor completion "
+                      "refused: it promises neither that reads stay after writes nor completion "
                       "by delivery, so quiet cannot prove a put");
     return opens(c);
 }
