@@ -73,10 +73,14 @@ static inline void drt_agree(const drt_team_t *team, const char *call)
 
 static inline void drt_check_flushed(const char *call)
 {
-    if (CW_CHECKING())
-        cw_source_left(CW_SOURCE_FLUSH, call,
-                       "this call completes no puts; call dart_flush or dart_flush_all before it, "
-                       "or dart_put_blocking");
+    if (!CW_CHECKING())
+        return;
+    cw_source_left(CW_SOURCE_FLUSH, call,
+                   "this call completes no puts; call dart_flush or dart_flush_all before it, "
+                   "or dart_put_blocking");
+    cw_source_left(CW_GET_FLUSH, call,
+                   "this call completes no gets; call dart_flush_local or dart_flush_local_all "
+                   "before what they bring is used, or dart_get_blocking");
 }
 
 // ---------------------------------------------------------------- teams (team.c)

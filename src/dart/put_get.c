@@ -159,7 +159,10 @@ static CW_NOINLINE dart_ret_t get_anywhere(void *dest, dart_gptr_t gptr, size_t 
         return copy(dest, near, nbytes);
     const drt_transfer_t t = GET("dart_get", false);
     bool flying;
-    return drt_transfer(&t, &flying);
+    dart_ret_t rc = drt_transfer(&t, &flying);
+    if (CW_CHECKING() && rc == DART_OK)
+        drt_keep_get(&t, CWU_CALLER);
+    return rc;
 }
 
 /** False: it was none, or nothing may be left. */
@@ -198,6 +201,7 @@ static dart_ret_t flush(const char *call, dart_gptr_t gptr, bool of_unit)
     if (CW_CHECKING()) {
         cw_source_end_all(CW_SOURCE_FLUSH, call);
         cw_source_end_all(CW_SOURCE_HANDLE, call);
+        cw_source_forget(CW_GET_FLUSH, 0);
     }
     cw_quiet_default();
     return DART_OK;

@@ -398,19 +398,31 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p)
     return rc;
 }
 
-/** Not of types with gaps, nor behind the last unit. */
+/** -1: the pointer leads behind the last unit. */
+static int pe_of(dart_gptr_t gptr)
+{
+    const drt_team_t *team = drt_team_find(gptr.teamid);
+    return team && drt_is_member(team, gptr.unitid) ? cw_group_pe(team->group, gptr.unitid) : -1;
+}
+
+/** Not of types with gaps. */
 void drt_keep_source(const drt_transfer_t *t, void *handle, const void *caller)
 {
     size_t nbytes;
-    const drt_team_t *team = drt_team_find(t->gptr.teamid);
-    if (!team || !drt_is_member(team, t->gptr.unitid) ||
-        !drt_nbytes(t->nelem, t->local_type, &nbytes))
+    const int pe = pe_of(t->gptr);
+    if (pe < 0 || !drt_nbytes(t->nelem, t->local_type, &nbytes))
         return;
-    const int pe = cw_group_pe(team->group, t->gptr.unitid);
     if (handle)
         cw_handle_keep_source(handle, caller, t->local, nbytes, pe);
     else
         cw_source_begin(CW_SOURCE_FLUSH, 0, caller, t->local, nbytes, pe);
+}
+
+void drt_keep_get(const drt_transfer_t *t, const void *caller)
+{
+    const int pe = pe_of(t->gptr);
+    if (pe >= 0 && t->nelem > 0)
+        cw_source_begin_get(CW_GET_FLUSH, 0, caller, pe);
 }
 
 // ---------------------------------------------------------------- gets that land later

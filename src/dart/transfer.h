@@ -102,6 +102,8 @@ dart_ret_t drt_transfer(const drt_transfer_t *t, bool *flying_p) CW_NOINLINE;
 /** In checking mode, of a put that was right: its source is in use until a flush, or until the wait
  *  for its handle. caller: of the routine. */
 void drt_keep_source(const drt_transfer_t *t, void *handle, const void *caller) CW_COLD;
+/** The same of a get, which a flush completes. */
+void drt_keep_get(const drt_transfer_t *t, const void *caller) CW_COLD;
 
 // ---------------------------------------------------------------- gets that land later
 // Gets of words that are mapped here, one behind the other (dart_get). Each asks for its cache line

@@ -29,6 +29,7 @@
 #include "base/output.h"
 #include "base/symbol.h"
 #include "core/life/mpi.h"
+#include "core/owner/handle.h"
 #include "core/report/crash.h"
 #include "core/server/server.h"
 #include "core/sync/rendezvous.h"
@@ -284,9 +285,20 @@ static void end_mpi(int status)
         cw_mpi_end();
 }
 
-/** Returns the job's status. Without force the process waits as long as the others take. */
-static int end(int status, bool forces)
+/** In checking mode, where this thread comes to the end by itself: its gets are of no use. */
+static void check_gets(const char *call)
 {
+    if (gas.check && !is_wanted() && !cw_am_running())
+        cw_implicit_left_gets(call, "no call has waited for them; call gasnet_wait_syncnbi_gets, "
+                                    "gasnet_wait_syncnbi_all or gex_NBI_Wait before what they "
+                                    "bring is used");
+}
+
+/** Returns the job's status. Without force the process waits as long as the others take. */
+static int end(const char *call, int status, bool forces)
+{
+    if (status == 0 && cw_world.initialized)
+        check_gets(call);
     // Core must not take a signal handler for a call of the client: nothing is checked from here
     // on.
     gas.check = false;
@@ -331,7 +343,7 @@ GAS_API void gasnet_exit(int exitcode)
     block_signals();
     begin_or_stay();
     cwu_flush_output();
-    cw_exit(end(exitcode, true));
+    cw_exit(end(__func__, exitcode, true));
 }
 
 /** exit, or a return from main, without gasnet_exit. With GASNET_CATCH_EXIT=0 the others go on, so
@@ -346,7 +358,7 @@ static void at_exit(int status, void *arg)
     begin_or_stay();
     fflush(NULL);
     // where exit is not caught, a launcher would end the job because of another status than 0
-    int agreed = end(status, status != 0 || cwu_env.catch_exit);
+    int agreed = end("exit", status, status != 0 || cwu_env.catch_exit);
     if (agreed != status)
         cw_exit(agreed);
 }

@@ -82,6 +82,8 @@ void gas_implicit_wait_checked(const char *call, bool gets, bool puts)
     check_outside_region(call);
     if (gas.check && puts)
         cw_implicit_end_sources(call);
+    if (gas.check && gets)
+        cw_implicit_end_gets();
     cw_implicit_wait(call, gets, puts);
     gas_poll_if_due();
 }
@@ -100,6 +102,8 @@ int gas_implicit_try(const char *call, bool gets, bool puts)
         return GASNET_ERR_NOT_READY;
     if (gas.check && puts)
         cw_implicit_end_sources(call);
+    if (gas.check && gets)
+        cw_implicit_end_gets();
     return GASNET_OK;
 }
 

@@ -146,8 +146,10 @@ void gas_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes,
 void gas_get_nbi_general(void *dest, gasnet_node_t node, const void *src, size_t nbytes,
                          const char *call)
 {
-    if (get_is_seen(dest, node, src, nbytes))
-        return;
-    gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, cw_implicit_op(false));
-    cw_implicit_issued();
+    if (!get_is_seen(dest, node, src, nbytes)) {
+        gas_get(call, dest, node, src, nbytes, CW_OWNER_BULK, cw_implicit_op(false));
+        cw_implicit_issued();
+    }
+    if (CW_UNLIKELY(gas.check) && nbytes > 0)
+        cw_implicit_keep_get(CWU_CALLER, (int)node);
 }

@@ -3,6 +3,7 @@
 // GASNet-EX: transfers. The event of one is its handle. What lies in memory of clients (segments of
 // further endpoints) is copied by its owner.
 #include "base/compiler.h"
+#include "base/symbol.h"
 #include "core/owner/copy.h"
 #include "gasnet_job/sync.h"
 #include "gasnet_job/transfer.h"
@@ -225,8 +226,10 @@ GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, 
 {
     (void)flags;
     uint32_t pe = gex_peer(__func__, tm, rank);
-    if (CW_UNLIKELY(gas.check) && get_checked(tm, dest, rank, src, nbytes, __func__))
+    if (CW_UNLIKELY(gas.check) && get_checked(tm, dest, rank, src, nbytes, __func__)) {
+        cw_implicit_keep_get(CWU_CALLER, (int)pe);
         return 0;
+    }
     if (gex_is_far(tm, pe, src, nbytes))
         land(__func__, far_get(dest, pe, src, nbytes));
     else

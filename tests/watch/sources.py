@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checking mode says where the source of a put was changed before the put was complete, once for
-each place, and where puts of DART were never flushed; nothing of a right program, and nothing
-without checking mode."""
+each place, and where puts and gets of DART were never flushed, or implicit gets of GASNet never
+waited for; nothing of a right program, and nothing without checking mode."""
 import re
 
 from common import HERE, check, compile_program, finish, run
@@ -36,6 +36,7 @@ UNFLUSHED = [("dart_barrier", r"2 puts of this PE, one of them to PE 1 at (?:mai
                               r"\([^)]*\)"),
              ("dart_team_memfree", r"1 put of this PE, to PE 0 at main\+0x[0-9a-f]+ \(.*:E\)"),
              ("dart_barrier", r"1 put of this PE, to PE 0 at main\+0x[0-9a-f]+ \(.*:F\)"),
+             ("dart_barrier", r"1 get of this PE, from PE 1 at main\+0x[0-9a-f]+ \(.*:H\)"),
              ("dart_exit", r"1 put of this PE, to PE 0 at main\+0x[0-9a-f]+ \(.*:G\)")]
 
 
@@ -62,9 +63,12 @@ def patterns_of(program, lines):
               rf"call completed the put: .*; called from "
               + place % r"\d+" for mark, (what, call) in lines.items()]
     if program == "sources_dart":
-        wanted += [f"{call}: " + re.sub(":([EFG])", lambda m: f":{marks[m[1]]}", what)
-                   + ", .* not complete: this call completes no puts; call dart_flush"
+        wanted += [f"{call}: " + re.sub(":([EFGH])", lambda m: f":{marks[m[1]]}", what)
+                   + ", .* not complete: this call completes no (?:puts|gets); call dart_flush"
                    for call, what in UNFLUSHED]
+    if program == "sources_gasnet":
+        wanted += [r"gasnet_exit: 3 gets of this PE, one of them from PE 1 at main\+0x\w+ \([^)]*\), "
+                   r"are not complete: no call has waited for them; call gasnet_wait_syncnbi_gets, "]
     return wanted
 
 

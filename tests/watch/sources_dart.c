@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sources of puts that change before a flush or their wait, and puts that are never flushed; with
-// an argument neither.
+// Sources of puts that change before a flush or their wait, and puts and gets that are never
+// flushed; with an argument none of it.
 #include <dash/dart/if/dart.h>
 #include <stdio.h>
 
@@ -56,6 +56,13 @@ int main(int argc, char **argv)
         put(all, words[1], 8);
         if (right)
             dart_flush_all(all);
+    }
+    dart_barrier(DART_TEAM_ALL);
+    if (me.id == 0) {
+        dart_get(words[3], all, 8, DART_TYPE_LONG, DART_TYPE_LONG);  // line H
+        if (right)
+            dart_flush_local(all);
+        dart_get_blocking(words[2], all, 8, DART_TYPE_LONG, DART_TYPE_LONG);
     }
     dart_barrier(DART_TEAM_ALL);
     all.unitid = other.unitid = 0;

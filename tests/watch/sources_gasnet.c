@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sources of puts that change before their sync; with an argument behind it.
+// Sources of puts that change before their sync, and implicit gets without one; with an argument
+// after it, and none.
 #include <gasnet.h>
 #include <gasnetex.h>
 #include <stdio.h>
@@ -64,6 +65,22 @@ int main(int argc, char **argv)
         gex_Event_Wait(gex_Event_QueryLeaf(event, GEX_EC_LC));
         change(words[7]);
         gex_Event_Wait(event);
+    }
+    if (me == 0) {
+        gasnet_get_nbi(words[0], next, there, 64);
+        gasnet_wait_syncnbi_gets();
+        gex_RMA_GetNBI(tm, words[0], next, there, 64, 0);
+        while (gex_NBI_Test(GEX_EC_GET, 0) != GASNET_OK)
+            ;
+        gasnet_begin_nbi_accessregion();
+        gasnet_get_nbi_bulk(words[1], next, there, 64);
+        gasnet_wait_syncnb(gasnet_end_nbi_accessregion());
+        for (int i = 2; i < 4; i++)
+            gasnet_get_nbi_bulk(words[i], next, there, 64);  // never waited for
+        gex_RMA_GetNBI(tm, words[4], next, there, 64, 0);
+        gasnet_wait_syncnbi_puts();
+        if (right)
+            gex_NBI_Wait(GEX_EC_GET, 0);
     }
     gasnet_barrier_notify(0, 0);
     gasnet_barrier_wait(0, 0);

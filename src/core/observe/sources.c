@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One table of puts, in chains by what completes them.
+// One table of puts, in chains by what completes them, and of places of gets.
 #include "core/observe/sources.h"
 
 #include <errno.h>
@@ -31,6 +31,7 @@ typedef struct source {
     const void *src;
     size_t nbytes;
     uint64_t sample;
+    size_t count;  // of a get: begun at that place with that key
     uintptr_t key;
     int pe;
     cw_source_kind_t kind;
@@ -166,6 +167,18 @@ static source_t *take_free(void)
     return s;
 }
 
+/** Lock held. Nothing where there is no room. */
+static void add(const source_t *new)
+{
+    source_t *s = take_free(), **chain = chain_of(new->kind, new->key);
+    if (s) {
+        *s = *new;
+        s->next = *chain;
+        *chain = s;
+        count(1);
+    }
+}
+
 void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, const void *src,
                      size_t nbytes, int pe)
 {
@@ -176,17 +189,32 @@ void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, c
                           .src = src,
                           .nbytes = nbytes,
                           .sample = sample_of(src, nbytes),
+                          .count = 1,
                           .key = key,
                           .pe = pe,
                           .kind = kind};
     enter();
-    source_t *s = take_free(), **chain = chain_of(kind, key);
-    if (s) {
-        *s = new;
-        s->next = *chain;
-        *chain = s;
-        count(1);
-    }
+    add(&new);
+    leave();
+}
+
+void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *caller, int pe)
+{
+    const source_t new = {.place = cwu_symbol_call(caller),
+                          .count = 1,
+                          .key = key,
+                          .pe = pe,
+                          .kind = kind};
+    if (is_stopped())
+        return;
+    enter();
+    source_t *s = *chain_of(kind, key);
+    while (s && (s->kind != kind || s->key != key || s->place != new.place))
+        s = s->next;
+    if (s)
+        s->count++;
+    else
+        add(&new);
     leave();
 }
 
@@ -336,20 +364,37 @@ void cw_source_forget(cw_source_kind_t kind, uintptr_t key)
     give_back(take(kind, key, false));
 }
 
-void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy)
+static bool is_get(cw_source_kind_t kind)
+{
+    return kind == CW_GET_IMPLICIT || kind == CW_GET_FLUSH;
+}
+
+/** A list of those that are not complete: warns, and forgets them. */
+static void warn_of_left(source_t *list, const char *call, const char *remedy)
 {
     char place[160];
-    source_t *list = take_all(kind, false);
     size_t n = 0;
     for (const source_t *s = list; s; s = s->next)
-        n++;
+        n += s->count;
     if (list && is_news(list->place)) {
+        const bool get = is_get(list->kind), one = n == 1;
         cwu_symbol_describe(list->place, place, sizeof place);
-        cw_check_warn(call, "%zu put%s of this PE, %s PE %d at %s, %s not complete: %s", n,
-                      n == 1 ? "" : "s", n == 1 ? "to" : "one of them to", list->pe, place,
-                      n == 1 ? "is" : "are", remedy);
+        cw_check_warn(call, "%zu %s of this PE, %s%s PE %d at %s, %s not complete: %s", n,
+                      get ? (one ? "get" : "gets") : (one ? "put" : "puts"),
+                      one ? "" : "one of them ", get ? "from" : "to", list->pe, place,
+                      one ? "is" : "are", remedy);
     }
     give_back(list);
+}
+
+void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy)
+{
+    warn_of_left(take_all(kind, false), call, remedy);
+}
+
+void cw_source_left_of(cw_source_kind_t kind, uintptr_t key, const char *call, const char *remedy)
+{
+    warn_of_left(take(kind, key, false), call, remedy);
 }
 
 void cw_sources_close(void)

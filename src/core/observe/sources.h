@@ -10,6 +10,9 @@
 // CW_SOURCES_MOST puts are kept; one that is begun beyond them is not looked at. So floods cost no
 // memory, and of a flood with a mistake in each turn some are seen.
 //
+// And gets that nothing has completed yet: only how many of each place, since what they bring may
+// come at any time.
+//
 // Threads: any. Blocking: never. Only where CW_CHECKING().
 #ifndef CW_CORE_SOURCES_H
 #define CW_CORE_SOURCES_H
@@ -26,13 +29,17 @@ typedef enum cw_source_kind {
     CW_SOURCE_HANDLE,    // the wait for a handle (core/owner/handle.h)
     CW_SOURCE_REQUEST,   // the wait for a handle in a variable of the program, by its address
     CW_SOURCE_IMPLICIT,  // a wait of its thread
-    CW_SOURCE_FLUSH      // a flush
+    CW_SOURCE_FLUSH,     // a flush
+    CW_GET_IMPLICIT,     // of gets: a wait of their thread
+    CW_GET_FLUSH         // of gets: a flush
 } cw_source_kind_t;
 
 /** A put began. caller: of the routine (CWU_CALLER), whose call is looked for on the stack where
  *  that lies in this library. */
 void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, const void *src,
                      size_t nbytes, int pe);
+/** A get began: it is kept how many there are of each place, until cw_source_forget. */
+void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *caller, int pe);
 /** The puts of that key are complete, or their sources are free: warns of those that have changed.
  *  call: that completes them. */
 void cw_source_end(cw_source_kind_t kind, uintptr_t key, const char *call);
@@ -43,9 +50,11 @@ void cw_source_move(cw_source_kind_t from, uintptr_t from_key, cw_source_kind_t 
                     uintptr_t to_key);
 /** They are looked at no more. */
 void cw_source_forget(cw_source_kind_t kind, uintptr_t key);
-/** Warns that puts of that kind are not complete, "<call>: <n> puts ... <remedy>", and forgets
- *  them. */
+/** Warns that puts, or gets, of that kind are not complete, "<call>: <n> puts ... <remedy>", and
+ *  forgets them. */
 void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy);
+/** The same of one key. */
+void cw_source_left_of(cw_source_kind_t kind, uintptr_t key, const char *call, const char *remedy);
 /** The process ends, maybe in the handler of a signal that has interrupted one of these calls: from
  *  here on they do nothing. */
 void cw_sources_stop(void);

@@ -223,6 +223,22 @@ void cw_implicit_end_sources(const char *call)
     cw_source_end(CW_SOURCE_IMPLICIT, implicit_key(false), call);
 }
 
+void cw_implicit_keep_get(const void *caller, int pe)
+{
+    if (!cw_implicit_in_region())
+        cw_source_begin_get(CW_GET_IMPLICIT, implicit_key(false), caller, pe);
+}
+
+void cw_implicit_end_gets(void)
+{
+    cw_source_forget(CW_GET_IMPLICIT, implicit_key(false));
+}
+
+void cw_implicit_left_gets(const char *call, const char *remedy)
+{
+    cw_source_left_of(CW_GET_IMPLICIT, implicit_key(false), call, remedy);
+}
+
 void cw_implicit_move_sources(cw_handle_t handle)
 {
     cw_source_move(CW_SOURCE_IMPLICIT, implicit_key(true), CW_SOURCE_HANDLE, name_of(handle));

@@ -79,6 +79,11 @@ void cw_handle_keep_source(cw_handle_t handle, const void *caller, const void *s
 void cw_implicit_keep_source(const void *caller, const void *src, size_t nbytes, int pe);
 /** Only in checking mode: the implicit puts of this thread are complete. */
 void cw_implicit_end_sources(const char *call);
+/** The same of gets: one outside of an access region began, they are complete, or are not though
+ *  they are as good as lost. */
+void cw_implicit_keep_get(const void *caller, int pe);
+void cw_implicit_end_gets(void);
+void cw_implicit_left_gets(const char *call, const char *remedy);
 /** The region has that handle, which was given. */
 void cw_implicit_move_sources(cw_handle_t handle);
 /** The source of the operation is watched no more. */
