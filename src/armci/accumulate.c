@@ -132,6 +132,7 @@ static int contiguous(const char *call, int type, void *scale, void *src, void *
 ACI_API int PARMCI_Acc(int type, void *scale, void *src, void *dst, armci_size_t bytes, int proc)
 {
     ACI_ENTER();
+    aci_keep_put(proc, ACI_CALLER);
     return contiguous(aci_call(__func__), type, scale, src, dst, bytes, proc);
 }
 ACI_WEAK(ARMCI_Acc);
@@ -190,6 +191,7 @@ ACI_API int PARMCI_AccS(int type, void *scale, void *src, int *src_stride, void 
                         int *dst_stride, int *count, int levels, int proc)
 {
     ACI_ENTER();
+    aci_keep_put(proc, ACI_CALLER);
     return strided(aci_call(__func__), type, scale, src, src_stride, dst, dst_stride, count, levels,
                    proc);
 }
@@ -231,6 +233,7 @@ static int vector(const char *call, int type, void *scale, armci_giov_t *iov, in
 ACI_API int PARMCI_AccV(int type, void *scale, armci_giov_t *iov, int iov_len, int proc)
 {
     ACI_ENTER();
+    aci_keep_put(proc, ACI_CALLER);
     return vector(aci_call(__func__), type, scale, iov, iov_len, proc);
 }
 ACI_WEAK(ARMCI_AccV);

@@ -41,6 +41,9 @@ typedef struct aci_state {
     int messages;  // of these, armci_msg_init
     int most;      // of joined - messages, since the first of them
     bool check;    // checking mode
+    // There: the last put that no fence has completed. NULL: none. Of one thread only.
+    const void *put_place;
+    int put_proc;
 } aci_state_t;
 extern aci_state_t aci CW_HIDDEN;
 extern cw_owner_t aci_owner CW_HIDDEN;
@@ -104,14 +107,27 @@ cw_frame_t *aci_watch(const char *func);
  *  that relies on it reads what its gets have not brought. */
 cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl);
 cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl);
-/** The same for one behind which all sources are free, but no handle was waited for. */
-cw_frame_t *aci_watch_fence(const char *func);
+/** The same for a fence, of one process or of all (-1): all sources are free, but no handle was
+ *  waited for. */
+cw_frame_t *aci_watch_fence(const char *func, int proc);
+/** In checking mode: a put or an accumulate to that process was made there (ACI_CALLER). */
+static inline void aci_keep_put(int proc, const void *caller);
+/** In checking mode, of a barrier that completes no puts: warns if one was not fenced. */
+void aci_check_fenced(const char *call);
 
 /** In checking mode: all members make this call, whose arguments may differ. [waits] */
 static inline void aci_agree(const cw_group_t *group, const char *call)
 {
     if (CW_UNLIKELY(aci.check))
         cw_coll_agree_call(group, call);
+}
+
+static inline void aci_keep_put(int proc, const void *caller)
+{
+    if (CW_UNLIKELY(aci.check)) {
+        aci.put_place = caller;
+        aci.put_proc = proc;
+    }
 }
 
 // ---------------------------------------------------------------- known blocks (known.c)
@@ -202,6 +218,7 @@ void aci_begun(const aci_op_t *op, bool in_use);
 /** Does the operation's handle collect it? The caller then hands over its pieces, and does not call
  *  aci_begun. What the handle had collected for another process or of the other kind is sent. */
 bool aci_collects(const aci_op_t *op);
+bool aci_is_aggregate(const armci_hdl_t *hdl);
 void aci_collect(const aci_op_t *op, void *remote, void *local, size_t nbytes);
 /** Sends what aggregate handles of this thread have collected. */
 void aci_lists_send(const char *call) CW_COLD;

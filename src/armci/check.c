@@ -72,8 +72,26 @@ cw_frame_t *aci_watch(const char *func)
     return cw_watch_call(aci_call(func));
 }
 
+/** A handle has one operation, unless it collects them. */
+static CW_COLD void check_free(const char *call, const armci_hdl_t *hdl)
+{
+    char place[160];
+    cw_known_t last;
+    if (aci_is_aggregate(hdl) || !cw_known_find(CW_KNOWN_REQUESTS, (uintptr_t)hdl, &last) ||
+        last.base != (uintptr_t)hdl || last.freed || !cw_source_is_news(last.place))
+        return;
+    cwu_symbol_describe(last.place, place, sizeof place);
+    cw_check_warn(
+        call,
+        "the handle is in use by the %s at %s, which was not waited for: a handle has one "
+        "operation; use another one, or call ARMCI_Wait or ARMCI_SET_AGGREGATE_HANDLE",
+        last.call, place);
+}
+
 cw_frame_t *aci_watch_begins(const char *func, const armci_hdl_t *hdl)
 {
+    if (aci.check && hdl)
+        check_free(aci_call(func), hdl);
     if (aci.check && hdl)
         cw_check_give(CW_KNOWN_REQUESTS, (uintptr_t)hdl, aci_call(func));
     return aci_watch(func);
@@ -91,9 +109,25 @@ cw_frame_t *aci_watch_ends(const char *func, const armci_hdl_t *hdl)
     return aci_watch(func);
 }
 
-cw_frame_t *aci_watch_fence(const char *func)
+cw_frame_t *aci_watch_fence(const char *func, int proc)
 {
     if (aci.check)
         cw_source_end_all(CW_SOURCE_REQUEST, aci_call(func));
+    if (proc < 0 || proc == aci.put_proc)
+        aci.put_place = NULL;
     return aci_watch(func);
+}
+
+void aci_check_fenced(const char *call)
+{
+    char place[160];
+    const void *put = aci.put_place;
+    aci.put_place = NULL;
+    if (!put || cw_world.thread_multiple || !cw_source_is_news(put))
+        return;
+    cwu_symbol_describe(put, place, sizeof place);
+    cw_check_warn(call,
+                  "the put to process %d at %s is not fenced: this call completes no puts; call "
+                  "ARMCI_Barrier, or ARMCI_AllFence before it",
+                  aci.put_proc, place);
 }

@@ -117,8 +117,10 @@ static CW_ALWAYS_INLINE bool is_near(int proc, uintptr_t *word_p)
 ACI_API int PARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc)
 {
     uintptr_t word;
-    if (CW_UNLIKELY(!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word)))
+    if (CW_UNLIKELY(!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word))) {
+        aci_keep_put(proc, ACI_CALLER);
         return put_unreached("ARMCI_Put", src, dst, bytes, proc);
+    }
     if (CW_LIKELY(cw_owner_is_plain(word)) && CW_LIKELY(bytes > 0)) {
         cw_copy(cw_local_address(word, dst), src, (size_t)bytes);
         return 0;

@@ -79,6 +79,11 @@ static void check_whole_handle(const char *call, const armci_hdl_t *hdl)
                  cw_at(hdl, sizeof *hdl));
 }
 
+bool aci_is_aggregate(const armci_hdl_t *hdl)
+{
+    return (hdl->causeway_kind & AGGREGATE) != 0;
+}
+
 // ---------------------------------------------------------------- operations
 /** A later number covers the one before; 0 does not. */
 static void add_operation(armci_hdl_t *hdl, bool in_use)
@@ -287,6 +292,7 @@ ACI_API int PARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, arm
     int rc = contiguous(&op, dst, src, bytes);
     if (CW_UNLIKELY(aci.check))
         cw_source_begin(CW_SOURCE_REQUEST, (uintptr_t)hdl, ACI_CALLER, src, (size_t)bytes, proc);
+    aci_keep_put(proc, ACI_CALLER);
     return rc;
 }
 ACI_WEAK(ARMCI_NbPut);
@@ -326,6 +332,7 @@ ACI_API int PARMCI_NbPutS(void *src, int *src_stride, void *dst, int *dst_stride
                           int levels, int proc, armci_hdl_t *hdl)
 {
     ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
+    aci_keep_put(proc, ACI_CALLER);
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
     return aci_strided(&op, src, src_stride, dst, dst_stride, count, levels);
 }
@@ -343,6 +350,7 @@ ACI_WEAK(ARMCI_NbGetS);
 ACI_API int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
     ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
+    aci_keep_put(proc, ACI_CALLER);
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
     return aci_vector(&op, iov, iov_len);
 }

@@ -36,6 +36,7 @@ ACI_API void armci_msg_abort(int code)
 ACI_API void parmci_msg_barrier(void)
 {
     ACI_ENTER();
+    aci_check_fenced(aci_call(__func__));
     aci_agree(cw_group_world, aci_call(__func__));
     cw_sync(cw_group_world);
 }
@@ -45,6 +46,7 @@ ACI_API void parmci_msg_group_barrier(ARMCI_Group *group)
 {
     ACI_ENTER();
     const cw_group_t *team = aci_group_of(aci_call(__func__), group)->team;
+    aci_check_fenced(aci_call(__func__));
     aci_agree(team, aci_call(__func__));
     cw_sync(team);
 }

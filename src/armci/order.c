@@ -101,7 +101,7 @@ void aci_order_complete(const char *call)
 // ---------------------------------------------------------------- calls
 static CW_NOINLINE void fence(int proc)
 {
-    CW_WATCH(aci_watch_fence("ARMCI_Fence"));
+    CW_WATCH(aci_watch_fence("ARMCI_Fence", proc));
     aci_check_life("ARMCI_Fence");
     aci_check_proc("ARMCI_Fence", proc);
     aci_send_collected("ARMCI_Fence");
@@ -123,14 +123,14 @@ ACI_WEAK(ARMCI_Fence);
 
 ACI_API void PARMCI_AllFence(void)
 {
-    ACI_ENTER_WITH(aci_watch_fence(__func__));
+    ACI_ENTER_WITH(aci_watch_fence(__func__, -1));
     aci_order_complete(aci_call(__func__));
 }
 ACI_WEAK(ARMCI_AllFence);
 
 ACI_API void PARMCI_Barrier(void)
 {
-    ACI_ENTER_WITH(aci_watch_fence(__func__));
+    ACI_ENTER_WITH(aci_watch_fence(__func__, -1));
     aci_order_complete(aci_call(__func__));
     aci_agree(cw_group_world, aci_call(__func__));
     cw_barrier(cw_group_world);

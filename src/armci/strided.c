@@ -73,6 +73,7 @@ ACI_API int PARMCI_PutS(void *src, int *src_stride, void *dst, int *dst_stride, 
                         int levels, int proc)
 {
     ACI_ENTER();
+    aci_keep_put(proc, ACI_CALLER);
     const aci_op_t op = {.call = aci_call(__func__), .proc = proc, .put = true};
     return aci_strided(&op, src, src_stride, dst, dst_stride, count, levels);
 }

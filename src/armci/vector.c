@@ -112,6 +112,7 @@ int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len)
 ACI_API int PARMCI_PutV(armci_giov_t *iov, int iov_len, int proc)
 {
     ACI_ENTER();
+    aci_keep_put(proc, ACI_CALLER);
     const aci_op_t op = {.call = aci_call(__func__), .proc = proc, .put = true};
     return aci_vector(&op, iov, iov_len);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sources of puts that change before their wait or a fence; with an argument behind it.
+// Sources of puts that change before their wait or a fence, a handle that is in use, puts without a
+// fence; with an argument after it, and none.
 #include <armci.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,31 @@ int main(int argc, char **argv)
         ARMCI_Put(words[3], blocks[next], 32, next);
         change(words[3]);
     }
+    for (int turn = 0; me == 0 && turn < 3; turn++) {
+        ARMCI_INIT_HANDLE(&hdl);
+        ARMCI_NbGet(blocks[next], words[0], sizeof words[0], next, &hdl);  // line D
+        if (right)
+            ARMCI_Wait(&hdl);
+        ARMCI_NbGet(blocks[next], words[1], sizeof words[1], next, &hdl);
+        ARMCI_Wait(&hdl);
+        ARMCI_SET_AGGREGATE_HANDLE(&hdl);
+        for (int i = 0; i < 3; i++)
+            ARMCI_NbGet(blocks[next], words[i], sizeof words[i], next, &hdl);
+        ARMCI_Wait(&hdl);
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        if (me == 0)
+            ARMCI_Put(words[3], blocks[next], 32, next);  // line E
+        if (right && turn == 0)
+            ARMCI_AllFence();
+        else if (right && turn == 1)
+            ARMCI_Fence(next);
+        else if (right)
+            ARMCI_Barrier();
+        armci_msg_barrier();
+    }
     ARMCI_Barrier();
+    armci_msg_barrier();
     ARMCI_Free(blocks[me]);
     printf("sources_armci done\n");
     ARMCI_Finalize();

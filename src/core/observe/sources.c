@@ -200,11 +200,8 @@ void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, c
 
 void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *caller, int pe)
 {
-    const source_t new = {.place = cwu_symbol_call(caller),
-                          .count = 1,
-                          .key = key,
-                          .pe = pe,
-                          .kind = kind};
+    const source_t new = {
+        .place = cwu_symbol_call(caller), .count = 1, .key = key, .pe = pe, .kind = kind};
     if (is_stopped())
         return;
     enter();
@@ -295,8 +292,7 @@ static void give_back(source_t *list)
     leave();
 }
 
-/** Is this the first line about that place, and is there room to remember it? */
-static bool is_news(const void *place)
+bool cw_source_is_news(const void *place)
 {
     enter();
     int i = 0;
@@ -313,7 +309,7 @@ static bool is_news(const void *place)
 static void warn(const source_t *s, const char *call)
 {
     char place[160];
-    if (!is_news(s->place))
+    if (!cw_source_is_news(s->place))
         return;
     cwu_symbol_describe(s->place, place, sizeof place);
     cw_check_warn(call,
@@ -376,7 +372,7 @@ static void warn_of_left(source_t *list, const char *call, const char *remedy)
     size_t n = 0;
     for (const source_t *s = list; s; s = s->next)
         n += s->count;
-    if (list && is_news(list->place)) {
+    if (list && cw_source_is_news(list->place)) {
         const bool get = is_get(list->kind), one = n == 1;
         cwu_symbol_describe(list->place, place, sizeof place);
         cw_check_warn(call, "%zu %s of this PE, %s%s PE %d at %s, %s not complete: %s", n,

@@ -55,6 +55,8 @@ void cw_source_forget(cw_source_kind_t kind, uintptr_t key);
 void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy);
 /** The same of one key. */
 void cw_source_left_of(cw_source_kind_t kind, uintptr_t key, const char *call, const char *remedy);
+/** Is this the first line about that place, and is there room to remember it? */
+bool cw_source_is_news(const void *place);
 /** The process ends, maybe in the handler of a signal that has interrupted one of these calls: from
  *  here on they do nothing. */
 void cw_sources_stop(void);
