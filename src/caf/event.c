@@ -22,9 +22,13 @@ void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t 
 {
     const int64_t threshold = until < 1 ? 1 : until;
     cw_wait_t w = CW_WAIT_FOR(statement, event, sizeof *event);
+    cw_wait_on_t on;
     caf_complete();
     bool over = false;
     while ((int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold && !over) {
+        on = (cw_wait_on_t){
+            .kind = CW_WAIT_EVENT, .nbytes = sizeof *event, .addr = event, .want = threshold};
+        w.on = &on;
         cw_wait_round(&w);
         over = caf_survives && w.slept && caf_has_news(caf.team) &&
                (int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold;

@@ -45,7 +45,11 @@ static caf_code_t await(int pe)
     bool gone = false;
     const uint64_t *count = (const uint64_t *)caf_own(CAF_OWN_SYNC) + pe;
     cw_wait_t w = CW_WAIT_FOR("sync images", count, sizeof *count);
+    cw_wait_on_t on;
     while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe] && !gone) {
+        on = (cw_wait_on_t){
+            .kind = CW_WAIT_PARTNER, .nbytes = sizeof *count, .addr = count, .behind = pe};
+        w.on = &on;
         cw_wait_round(&w);
         // it may have come before it ended: what it wrote before is there
         gone = caf_is_gone(pe, &w) && __atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe];

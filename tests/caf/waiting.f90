@@ -29,6 +29,13 @@ program waiting
   case ("missing")
     if (me == 3) event wait (ev)  ! never posted
     sync all  ! never left
+  case ("partners")
+    if (me == 1) sync images (2)  ! without image 2
+    if (me == 2) sync images (3)  ! without image 3
+    if (me == 3) then
+      event post (ev)
+      event wait (ev, until_count=2)  ! posted once
+    end if
   case ("behind")
     if (me == 2) lock (lk[2])
     sync all

@@ -31,7 +31,14 @@ CASES = {
                 "(CAUSEWAY_DEADLOCK)" + ENDS, [
         (1, "never left", r"synchronisation \d+ of all images; not there: image 3$"),
         (2, "never left", r"synchronisation \d+ of all images; not there: image 3$"),
-        (3, "never posted", "")]),
+        (3, "never posted", "an event has 0 posts, 1 are wanted$")]),
+    "partners": ({"CAUSEWAY_DEADLOCK": "1"}, "all 3 images have waited longer than 1 s "
+                 "(CAUSEWAY_DEADLOCK)" + ENDS, [
+        (1, "without image 2",
+         "image 2, which has not come to its synchronisation with this image$"),
+        (2, "without image 3",
+         "image 3, which has not come to its synchronisation with this image$"),
+        (3, "posted once", "an event has 1 post, 2 are wanted$")]),
     "behind": ({"CAUSEWAY_DEADLOCK": "1"}, "all 3 images have waited longer than 1 s "
                "(CAUSEWAY_DEADLOCK)" + ENDS, [
         (1, "the queue",

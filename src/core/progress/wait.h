@@ -36,11 +36,13 @@
 /** What a wait is for, where more is known than the word: for the deadlock report (core/report). */
 typedef enum cw_wait_kind {
     CW_WAIT_OTHER,
-    CW_WAIT_WORD,  // for a result of a comparison of the word
-    CW_WAIT_LOCK,  // for the lock at addr of PE `index`, behind PE `behind` in its queue
-    CW_WAIT_WORLD,   // for all PEs of the job, in a collective
-    CW_WAIT_MESSAGE  // for one with the tag `want` of PE `behind` (-1: of any); of those that are
-                     // there, index, one is of PE `seen_pe`, with the tag `seen` and nelems bytes
+    CW_WAIT_WORD,     // for a result of a comparison of the word
+    CW_WAIT_LOCK,     // for the lock at addr of PE `index`, behind PE `behind` in its queue
+    CW_WAIT_WORLD,    // for all PEs of the job, in a collective
+    CW_WAIT_EVENT,    // for `want` posts in the word, of an event of Fortran
+    CW_WAIT_PARTNER,  // for PE `behind` to synchronise with this one, as this one does with it
+    CW_WAIT_MESSAGE   // for one with the tag `want` of PE `behind` (-1: of any); of those that are
+                      // there, index, one is of PE `seen_pe`, with the tag `seen` and nelems bytes
 } cw_wait_kind_t;
 
 typedef struct cw_wait_on {

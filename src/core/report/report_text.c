@@ -186,6 +186,39 @@ static void put_message(out_t *out, const cw_report_wait_t *r)
     put(out, " with tag %" PRId64 " and %" PRIu64 " bytes", r->seen, r->nelems);
 }
 
+/** A variable of the program by its name; one that was allocated has none. */
+static void put_event(out_t *out, const cw_report_wait_t *r)
+{
+    put(out, "an event");
+    if (r->at < cw_segment.layout.data_nbytes) {
+        put(out, ", ");
+        put_place(out, r);
+        put(out, ",");
+    }
+    put(out, " has %" PRId64 " post%s, %" PRId64 " are wanted", r->seen, r->seen == 1 ? "" : "s",
+        r->want);
+}
+
+static void put_partner(out_t *out, int pe)
+{
+    put_pe(out, pe);
+    put(out, ", which has not come to its synchronisation with this %s", cw_pe_word());
+}
+
+/** The kinds whose words need no other PE's wait. False: it is none of them. */
+static bool put_own(out_t *out, const cw_report_wait_t *r)
+{
+    if (r->kind == CW_WAIT_MESSAGE)
+        put_message(out, r);
+    else if (r->kind == CW_WAIT_EVENT)
+        put_event(out, r);
+    else if (r->kind == CW_WAIT_PARTNER)
+        put_partner(out, r->behind);
+    else
+        return false;
+    return true;
+}
+
 static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
 {
     const cw_report_wait_t *r = &waits[pe];
@@ -202,8 +235,8 @@ static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
         put_lock(out, waits, r);
     else if (r->kind == CW_WAIT_WORLD)
         put_missing(out, waits, r);
-    else if (r->kind == CW_WAIT_MESSAGE)
-        put_message(out, r);
+    else if (put_own(out, r))
+        ;
     else if (r->detail[0])
         put(out, "%s", r->detail);
     else
@@ -265,8 +298,8 @@ void cw_report_describe(const cw_report_wait_t *r, char *text, size_t nbytes)
             put(&out, ", in the queue behind ");
             put_pe(&out, r->behind);
         }
-    } else if (r->kind == CW_WAIT_MESSAGE)
-        put_message(&out, r);
+    } else if (put_own(&out, r))
+        ;
     else if (r->kind == CW_WAIT_WORD && is_in_slice(r))
         put_word(&out, r);
     else if (is_in_slice(r)) {
