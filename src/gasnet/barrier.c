@@ -7,6 +7,9 @@
 // With GASNET_BARRIERFLAG_IMAGES each image of the process, a thread (gasnet_coll_init), makes both
 // calls: the last one to come notifies for all of them, and each waits by itself.
 #include "base/lock.h"
+#include "base/symbol.h"
+#include "core/observe/sources.h"
+#include "core/sync/rendezvous.h"
 #include "core/sync/split.h"
 #include "gasnet/gas1.h"
 
@@ -42,9 +45,14 @@ static uint64_t combined(uint64_t a, uint64_t b)
     return MISMATCH;
 }
 
+/** What this node has said in the last two phases, one of which another node may still look at. In
+ *  checking mode. NULL: no room. */
+static uint64_t *said;
+
 void gas1_barrier_open(void)
 {
     cw_split_init(&me.split, combined);
+    said = gas_own(GAS_OWN_BARRIER, 2 * sizeof *said);
 }
 
 /** UNNAMED is a hint beside ANONYMOUS. */
@@ -102,10 +110,17 @@ static void notify_image(const char *call, uint64_t value)
         cw_local_notify((int)gas.me);  // images that wait already
 }
 
+static cw_frame_t *watch_notify(const char *call, int id, int flags)
+{
+    if (gas.check && said)
+        __atomic_store_n(&said[(me.split.phase + 1) % 2], value_of(id, flags), __ATOMIC_RELAXED);
+    return gas_watch(call);
+}
+
 static void notify(const char *call, int id, int flags)
 {
     gas_enter(call);
-    CW_WATCH(gas_watch(call));
+    CW_WATCH(watch_notify(call, id, flags));
     check_flags(call, flags);
     if (is_of_images(flags))
         notify_image(call, value_of(id, flags));
@@ -119,9 +134,38 @@ GAS_API void gasnet_barrier_notify(int id, int flags)
     notify(__func__, id, flags);
 }
 
+/** In checking mode: names two nodes that differ, on the first of them, or this call. Nothing where
+ *  the program wants the mismatch. */
+static CW_COLD void warn_of_mismatch(const char *call, int id, int flags)
+{
+    uint64_t first = 0;
+    gasnet_node_t whose = 0;
+    if (!said || flags & GASNET_BARRIERFLAG_MISMATCH || !cw_source_is_news(cwu_symbol_outside()))
+        return;
+    for (gasnet_node_t node = 0; node < gas.nodes; node++) {
+        uint64_t theirs = cw_rendezvous_ask(&said[me.split.phase % 2], CW_AMO_FETCH, 0, (int)node);
+        if (theirs & MISMATCH)
+            return;
+        if (!(theirs & NAMED) || theirs == first)
+            continue;
+        if (first) {
+            if (whose == gas.me)
+                cw_check_warn(call,
+                              "the ids differ: %d on node %u, %d on node %u; give the same "
+                              "on all nodes, or GASNET_BARRIERFLAG_ANONYMOUS",
+                              (int)(uint32_t)first, whose, (int)(uint32_t)theirs, node);
+            return;
+        }
+        first = theirs;
+        whose = node;
+    }
+    cw_check_warn(call, "the id is %d here, and %d in gasnet_barrier_notify; give the same", id,
+                  (int)(uint32_t)first);
+}
+
 /** A name here is compared with the one that all nodes together gave, if they gave any: whether
  *  this node's notification had one does not matter. */
-static int result(int id, int flags)
+static int result(const char *call, int id, int flags)
 {
     uint64_t value = cw_split_value(&me.split);
     bool differs =
@@ -136,7 +180,11 @@ static int result(int id, int flags)
         me.notified = false;
         me.ended = true;
     }
-    return differs || value & MISMATCH ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+    if (CW_LIKELY(!differs && !(value & MISMATCH)))
+        return GASNET_OK;
+    if (gas.check)
+        warn_of_mismatch(call, id, flags);
+    return GASNET_ERR_BARRIER_MISMATCH;
 }
 
 static void check_notified(const char *call, int flags)
@@ -168,7 +216,7 @@ static int wait(const char *call, int id, int flags)
         gas_wait_round(&w);
     }
     cw_wait_done(&w);
-    return result(id, flags);
+    return result(call, id, flags);
 }
 
 GAS_API int gasnet_barrier_wait(int id, int flags)
@@ -182,7 +230,7 @@ GAS_API int gasnet_barrier_try(int id, int flags)
     CW_WATCH(gas_watch(__func__));
     cw_am_poll();
     if (has_begun() && cw_split_test(&me.split))
-        return result(id, flags);
+        return result(__func__, id, flags);
     cw_wait_tested();
     return GASNET_ERR_NOT_READY;
 }

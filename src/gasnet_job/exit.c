@@ -56,7 +56,8 @@ typedef struct ending {
     uint64_t here;     // on each node: it came
     uint64_t said;     // on node 0: a process has said that it waits in vain
 } ending_t;
-_Static_assert(sizeof(ending_t) <= GAS_OWN_NBYTES, "its part of the library's memory");
+_Static_assert(sizeof(ending_t) <= GAS_OWN_BARRIER - GAS_OWN_EXIT,
+               "its part of the library's memory");
 
 static struct {
     ending_t *mine;        // symmetric

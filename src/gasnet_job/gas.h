@@ -164,12 +164,13 @@ static inline void gas_enter(const char *call)
 }
 
 // ---------------------------------------------------------------- segments (segments.c)
-/** Parts of the library's own memory: at one symmetric address, zero from the start. */
+/** Parts of the library's own memory, at one symmetric address, zero from the start: where they
+ *  begin. */
 typedef enum gas_own {
-    GAS_OWN_EXIT,         // GAS_OWN_NBYTES
-    GAS_OWN_COLLECTIVES,  // the rest
+    GAS_OWN_EXIT = 0,
+    GAS_OWN_BARRIER = 2048,
+    GAS_OWN_COLLECTIVES = 4096,  // the rest
 } gas_own_t;
-enum { GAS_OWN_NBYTES = 4096 };
 /** The same calls, with the same sizes, in all processes. NULL: no room. */
 void *gas_own(gas_own_t part, size_t nbytes);
 /** What GASNET_MAX_SEGSIZE asks for a process, of a machine with so much memory (0: not known).

@@ -118,7 +118,7 @@ static uintptr_t area_of(uintptr_t origin)
 /** Each part has its own place, so it does not depend on which interfaces a process uses. */
 void *gas_own(gas_own_t part, size_t nbytes)
 {
-    size_t most, at = (size_t)part * GAS_OWN_NBYTES;
+    size_t most, at = (size_t)part;
     char *own = cw_area_own(&gas_area_request, &most);
     if (own)
         return at + nbytes <= most ? own + at : NULL;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checking mode says where the source of a put was changed before the put was complete, once for
-each place, and where puts and gets of DART were never flushed, or implicit gets of GASNet never
-waited for, a handle of ARMCI that is in use, and a barrier without a fence; nothing of a right program, and nothing without checking mode."""
+each place; where puts and gets of DART were never flushed, implicit gets of GASNet never waited
+for, names of its barriers different, a handle of ARMCI in use, its puts not fenced; nothing of a
+right program, and nothing without checking mode."""
 import re
 
 from common import HERE, check, compile_program, finish, run
@@ -68,13 +69,16 @@ def patterns_of(program, lines):
                    for call, what in UNFLUSHED]
     if program == "sources_armci":
         begun = {mark: place % marks[mark] for mark in "DE"}
-        wanted += [f"ARMCI_NbGet: the handle is in use by the ARMCI_NbGet at {begun['D']}, which was "
-                   "not waited for: ",
-                   f"armci_msg_barrier: the put to process 1 at {begun['E']} is not fenced: this call "
-                   "completes no puts; call ARMCI_Barrier, "]
+        wanted += [f"ARMCI_NbGet: the handle is in use by the ARMCI_NbGet at {begun['D']}, which "
+                   "was not waited for: ",
+                   f"armci_msg_barrier: the put to process 1 at {begun['E']} is not fenced: this "
+                   "call completes no puts; call ARMCI_Barrier, "]
     if program == "sources_gasnet":
-        wanted += [r"gasnet_exit: 3 gets of this PE, one of them from PE 1 at main\+0x\w+ \([^)]*\), "
-                   r"are not complete: no call has waited for them; call gasnet_wait_syncnbi_gets, "]
+        wanted += [r"gasnet_exit: 3 gets of this PE, one of them from PE 1 at main\+0x\w+ "
+                   r"\([^)]*\), are not complete: no call has waited for them; call "
+                   "gasnet_wait_syncnbi_gets, ",
+                   "gasnet_barrier_wait: the ids differ: 7 on node 0, 8 on node 1; give the same ",
+                   "gasnet_barrier_try: the id is 5 here, and 4 in gasnet_barrier_notify; "]
     return wanted
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sources of puts that change before their sync, and implicit gets without one; with an argument
-// after it, and none.
+// Sources of puts that change before their sync, implicit gets without one, ids of barriers that
+// differ; with an argument after it, and none.
 #include <gasnet.h>
 #include <gasnetex.h>
 #include <stdio.h>
@@ -84,6 +84,22 @@ int main(int argc, char **argv)
     }
     gasnet_barrier_notify(0, 0);
     gasnet_barrier_wait(0, 0);
+    int wanted = right ? GASNET_OK : GASNET_ERR_BARRIER_MISMATCH;
+    for (int turn = 0; turn < 3; turn++) {
+        gasnet_barrier_notify(right ? 7 : 7 + (int)me, 0);
+        if (gasnet_barrier_wait(right ? 7 : 7 + (int)me, 0) != wanted)
+            printf("FAIL: ids that differ\n");
+        gasnet_barrier_notify(4, 0);
+        int id = me == 0 && !right ? 5 : 4, rc;
+        while ((rc = gasnet_barrier_try(id, 0)) == GASNET_ERR_NOT_READY)
+            ;
+        if (rc != (me == 0 ? wanted : GASNET_OK))
+            printf("FAIL: ids of two calls\n");
+        // the program wants it
+        gasnet_barrier_notify(3, me == 1 ? GASNET_BARRIERFLAG_MISMATCH : 0);
+        if (gasnet_barrier_wait(3, 0) != GASNET_ERR_BARRIER_MISMATCH)
+            printf("FAIL: no mismatch\n");
+    }
     printf("sources_gasnet done\n");
     gasnet_exit(0);
 }
