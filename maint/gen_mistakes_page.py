@@ -36,6 +36,12 @@ more eight words of 8 bytes, the first and the last among them. Within a node th
 copied long before: the warning is about what the program does between nodes. Not looked at are
 strided and vector puts, sources of **put_signal_nbi**, which an answer may free, and those of an
 event that **gex_Event_QueryLeaf** gave.
+
+No call shows these, so nothing here notices them: a fence that is missing between a put and the
+flag behind it; a read of a variable that another process may write at that time (a coarray without
+**sync all**); a handle that was never set and holds what was in memory; locks that are taken in
+different orders, as long as no two processes meet in them. `CAUSEWAY_DELAY` delays transfers and
+so makes wrong results of the first two more likely.
 """
 
 

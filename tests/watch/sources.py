@@ -8,9 +8,11 @@ import re
 
 from common import HERE, check, compile_program, finish, run
 
-MISTAKES = {"OpenSHMEM": {"source": "shmem"}, "GASNet": {"source": "gasnet"},
-            "GASNet-EX": {"source": "gasnet"}, "ARMCI": {"source": "armci"},
-            "DART": {"source": "dart", "unflushed": "dart"}}
+MISTAKES = {"OpenSHMEM": {"source": "shmem"},
+            "GASNet": {"source": "gasnet", "unwaited-get": "gasnet", "ids": "gasnet"},
+            "GASNet-EX": {"source": "gasnet", "unwaited-get": "gasnet"},
+            "ARMCI": {"source": "armci", "in-use": "armci", "unflushed": "armci"},
+            "DART": {"source": "dart", "unflushed": "dart", "unwaited-get": "dart"}}
 # interface: flags of the compiler, and for each line that is marked by a comment: what the message
 # names
 PROGRAMS = {
