@@ -29,6 +29,7 @@
 
 enum { CW_P2P_AM_CLIENT = CW_AM_CLIENTS - 2 };  // number of this client of messages (core/am/am.h)
 #define OTHERS_NS UINT64_C(5000000000)  // of a wait, before messages that are not asked for matter
+#define LOOK_NS (OTHERS_NS / 50)        // between two looks at them: each goes through all PEs
 enum { EAGER = 1, OFFER, ANSWER, PIECE, TAKEN };
 
 typedef struct message {
@@ -423,6 +424,16 @@ static void say_others(const cw_envelope_t *from, const cw_wait_on_t *on, const 
                   on->seen_pe, (long long)on->seen, on->nelems);
 }
 
+/** For a look? Not for the first one yet: most waits end before. */
+static bool is_time(uint64_t *looked_ns_p)
+{
+    const uint64_t now = cwu_now_ns(), before = *looked_ns_p;
+    if (before && now - before < LOOK_NS)
+        return false;
+    *looked_ns_p = now;
+    return before != 0;
+}
+
 static message_t *await_message(const cw_envelope_t *from, sending_t *beside)
 {
     message_t *m = take(from);
@@ -431,8 +442,9 @@ static message_t *await_message(const cw_envelope_t *from, sending_t *beside)
     cw_wait_t w = CW_WAIT_NOTIFIED(from->call);
     cw_wait_on_t on = {.kind = CW_WAIT_MESSAGE, .behind = from->peer, .want = from->tag};
     w.on = &on;
+    uint64_t looked_ns = 0;
     for (; !(m = take(from)); cw_wait_round(&w)) {
-        if (w.announced) {  // it is about to sleep
+        if (w.announced && is_time(&looked_ns)) {  // it is about to sleep
             look_around(from, &on);
             if (CW_CHECKING())
                 say_others(from, &on, &w);
