@@ -78,7 +78,7 @@ static CW_COLD void check_free(const char *call, const armci_hdl_t *hdl)
     char place[160];
     cw_known_t last;
     if (aci_is_aggregate(hdl) || !cw_known_find(CW_KNOWN_REQUESTS, (uintptr_t)hdl, &last) ||
-        last.base != (uintptr_t)hdl || last.freed || !cw_source_is_news(last.place))
+        last.base != (uintptr_t)hdl || last.freed || !cw_check_is_news(last.place))
         return;
     cwu_symbol_describe(last.place, place, sizeof place);
     cw_check_warn(
@@ -123,7 +123,7 @@ void aci_check_fenced(const char *call)
     char place[160];
     const void *put = aci.put_place;
     aci.put_place = NULL;
-    if (!put || cw_world.thread_multiple || !cw_source_is_news(put))
+    if (!put || cw_world.thread_multiple || !cw_check_is_news(put))
         return;
     cwu_symbol_describe(put, place, sizeof place);
     cw_check_warn(call,

@@ -8,7 +8,7 @@
 // calls: the last one to come notifies for all of them, and each waits by itself.
 #include "base/lock.h"
 #include "base/symbol.h"
-#include "core/observe/sources.h"
+#include "core/observe/check.h"
 #include "core/sync/rendezvous.h"
 #include "core/sync/split.h"
 #include "gasnet/gas1.h"
@@ -140,7 +140,7 @@ static CW_COLD void warn_of_mismatch(const char *call, int id, int flags)
 {
     uint64_t first = 0;
     gasnet_node_t whose = 0;
-    if (!said || flags & GASNET_BARRIERFLAG_MISMATCH || !cw_source_is_news(cwu_symbol_outside()))
+    if (!said || flags & GASNET_BARRIERFLAG_MISMATCH || !cw_check_is_news(cwu_symbol_outside()))
         return;
     for (gasnet_node_t node = 0; node < gas.nodes; node++) {
         uint64_t theirs = cw_rendezvous_ask(&said[me.split.phase % 2], CW_AMO_FETCH, 0, (int)node);

@@ -110,6 +110,23 @@ void cw_check_warn(const char *call, const char *fmt, ...)
     cwu_warn("%s: %s%s%s", call, text, where[0] ? "; called from " : "", where);
 }
 
+enum { PLACES = 32 };  // as many as one reads
+static const void *_Atomic reported[PLACES];
+
+bool cw_check_is_news(const void *place)
+{
+    place = place ? place : reported;  // those that are not known are one
+    for (int i = 0; i < PLACES; i++) {
+        const void *known = NULL;
+        if (atomic_compare_exchange_strong_explicit(&reported[i], &known, place,
+                                                    memory_order_relaxed, memory_order_relaxed))
+            return true;
+        if (known == place)
+            return false;
+    }
+    return false;
+}
+
 void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
 {
     size_t room;
@@ -358,6 +375,8 @@ static void close_checks(void)
 {
     cw_known_close();
     cw_sources_close();
+    for (int i = 0; i < PLACES; i++)
+        atomic_store_explicit(&reported[i], NULL, memory_order_relaxed);
     cw_world.check = false;
 }
 

@@ -19,6 +19,9 @@ noreturn void cw_check_failed(const char *call, const char *fmt, ...) CW_PRINTF(
 /** The same as a warning: the job goes on. */
 void cw_check_warn(const char *call, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
+/** Is this the first warning about that place of the program, and is there room to remember it? */
+bool cw_check_is_news(const void *place) CW_COLD;
+
 /** Reads CAUSEWAY_CHECK into cw_world.check; at the end of the job says what is left in the heap,
  *  and how much of each kind leaked. */
 extern const cw_observer_t cw_check_observer;

@@ -19,10 +19,9 @@
 #include "core/world/world.h"
 
 enum {
-    CHAINS = 256,          // by eight bits
-    WORDS = 8,             // of a sample
-    SAMPLE = WORDS * 8,    // bytes of a source that is sampled whole
-    PLACES = 32            // that had their line: as many as one reads
+    CHAINS = 256,        // by eight bits
+    WORDS = 8,           // of a sample
+    SAMPLE = WORDS * 8,  // bytes of a source that is sampled whole
 };
 
 typedef struct source {
@@ -43,8 +42,6 @@ static struct {
     source_t *all;    // [CW_SOURCES_MOST]
     source_t *free;
     source_t *chain[CHAINS];
-    const void *reported[PLACES];
-    int nreported;
     _Atomic size_t n;  // in chains
     _Atomic bool is_stopped;
 } table;
@@ -292,24 +289,11 @@ static void give_back(source_t *list)
     leave();
 }
 
-bool cw_source_is_news(const void *place)
-{
-    enter();
-    int i = 0;
-    while (i < table.nreported && table.reported[i] != place)
-        i++;
-    bool news = i == table.nreported && i < PLACES;
-    if (news)
-        table.reported[table.nreported++] = place;
-    leave();
-    return news;
-}
-
 // ---------------------------------------------------------------- lines
 static void warn(const source_t *s, const char *call)
 {
     char place[160];
-    if (!cw_source_is_news(s->place))
+    if (!cw_check_is_news(s->place))
         return;
     cwu_symbol_describe(s->place, place, sizeof place);
     cw_check_warn(call,
@@ -372,7 +356,7 @@ static void warn_of_left(source_t *list, const char *call, const char *remedy)
     size_t n = 0;
     for (const source_t *s = list; s; s = s->next)
         n += s->count;
-    if (list && cw_source_is_news(list->place)) {
+    if (list && cw_check_is_news(list->place)) {
         const bool get = is_get(list->kind), one = n == 1;
         cwu_symbol_describe(list->place, place, sizeof place);
         cw_check_warn(call, "%zu %s of this PE, %s%s PE %d at %s, %s not complete: %s", n,
@@ -399,7 +383,6 @@ void cw_sources_close(void)
     free(table.all);
     table.all = table.free = NULL;
     memset(table.chain, 0, sizeof table.chain);
-    table.nreported = 0;
     atomic_store_explicit(&table.n, 0, memory_order_relaxed);
     atomic_store(&table.is_stopped, false);
     leave();

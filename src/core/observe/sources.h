@@ -4,8 +4,8 @@
 // not change their sources, which the network may still read; within the node, and of small puts,
 // they have been read long before, and the mistake shows elsewhere. Of each put is kept where the
 // program began it and a sample of its source: all of up to SAMPLE bytes, else as many that lie
-// apart, the first and the last among them. They are compared when the put completes, and a change
-// is a warning, once for each place of the program.
+// apart, the first and the last among them. They are compared when the put completes, and a change,
+// or memory that is gone, is a warning, once for each place of the program.
 //
 // CW_SOURCES_MOST puts are kept; one that is begun beyond them is not looked at. So floods cost no
 // memory, and of a flood with a mistake in each turn some are seen.
@@ -55,8 +55,6 @@ void cw_source_forget(cw_source_kind_t kind, uintptr_t key);
 void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy);
 /** The same of one key. */
 void cw_source_left_of(cw_source_kind_t kind, uintptr_t key, const char *call, const char *remedy);
-/** Is this the first line about that place, and is there room to remember it? */
-bool cw_source_is_news(const void *place);
 /** The process ends, maybe in the handler of a signal that has interrupted one of these calls: from
  *  here on they do nothing. */
 void cw_sources_stop(void);
