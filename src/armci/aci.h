@@ -41,7 +41,7 @@ typedef struct aci_state {
     int messages;  // of these, armci_msg_init
     int most;      // of joined - messages, since the first of them
     bool check;    // checking mode
-    // There: the last put that no fence has completed. NULL: none. Of one thread only.
+    // There, and in jobs for one thread: the last put that no fence has completed. NULL: none
     const void *put_place;
     int put_proc;
 } aci_state_t;
@@ -124,7 +124,7 @@ static inline void aci_agree(const cw_group_t *group, const char *call)
 
 static inline void aci_keep_put(int proc, const void *caller)
 {
-    if (CW_UNLIKELY(aci.check)) {
+    if (CW_UNLIKELY(aci.check) && !cw_world.thread_multiple) {
         aci.put_place = caller;
         aci.put_proc = proc;
     }

@@ -113,7 +113,7 @@ cw_frame_t *aci_watch_fence(const char *func, int proc)
 {
     if (aci.check)
         cw_source_end_all(CW_SOURCE_REQUEST, aci_call(func));
-    if (proc < 0 || proc == aci.put_proc)
+    if (aci.put_place && (proc < 0 || proc == aci.put_proc))
         aci.put_place = NULL;
     return aci_watch(func);
 }
@@ -122,8 +122,10 @@ void aci_check_fenced(const char *call)
 {
     char place[160];
     const void *put = aci.put_place;
+    if (!put)
+        return;
     aci.put_place = NULL;
-    if (!put || cw_world.thread_multiple || !cw_check_is_news(put))
+    if (!cw_check_is_news(put))
         return;
     cwu_symbol_describe(put, place, sizeof place);
     cw_check_warn(call,
