@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -22,6 +22,7 @@ enum {
     CHAINS = 256,        // by eight bits
     WORDS = 8,           // of a sample
     SAMPLE = WORDS * 8,  // bytes of a source that is sampled whole
+    PAGE = 4096,         // the least one; of larger ones parts
 };
 
 typedef struct source {
@@ -85,30 +86,26 @@ static uint64_t sample_of(const char *src, size_t nbytes)
     return sum;
 }
 
-/** The same by the system, which alone can read what may have been given back to it. False: it is
- *  gone. Where the system does not read it, what the sample was. */
-static bool sample_again(const source_t *s, uint64_t *sample_p)
+/** Can the word be read, where the program may have given its memory back? The system says so when
+ *  it is to copy a mask of signals from there; for no purpose, so it changes nothing. */
+static bool is_readable(uintptr_t word)
 {
-    uint64_t words[WORDS] = {0};
-    struct iovec from[WORDS], to = {words, s->nbytes <= SAMPLE ? s->nbytes : sizeof words};
-    char *src = (char *)(uintptr_t)s->src;
-    size_t n = s->nbytes <= SAMPLE ? 1 : WORDS;
-    for (size_t i = 0; i < n; i++)
-        from[i] = n == 1 ? (struct iovec){src, s->nbytes}
-                         : (struct iovec){src + place_of_word(s->nbytes, i), sizeof words[i]};
-    ssize_t got = process_vm_readv(getpid(), &to, 1, from, n, 0);
-    *sample_p = s->sample;
-    if (got < 0 && errno != EFAULT)
-        return true;
-    if (got != (ssize_t)to.iov_len)
-        return false;
-    if (n == 1) {
-        *sample_p = sample_whole((const char *)words, s->nbytes);
-        return true;
+    return syscall(SYS_rt_sigprocmask, -1, word & ~(uintptr_t)7, NULL, 8) == 0 || errno != EFAULT;
+}
+
+/** Are all bytes there that are sampled? Each page is asked for once. */
+static bool is_there(const char *src, size_t nbytes)
+{
+    const bool whole = nbytes <= SAMPLE;
+    uintptr_t page = 0;
+    for (size_t i = 0; i < (whole ? 1 : WORDS); i++) {
+        uintptr_t first = (uintptr_t)src + (whole ? 0 : place_of_word(nbytes, i)),
+                  last = first + (whole ? nbytes : 8) - 1;
+        if ((first / PAGE != page && !is_readable(first)) ||
+            (last / PAGE != first / PAGE && !is_readable(last)))
+            return false;
+        page = last / PAGE;
     }
-    *sample_p = s->nbytes;
-    for (size_t i = 0; i < WORDS; i++)
-        *sample_p += weighed(words[i], i);
     return true;
 }
 
@@ -214,11 +211,9 @@ void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *calle
 
 static bool is_changed(source_t *s)
 {
-    uint64_t sample;
-    if (cw_is_symmetric(s->src, s->nbytes))  // and stays where it is
-        return sample_of(s->src, s->nbytes) != s->sample;
-    s->is_gone = !sample_again(s, &sample);
-    return s->is_gone || sample != s->sample;
+    // what is symmetric stays where it is
+    s->is_gone = !cw_is_symmetric(s->src, s->nbytes) && !is_there(s->src, s->nbytes);
+    return s->is_gone || sample_of(s->src, s->nbytes) != s->sample;
 }
 
 static void free_one(source_t *s)
