@@ -55,6 +55,15 @@ void cw_batch_send(cw_ctx_t *ctx)
         cw_collect_flush(&ctx->batch->collect, CW_BUNDLE_ORDER);
 }
 
+void cw_batch_try_send(cw_ctx_t *ctx)
+{
+    if (!cw_batch_is_on(ctx) || !cw_port_try_enter(ctx->port))
+        return;
+    if (ctx->batch && !ctx->batch->collect.sending)
+        cw_batch_send(ctx);
+    cw_port_leave(ctx->port);
+}
+
 static dest_t *dest_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
 {
     dest_t *dest = batch->of_node[node];

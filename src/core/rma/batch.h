@@ -48,6 +48,9 @@ static inline void cw_batch_pass(cw_ctx_t *ctx, int rank)
 
 /** Sends everything. Lock held. */
 void cw_batch_send(cw_ctx_t *ctx);
+/** From a wait: sends everything, unless it is this session's own send that waits, or another
+ *  thread has the lock. */
+void cw_batch_try_send(cw_ctx_t *ctx);
 void cw_batch_destroy(struct cw_batch *batch);
 
 #endif

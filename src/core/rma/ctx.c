@@ -263,10 +263,7 @@ static CW_COLD void lost(int rc)
 static void advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
-    if (cw_batch_is_on(ctx) && cw_port_try_enter(port)) {
-        cw_batch_send(ctx);
-        cw_port_leave(port);
-    }
+    cw_batch_try_send(ctx);
     // pairs with open_client
     cwt_client_t *client = __atomic_load_n(&port->client, __ATOMIC_ACQUIRE);
     if (client && (port != &cw_port_default || ctx == &cw_ctx_default)) {

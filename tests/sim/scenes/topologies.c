@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each virtual topology of four nodes, of which one has two PEs, with one buffer an edge: atomics
-// and signals of all to all by way of the servers, beside puts, which go straight.
+// and signals of all to all by way of the servers, beside puts, which go straight. Half of the runs
+// collect the atomics in a session, whose messages wait for room at the next node.
 #include <shmem.h>
 #include <stdlib.h>
 
@@ -17,12 +18,15 @@ static void run(void)
     setenv("CAUSEWAY_TOPOLOGY", names[sim_setting(0, 6)], 1);
     setenv("CAUSEWAY_COMBINE", sim_setting(1, 2) ? "1" : "0", 1);
     setenv("CAUSEWAY_ENDPOINT", sim_setting(2, 3) ? "msg" : "rdm", 1);
+    int in_session = sim_setting(3, 2);
     shmem_init();
     int me = shmem_my_pe();
     shmem_barrier_all();
     sim_begin();
     long last = -1;
     for (long round = 1; round <= ROUNDS; round++) {
+        if (in_session)
+            shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, NULL, 0);
         long seen = shmem_long_atomic_fetch_add(&counter, 1, 0);
         SIM_CHECK(seen > last, "PE %d fetches %ld behind %ld", me, seen, last);
         last = seen;
@@ -31,6 +35,8 @@ static void run(void)
             shmem_long_atomic_add(&added, 1, pe);
             shmem_long_put_signal(&data[me], &round, 1, &signals, 1, SHMEM_SIGNAL_ADD, pe);
         }
+        if (in_session)
+            shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
         shmem_signal_wait_until(&signals, SHMEM_CMP_GE, (uint64_t)(PES - 1) * (uint64_t)round);
         for (int pe = 0; pe < PES; pe++)
             SIM_CHECK(pe == me || data[pe] >= round, "PE %d has %ld of PE %d in round %ld", me,
