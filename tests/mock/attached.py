@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Messages that never wait (tests/transport/test_ofi_attached.c) over the mock fabric: attached.py
-DEMANDS..., in both endpoint modes, or DEMANDS@MODE."""
+DEMANDS..., in both endpoint modes, or DEMANDS@MODE. The peer does not read for more than a second,
+after which a client asks what has come."""
 
 import json
 import os
@@ -16,8 +17,8 @@ SUMMARY = "summary"
 def run(demands, mode):
     env = {**os.environ, "CAUSEWAY_LIBFABRIC": str(BUILD / "tests/mock/libfabric-mock.so"),
            "CAUSEWAY_ENDPOINT": mode, "MOCK_FABRIC": demands, "MOCK_FABRIC_SUMMARY": SUMMARY}
-    done = subprocess.run([BUILD / "tests/transport/test_ofi_attached", "200"], env=env, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=110)
+    done = subprocess.run([BUILD / "tests/transport/test_ofi_attached", "200", "1300"], env=env,
+                          text=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=110)
     with open(SUMMARY) as file:
         summaries = [json.loads(line) for line in file]
     os.remove(SUMMARY)

@@ -3,7 +3,7 @@
 // A client that belongs to a node server (ops->server_attach): its messages leave without a wait
 // or not at all (ops->try_message), arrive once and in order, name their PE (ops->server_pe), and
 // what comes back for them wakes the server. Two processes; the server's thread sends, as it does
-// in jobs. Usage: test_ofi_attached [rounds]
+// in jobs. Usage: test_ofi_attached [rounds [ms that the peer does not read]]
 #include "pair.h"
 
 #include "frame/check.h"
@@ -15,6 +15,7 @@ enum { WANTED, TAKEN, WRONG, HALT };  // words that both share; HALT: the child'
 
 static node_t n;
 static uint32_t rounds = 400;
+static uint64_t stop_ns;  // so long at least; beyond a second, clients ask what has come
 static struct {
     cwt_client_t *client;
     cwt_conn_t *conn;
@@ -127,9 +128,11 @@ static void stopped_peer(void)
     atomic_store(&n.shared->words[HALT], 1);
     CHECK(await(&n.shared->words[HALT], 2));
     want(before + 100);
-    for (uint64_t start = cwu_now_ns(); out.in_a_row < 100 && cwu_now_ns() - start < 20000000000u;
-         usleep(200))
+    uint64_t start = cwu_now_ns(), since = 0;
+    for (; since < stop_ns || (out.in_a_row < 100 && since < 20000000000u); usleep(200)) {
         n.ops->server_wake(n.server);
+        since = cwu_now_ns() - start;
+    }
     CHECK(out.in_a_row >= 100, "refused %d times", (int)out.in_a_row);
     CHECK(out.sent - before <= OFI_CREDITS, "%d without a credit", (int)(out.sent - before));
     atomic_store(&n.shared->words[HALT], 3);
@@ -192,6 +195,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         rounds = (uint32_t)atoi(argv[1]);
+    if (argc > 2)
+        stop_ns = (uint64_t)atoi(argv[2]) * 1000000u;
     cwu_env_load();
     cwu_env.max_connections = 1;  // which is not for this client
     pair_map(&n, &cwt_ofi, 1u << 20, NULL);

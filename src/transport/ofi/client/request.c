@@ -9,27 +9,33 @@
 
 // ---------------------------------------------------------------- sending
 
+/** Tries once; the message is the caller's again. Not 0: nothing was sent. */
+static ssize_t send_once(cwt_conn_t *conn, const void *message, size_t nbytes)
+{
+    if (nbytes <= ofi_choice.inject_nbytes)
+        return fi_inject(conn->ep, message, nbytes, conn->fi_addr);
+    ofi_op_t *op = ofi_pool_get(&conn->client->bounce);
+    if (!op)
+        return -FI_EAGAIN;
+    memcpy(op->buf, message, nbytes);
+    ssize_t rc = ofi_issue_send(conn, op, nbytes);
+    if (rc != 0)
+        ofi_pool_put(op);
+    return rc;
+}
+
 int ofi_send_message(cwt_conn_t *conn, const void *message, size_t nbytes)
 {
-    cwt_client_t *client = conn->client;
     ofi_waiter_t w = OFI_WAITER_FOR_ROOM("room to send a request");
-    ofi_op_t *op = NULL;
     for (;;) {
-        ssize_t rc = -FI_EAGAIN;
-        if (nbytes <= ofi_choice.inject_nbytes) {
-            rc = fi_inject(conn->ep, message, nbytes, conn->fi_addr);
-        } else if (op || (op = ofi_pool_get(&client->bounce))) {
-            memcpy(op->buf, message, nbytes);
-            rc = ofi_issue_send(conn, op, nbytes);
-        }
+        ssize_t rc = send_once(conn, message, nbytes);
         if (rc == 0)
             return 0;
-        int failed = rc == -FI_EAGAIN ? ofi_wait_round(client, conn, &w) : ofi_errno_to_cw(rc);
+        int failed =
+            rc == -FI_EAGAIN ? ofi_wait_round(conn->client, conn, &w) : ofi_errno_to_cw(rc);
         if (failed) {
             if (conn->welcomed)
                 ofi_conn_fail(conn, failed, "request", ofi_reason(rc));
-            if (op)
-                ofi_pool_put(op);
             return failed;
         }
     }
@@ -152,7 +158,7 @@ void ofi_request_ask(cwt_conn_t *conn)
         conn->sent - conn->acked >= OFI_CREDITS + QUESTIONS)
         return;
     ofi_request_sign(conn, &ask, sizeof ask, OFI_ID_OWN | OFI_ID_ACK);
-    if (fi_inject(conn->ep, &ask, sizeof ask, conn->fi_addr) != 0)
+    if (send_once(conn, &ask, sizeof ask) != 0)
         return;
     ofi_request_count(conn);
     conn->asked = conn->sent;
