@@ -33,7 +33,9 @@ OURS = {
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
     **{f"puts_{name}": ["insn/checked_puts.c", f"insn/puts_{name}.c", "insn/step.c"]
-       for name in ("shmem", "armci", "gasnet", "gex", "dart")},
+       for name in ("shmem", "shmem_nbi", "armci", "gasnet", "gex", "dart")},
+    **{f"puts_shmem_nbi_{kind}": ["insn/checked_puts.c", "insn/puts_shmem_nbi.c", "insn/step.c"]
+       for kind in ("static", "symmetric")},
 }
 # Without coarrays: beside images that start.
 FORTRAN_BASELINE = {"hello": ["gfortran", "-fcoarray=single", "caf_hello.f90"]}
@@ -41,7 +43,8 @@ FORTRAN_BASELINE = {"hello": ["gfortran", "-fcoarray=single", "caf_hello.f90"]}
 COARRAYS = {"caf": ["common.f90", "caf.f90"], "caf_hello": ["caf_hello.f90"],
             "caf_killed": ["common.f90", "caf_killed.f90"], "prif": ["common.f90", "prif.f90"]}
 DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"],
-           "puts_gasnet": ["-DGASNET_SEQ"], "puts_gex": ["-DGASNET_SEQ"]}
+           "puts_gasnet": ["-DGASNET_SEQ"], "puts_gex": ["-DGASNET_SEQ"],
+           "puts_shmem_nbi_static": ["-DSTATIC"], "puts_shmem_nbi_symmetric": ["-DSYMMETRIC"]}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),

@@ -431,14 +431,16 @@ def _beside():
 
 def _checks():
     """Within the node a put is a copy, so that checks weigh most."""
-    names = {"shmem": "OpenSHMEM", "armci": "ARMCI", "gasnet": "GASNet", "gex": "GASNet-EX",
-             "dart": "DART"}
+    names = {"shmem": "OpenSHMEM put", "armci": "ARMCI put", "gasnet": "GASNet put",
+             "gex": "GASNet-EX put", "dart": "DART put", "shmem_nbi": "OpenSHMEM put_nbi",
+             "shmem_nbi_static": "OpenSHMEM put_nbi of static data",
+             "shmem_nbi_symmetric": "OpenSHMEM put_nbi of the symmetric heap"}
     for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"),
                         ("msg", "two nodes, msg")):
         where = f"CAUSEWAY_CHECK=1, base: without, {words}"
         for name, label in names.items():
             for what, how in (("same", "one buffer"), ("turns", "three buffers in turn")):
-                yield Row(where, f"{label} put 1 KiB, {how}", mode, "checks", f"{name}.{what}",
+                yield Row(where, f"{label}, 1 KiB, {how}", mode, "checks", f"{name}.{what}",
                           1024, ratio_most=2)
 
 

@@ -14,7 +14,8 @@ START_ROUNDS = 15
 # a copy takes nanoseconds, and a launch is short: many turns
 CHECK_ROUNDS = 9
 SECTION = 1 << 20  # of a coarray
-CHECKED = ("shmem", "armci", "gasnet", "gex", "dart")
+CHECKED = ("shmem", "armci", "gasnet", "gex", "dart", "shmem_nbi", "shmem_nbi_static",
+           "shmem_nbi_symmetric")
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
          "busy", "threads", "coll", "many", "beside", "startup", "checks", "insn", "insn_gasnet",
          "insn_pgas")

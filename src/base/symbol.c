@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -440,7 +441,8 @@ bool cwu_symbol_caller(bool (*is_routine)(const char *name), cwu_routine_t *rout
 
 // ---------------------------------------------------------------- the program's call
 // Addresses of this library; where it is a part of the program: none.
-static uintptr_t mine_begin, mine_end;
+static uintptr_t mine_begin;
+static _Atomic uintptr_t mine_end;  // set last, with release
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int find_mine(struct dl_phdr_info *info, size_t size, void *arg)
@@ -460,7 +462,7 @@ static int find_mine(struct dl_phdr_info *info, size_t size, void *arg)
         return 0;
     if (info->dlpi_name && info->dlpi_name[0]) {
         mine_begin = begin;
-        mine_end = end;
+        atomic_store_explicit(&mine_end, end, memory_order_release);
     }
     return 1;
 }
@@ -490,8 +492,8 @@ const void *cwu_symbol_outside(void)
 
 const void *cwu_symbol_call(const void *caller)
 {
-    pthread_once(&once, find_library);
-    return mine_end && (uintptr_t)caller - mine_begin >= mine_end - mine_begin
+    const uintptr_t end = atomic_load_explicit(&mine_end, memory_order_acquire);
+    return CW_LIKELY(end != 0) && (uintptr_t)caller - mine_begin >= end - mine_begin
                ? caller
                : cwu_symbol_outside();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages for wrong use of a routine: the call, the argument, and the remedy.
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "core/observe/check.h"
@@ -83,11 +84,25 @@ static bool may_be_in_handler(const char *call)
     return false;
 }
 
+/** The same by the routine's own __func__, whose address is remembered when it is none of them. */
+static bool is_question(const char *func)
+{
+    enum { OTHERS = 64 };
+    static const char *_Atomic others[OTHERS];
+    const char *_Atomic *other = &others[(uintptr_t)func / 16 % OTHERS];
+    if (CW_LIKELY(atomic_load_explicit(other, memory_order_relaxed) == func))
+        return false;
+    if (may_be_in_handler(shm_call_name(func)))
+        return true;
+    atomic_store_explicit(other, func, memory_order_relaxed);
+    return false;
+}
+
 cw_frame_t *shm_enter(const char *func)
 {
     if (!cw_world.initialized)
         shm_not_initialized(func);
-    if (may_be_in_handler(shm_call_name(func)))
+    if (is_question(func))
         return cw_watch_query(shm_call_name(func));
     cw_check_not_in_handler(shm_call_name(func));
     return cw_watch_call(shm_call_name(func));

@@ -14,28 +14,31 @@
 #include "base/lock.h"
 #include "base/symbol.h"
 #include "core/mem/memory.h"
+#include "core/mem/segment.h"
 #include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/world/world.h"
 
 enum {
     CHAINS = 256,        // by eight bits
+    RECENT = 64,         // by six
     WORDS = 8,           // of a sample
     SAMPLE = WORDS * 8,  // bytes of a source that is sampled whole
     PAGE = 4096,         // the least one; of larger ones parts
+    PAGES = 8,           // remembered of a completion
 };
 
 typedef struct source {
-    struct source *next;  // in its chain, or free
-    const void *place;    // of the put in the program
     const void *src;
-    size_t nbytes;
-    uint64_t sample;
-    size_t count;  // of a get: begun at that place with that key
+    size_t nbytes;  // 0: of a get, or free
     uintptr_t key;
-    int pe;
-    cw_source_kind_t kind;
-    bool is_gone;  // found so at its completion
+    const void *place;  // of the put in the program
+    uint64_t sample;
+    struct source *next;  // in its chain, or free
+    unsigned count;       // begun at that place with that key, of a put from that source
+    int pe;               // of the first
+    uint8_t kind;         // cw_source_kind_t
+    bool is_gone;         // found so at its completion
 } source_t;
 
 static struct {
@@ -43,18 +46,28 @@ static struct {
     source_t *all;    // [CW_SOURCES_MOST]
     source_t *free;
     source_t *chain[CHAINS];
-    _Atomic size_t n;  // in chains
+    source_t *recent[RECENT];  // by the source; its record may be another's since
+    _Atomic size_t n;          // in chains
     _Atomic bool is_stopped;
 } table;
 
 // ---------------------------------------------------------------- samples
-/** The words count apart from each other, so a processor multiplies several at a time. */
+/** The words count apart from each other, so a processor multiplies several at a time. Any odd
+ *  numbers do in which no small multiples of some are the sum of others'. */
 static CW_ALWAYS_INLINE uint64_t weighed(uint64_t word, size_t i)
 {
-    return word * (UINT64_C(0x9e3779b97f4a7c15) * (2 * i + 1));
+    static const uint32_t weight[WORDS + 1] = {0x2c1b3c6d, 0x297a2d39, 0x4e3779b1,
+                                               0x05ebca77, 0x42b2ae3d, 0x27d4eb2f,
+                                               0x165667b1, 0x4cf5ad43, 0x2745937f};
+    return word * weight[i];
 }
 
-/** Of bytes that are there. */
+static CW_ALWAYS_INLINE uint64_t mixed(uint64_t word)
+{
+    return word * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/** Of at most SAMPLE bytes that are there. */
 static uint64_t sample_whole(const char *src, size_t nbytes)
 {
     uint64_t sum = nbytes, word = 0;
@@ -74,17 +87,27 @@ static CW_ALWAYS_INLINE size_t place_of_word(size_t nbytes, size_t i)
 }
 
 /** Of a source that is there. */
-static uint64_t sample_of(const char *src, size_t nbytes)
+static CW_ALWAYS_INLINE uint64_t sample_of(const char *src, size_t nbytes)
 {
     uint64_t sum = nbytes, word;
     if (nbytes <= SAMPLE)
         return sample_whole(src, nbytes);
+#pragma GCC unroll 8
     for (size_t i = 0; i < WORDS; i++) {
         memcpy(&word, src + place_of_word(nbytes, i), sizeof word);
         sum += weighed(word, i);
     }
     return sum;
 }
+
+// ---------------------------------------------------------------- what is there
+/** What one completion has found out. */
+typedef struct there {
+    bool any;                   // the rest is set
+    uintptr_t data, data_room;  // of the program, with what malloc has appended
+    uintptr_t heap, heap_room;  // that is symmetric
+    uintptr_t page[PAGES];
+} there_t;
 
 /** Can the word be read, where the program may have given its memory back? The system says so when
  *  it is to copy a mask of signals from there; for no purpose, so it changes nothing. */
@@ -93,20 +116,59 @@ static bool is_readable(uintptr_t word)
     return syscall(SYS_rt_sigprocmask, -1, word & ~(uintptr_t)7, NULL, 8) == 0 || errno != EFAULT;
 }
 
-/** Are all bytes there that are sampled? Each page is asked for once. */
-static bool is_there(const char *src, size_t nbytes)
+/** Of a page that is remembered only the first time. */
+static bool is_page_there(there_t *there, uintptr_t address)
+{
+    uintptr_t *page = &there->page[address / PAGE % PAGES];
+    if (*page == address / PAGE)
+        return true;
+    if (!is_readable(address))
+        return false;
+    *page = address / PAGE;
+    return true;
+}
+
+static void begin_there(there_t *there)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    *there = (there_t){.any = true,
+                       .data = cw_segment.origin,
+                       .data_room = l->data_nbytes,
+                       .heap = (uintptr_t)cw_segment.heap,
+                       .heap_room = l->heap_nbytes};
+    const uintptr_t end = (uintptr_t)sbrk(0);
+    if (cw_segment.own_view && end > there->data + there->data_room)
+        there->data_room = end - there->data;
+}
+
+static CW_ALWAYS_INLINE bool is_within(uintptr_t begin, size_t nbytes, uintptr_t room_begin,
+                                       uintptr_t room)
+{
+    return begin - room_begin < room && nbytes <= room - (begin - room_begin);
+}
+
+static CW_NOINLINE bool is_there_by_page(there_t *there, uintptr_t begin, size_t nbytes)
 {
     const bool whole = nbytes <= SAMPLE;
-    uintptr_t page = 0;
     for (size_t i = 0; i < (whole ? 1 : WORDS); i++) {
-        uintptr_t first = (uintptr_t)src + (whole ? 0 : place_of_word(nbytes, i)),
+        uintptr_t first = begin + (whole ? 0 : place_of_word(nbytes, i)),
                   last = first + (whole ? nbytes : 8) - 1;
-        if ((first / PAGE != page && !is_readable(first)) ||
-            (last / PAGE != first / PAGE && !is_readable(last)))
+        if (!is_page_there(there, first) || !is_page_there(there, last))
             return false;
-        page = last / PAGE;
     }
     return true;
+}
+
+/** Are all bytes there that are sampled? They were at the put. What is symmetric stays, and of the
+ *  part of the program's data that is malloc's only the end goes. Of other memory the system is
+ *  asked, which takes ten times as long as a put of 1 KiB. */
+static CW_ALWAYS_INLINE bool is_there(there_t *there, const void *src, size_t nbytes)
+{
+    if (!there->any)
+        begin_there(there);
+    return CW_LIKELY(is_within((uintptr_t)src, nbytes, there->heap, there->heap_room)) ||
+           CW_LIKELY(is_within((uintptr_t)src, nbytes, there->data, there->data_room)) ||
+           is_there_by_page(there, (uintptr_t)src, nbytes);
 }
 
 // ---------------------------------------------------------------- the table
@@ -133,6 +195,11 @@ void cw_sources_stop(void)
     atomic_store(&table.is_stopped, true);
 }
 
+static bool is_full(void)
+{
+    return atomic_load_explicit(&table.n, memory_order_relaxed) == CW_SOURCES_MOST;
+}
+
 /** So many more, or less, are in chains. */
 static void count(size_t more)
 {
@@ -142,7 +209,12 @@ static void count(size_t more)
 
 static source_t **chain_of(cw_source_kind_t kind, uintptr_t key)
 {
-    return &table.chain[weighed(key + kind, 0) >> 56];
+    return &table.chain[mixed(key + kind) >> 56];
+}
+
+static source_t **recent_of(const void *src)
+{
+    return &table.recent[mixed((uintptr_t)src) >> 58];
 }
 
 /** Lock held. NULL: the table is full, or there is no memory for one. */
@@ -161,63 +233,89 @@ static source_t *take_free(void)
     return s;
 }
 
-/** Lock held. Nothing where there is no room. */
-static void add(const source_t *new)
+/** Lock held. One more in its chain, with no source yet, or NULL: there is no room. */
+static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, int pe)
 {
-    source_t *s = take_free(), **chain = chain_of(new->kind, new->key);
-    if (s) {
-        *s = *new;
-        s->next = *chain;
-        *chain = s;
-        count(1);
+    source_t *s = take_free(), **chain = chain_of(kind, key);
+    if (!s)
+        return NULL;
+    s->key = key;
+    s->place = place;
+    s->next = *chain;
+    s->count = 1;
+    s->pe = pe;
+    s->kind = (uint8_t)kind;
+    *chain = s;
+    count(1);
+    return s;
+}
+
+/** Lock held. A put from that source is kept already, and what changes there since is noticed by
+ *  the sample of that one. */
+static CW_ALWAYS_INLINE bool is_kept(source_t *s, cw_source_kind_t kind, uintptr_t key,
+                                     const void *place, const void *src, size_t nbytes)
+{
+    return s && s->src == src && s->nbytes == nbytes && nbytes > 0 && s->key == key &&
+           s->place == place && s->kind == (uint8_t)kind;
+}
+
+/** Lock held. Not the last one with that source, or not known as that: from a call in this library.
+ */
+static CW_NOINLINE void keep(cw_source_kind_t kind, uintptr_t key, const void *caller,
+                             const void *src, size_t nbytes, int pe)
+{
+    source_t *s = *recent_of(src);
+    if (nbytes == 0 || is_full() || is_stopped())
+        return;
+    const void *place = cwu_symbol_call(caller);
+    if (place != caller && is_kept(s, kind, key, place, src, nbytes)) {
+        s->count++;
+    } else if ((s = add(kind, key, place, pe)) != NULL) {
+        s->src = src;
+        s->nbytes = nbytes;
+        s->sample = sample_of(src, nbytes);
+        *recent_of(src) = s;
     }
 }
 
 void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, const void *src,
                      size_t nbytes, int pe)
 {
-    if (nbytes == 0 || atomic_load_explicit(&table.n, memory_order_relaxed) == CW_SOURCES_MOST ||
-        is_stopped())
-        return;
-    const source_t new = {.place = cwu_symbol_call(caller),
-                          .src = src,
-                          .nbytes = nbytes,
-                          .sample = sample_of(src, nbytes),
-                          .count = 1,
-                          .key = key,
-                          .pe = pe,
-                          .kind = kind};
     enter();
-    add(&new);
+    source_t *recent = *recent_of(src);
+    if (CW_LIKELY(is_kept(recent, kind, key, caller, src, nbytes)))
+        recent->count++;
+    else
+        keep(kind, key, caller, src, nbytes, pe);
     leave();
 }
 
 void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *caller, int pe)
 {
-    const source_t new = {
-        .place = cwu_symbol_call(caller), .count = 1, .key = key, .pe = pe, .kind = kind};
+    const void *place = cwu_symbol_call(caller);
     if (is_stopped())
         return;
     enter();
     source_t *s = *chain_of(kind, key);
-    while (s && (s->kind != kind || s->key != key || s->place != new.place))
+    while (s && (s->kind != kind || s->key != key || s->place != place))
         s = s->next;
     if (s)
         s->count++;
     else
-        add(&new);
+        (void)add(kind, key, place, pe);
     leave();
 }
 
-static bool is_changed(source_t *s)
+static CW_ALWAYS_INLINE bool is_changed(source_t *s, there_t *there)
 {
-    // what is symmetric stays where it is
-    s->is_gone = !cw_is_symmetric(s->src, s->nbytes) && !is_there(s->src, s->nbytes);
+    s->is_gone = !is_there(there, s->src, s->nbytes);
     return s->is_gone || sample_of(s->src, s->nbytes) != s->sample;
 }
 
-static void free_one(source_t *s)
+/** Lock held. */
+static CW_ALWAYS_INLINE void free_one(source_t *s)
 {
+    s->nbytes = 0;
     s->next = table.free;
     table.free = s;
     count((size_t)-1);
@@ -226,7 +324,7 @@ static void free_one(source_t *s)
 /** Takes those of one key out of a chain, or with any all of that kind: a list of all, or of those
  *  that have changed. */
 static source_t *take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool any,
-                           bool only_changed)
+                           bool only_changed, there_t *there)
 {
     source_t *taken = NULL;
     for (source_t *s; (s = *at) != NULL;) {
@@ -235,7 +333,7 @@ static source_t *take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, 
             continue;
         }
         *at = s->next;
-        if (only_changed && CW_LIKELY(!is_changed(s))) {
+        if (only_changed && CW_LIKELY(!is_changed(s, there))) {
             free_one(s);
         } else {
             s->next = taken;
@@ -249,8 +347,10 @@ static source_t *take(cw_source_kind_t kind, uintptr_t key, bool only_changed)
 {
     if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
         return NULL;
+    there_t there;
+    there.any = false;
     enter();
-    source_t *taken = take_from(chain_of(kind, key), kind, key, false, only_changed);
+    source_t *taken = take_from(chain_of(kind, key), kind, key, false, only_changed, &there);
     leave();
     return taken;
 }
@@ -260,9 +360,12 @@ static source_t *take_all(cw_source_kind_t kind, bool only_changed)
     source_t *taken = NULL;
     if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
         return NULL;
+    there_t there;
+    there.any = false;
     enter();
     for (int i = 0; i < CHAINS; i++) {
-        source_t *more = take_from(&table.chain[i], kind, 0, true, only_changed), **end = &more;
+        source_t *more = take_from(&table.chain[i], kind, 0, true, only_changed, &there),
+                 **end = &more;
         while (*end)
             end = &(*end)->next;
         *end = taken;
@@ -326,7 +429,7 @@ void cw_source_move(cw_source_kind_t from, uintptr_t from_key, cw_source_kind_t 
     enter();
     for (source_t *next, **chain = chain_of(to, to_key); list; list = next) {
         next = list->next;
-        list->kind = to;
+        list->kind = (uint8_t)to;
         list->key = to_key;
         list->next = *chain;
         *chain = list;
@@ -378,6 +481,7 @@ void cw_sources_close(void)
     free(table.all);
     table.all = table.free = NULL;
     memset(table.chain, 0, sizeof table.chain);
+    memset(table.recent, 0, sizeof table.recent);
     atomic_store_explicit(&table.n, 0, memory_order_relaxed);
     atomic_store(&table.is_stopped, false);
     leave();

@@ -77,12 +77,17 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
 
 /** In checking mode. If it is the program's, the mark brings the next quiet to cw_quiet_cold, which
  *  looks at the source. */
-static CW_NOINLINE CW_COLD void put_nbi_checked(cw_ctx_t *ctx, void *dest, const void *src,
-                                                size_t nbytes, int rank)
+static CW_NOINLINE void put_nbi_checked(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
+                                        int rank)
 {
-    put_cold(ctx, dest, src, nbytes, rank, true);
-    if (!cw_watch_is_outermost())
-        return;
+    uintptr_t word;
+    if (CW_LIKELY(cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word))) {
+        cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
+    } else {
+        put_routed(ctx, dest, src, nbytes, rank, true);
+        if (!cw_watch_is_outermost())
+            return;
+    }
     cw_source_begin(CW_SOURCE_CONTEXT, (uintptr_t)ctx, CWU_CALLER, src, nbytes,
                     cw_ctx_pe(ctx, rank));
     cw_ctx_mark(ctx);
