@@ -159,11 +159,13 @@ static int finish_flush(cwt_conn_t *conn, const char *what)
 {
     ofi_waiter_t w = OFI_WAITER(what);
     while (conn->writes || conn->reads || conn->sent != conn->acked) {
-        int rc = ofi_acks_round(conn, conn->sent, &w);
+        int rc = conn->sent == conn->acked ? 0 : ofi_acks_ask(conn, conn->sent);
+        if (rc == 0)
+            rc = ofi_wait_round(conn->client, conn, &w);
         if (rc != 0)
             return rc;
     }
-    ofi_settle(conn);
+    conn->moving = 0;
     return conn->error;
 }
 
