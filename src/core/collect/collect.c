@@ -7,10 +7,21 @@
 #define PAYS 8u          // records in a message that is no slower than they are; nor is a full one
 #define GROUP_MOST 1280  // operations between pauses that are no flood where messages do not pay
 
+/** After what made it less, by this thread or one that had the lock before: pairs with the loads,
+ *  in threads whose operations were sent. */
+static void store_due(cw_collect_t *c, unsigned due)
+{
+    atomic_store_explicit(c->due, (uint8_t)due, memory_order_release);
+}
+
 static void note(cw_collect_t *c, unsigned due)
 {
-    // after what made it less; pairs with the loads, in threads whose operations were sent
-    atomic_store_explicit(c->due, (uint8_t)due, memory_order_release);
+    store_due(c, cw_collect_due(c) | due);
+}
+
+static void clear(cw_collect_t *c, unsigned due)
+{
+    store_due(c, cw_collect_due(c) & ~due);
 }
 
 void cw_collect_begin(cw_collect_t *c, bool all)
@@ -21,8 +32,7 @@ void cw_collect_begin(cw_collect_t *c, bool all)
 
 void cw_collect_proved(cw_collect_t *c)
 {
-    c->sent = c->fenced = false;
-    note(c, cw_collect_due(c) & CW_BUNDLES_BUSY);
+    clear(c, CW_BUNDLES_UNPROVED);
 }
 
 // ---------------------------------------------------------------- messages
@@ -79,9 +89,8 @@ void cw_collect_send_own(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reas
 {
     cw_bundle_t *b = q->open;
     count_prompt(c, c->ops->now_ns() - q->opened_ns < CW_COLLECT_AGE_NS);
-    c->sent = true;
-    if (q->puts)
-        note(c, cw_collect_due(c) | CW_BUNDLES_PUTS);
+    if (c->due)
+        note(c, q->puts ? CW_BUNDLES_SENT | CW_BUNDLES_PUTS : CW_BUNDLES_SENT);
     c->sending = true;
     c->ops->send(q, reason == CW_BUNDLE_QUIET || reason == CW_BUNDLE_FENCE);
     c->sending = false;
@@ -154,8 +163,9 @@ cw_bundle_t *cw_collect_renew(cw_collect_t *c, cw_queue_t *q, cw_collect_policy_
     } else if (b) {
         await(c, q);
     } else if (policy != CW_COLLECT_ALWAYS) {
-        note(c, cw_collect_due(c) | CW_BUNDLES_BUSY);
-        bool fenced = c->fenced && !order;  // the begin of one in order is proved anyway
+        note(c, CW_BUNDLES_BUSY);
+        // the begin of one in order is proved anyway
+        bool fenced = (cw_collect_due(c) & CW_BUNDLES_FENCED) && !order;
         if (policy == CW_COLLECT_MESSAGE && fenced)
             prove(c);  // it is in order after nothing, but operations may join its message
         else if (policy == CW_COLLECT_FLOOD && !is_flooded(c, q, fenced))
@@ -219,7 +229,7 @@ void cw_collect_pause(cw_collect_t *c, cw_bundle_reason_t reason)
     cw_collect_rest(c);
     // last: another thread that reads it takes its own operations for sent, and overtakes them
     // else, since sending may wait
-    note(c, cw_collect_due(c) & CW_BUNDLES_PUTS);
+    clear(c, CW_BUNDLES_BUSY);
 }
 
 bool cw_collect_fence(cw_collect_t *c, bool ordered)
@@ -230,15 +240,15 @@ bool cw_collect_fence(cw_collect_t *c, bool ordered)
         cw_collect_pause(c, CW_BUNDLE_FENCE);
     else
         cw_collect_rest(c);
-    if (c->sent)
+    if (cw_collect_due(c) & CW_BUNDLES_SENT)
         return true;
-    c->fenced = true;
+    note(c, CW_BUNDLES_FENCED);
     return false;
 }
 
 void cw_collect_fenced_puts(cw_collect_t *c)
 {
-    note(c, cw_collect_due(c) & CW_BUNDLES_BUSY);
+    clear(c, CW_BUNDLES_PUTS);
 }
 
 bool cw_collect_stream(cw_collect_t *c, uint32_t *pauses)
@@ -247,7 +257,7 @@ bool cw_collect_stream(cw_collect_t *c, uint32_t *pauses)
     *pauses = c->pauses;
     if (flood)
         atomic_store_explicit(c->looked, true, memory_order_relaxed);
-    note(c, cw_collect_due(c) | CW_BUNDLES_BUSY);
+    note(c, CW_BUNDLES_BUSY);
     return flood;
 }
 

@@ -73,10 +73,15 @@ typedef struct cw_bundle_stats {
     uint64_t sent[CW_BUNDLE_REASONS];
 } cw_bundle_stats_t;
 
-/** What the next operation may have to wait for. Each is cleared after what makes it needless. */
+/** The ledger: what was collected and is not proved. Each is cleared after what makes it needless;
+ *  the user of the collector has the other bits. */
 enum {
-    CW_BUNDLES_BUSY = 1,  // an operation was looked at since the last pause
-    CW_BUNDLES_PUTS = 2   // a bundle with puts has been sent since the last quiet
+    CW_BUNDLES_BUSY = 1,    // an operation was looked at since the last pause
+    CW_BUNDLES_PUTS = 2,    // a bundle with puts has been sent since the last quiet
+    CW_BUNDLES_SENT = 4,    // one has been, with or without puts
+    CW_BUNDLES_FENCED = 8,  // a fence since the last quiet has waited for nothing
+    CW_BUNDLES_AHEAD = CW_BUNDLES_BUSY | CW_BUNDLES_PUTS,  // other operations may have to wait
+    CW_BUNDLES_UNPROVED = CW_BUNDLES_PUTS | CW_BUNDLES_SENT | CW_BUNDLES_FENCED
 };
 
 /** What is collected of a port for one node. */
@@ -104,7 +109,8 @@ typedef struct cw_bundle_order {
     bool proved;  // set: all that was sent or collected before it is executed
 } cw_bundle_order_t;
 
-/** Where all is always collected, and there is no flusher, await, prove and wake may be NULL. */
+/** Where all is always collected, and there is no flusher, await, prove and wake may be NULL, and
+ *  the ledger. */
 typedef struct cw_collect_ops {
     /** Memory for a message, with its node, and back. NULL: there is none. */
     cw_bundle_t *(*take)(cw_queue_t *q);
@@ -122,7 +128,8 @@ typedef struct cw_collect_ops {
 typedef struct cw_collect {
     const cw_collect_ops_t *ops;
     const _Atomic uint32_t *flusher;  // CW_FLUSHER_...; NULL: there is none
-    _Atomic uint8_t *due;             // CW_BUNDLES_...
+    _Atomic uint8_t *due;             // the ledger: CW_BUNDLES_..., and bits of its owner; NULL:
+                                      // there is none, nor anything that messages could overtake
     int32_t *direct;                  // operations until one is looked at
     _Atomic bool *looked;             // one was since the last pause, collected or not
     // ---- the flood rule
@@ -132,9 +139,7 @@ typedef struct cw_collect {
     uint32_t calm, pauses, messages;  // messages: since the last pause
     uint64_t counted, counted_full;   // of the stats at that pause
     uint32_t prompt;                  // messages sent before they aged
-    // ---- the ledger
-    bool sent;     // a message has been since the last quiet
-    bool fenced;   // a fence since then has waited for nothing
+    // ----
     bool sending;  // its thread must not come here again from a wait
     cw_queue_t *filled;
     cw_bundle_stats_t stats;

@@ -71,7 +71,7 @@ void cw_bundles_open(void)
     atomic_store_explicit(&cw_bundles.atomics, possible, memory_order_relaxed);
     choose_puts();
     nspare = 0;
-    cw_bundles_rest();
+    cw_collect_rest(&cw_bundles.collect);
     if (!possible)
         return;
     cw_bundles.collect.flusher = &cw_flusher()->state;
@@ -164,7 +164,7 @@ static const cw_collect_ops_t ops = {.take = take,
     {                                         \
         .collect = {                          \
             .ops = &ops,                      \
-            .due = &cw_bundles.due,           \
+            .due = &cw_port_default.due,      \
             .looked = &cw_bundles.looked,     \
             .direct = &cw_ctx_default.direct, \
             .at_once = INT32_MAX              \
@@ -176,6 +176,7 @@ void cw_bundles_close(void)
 {
     cw_port_enter(&cw_port_default);
     cw_bundles = (cw_bundles_t)CLOSED;
+    cw_port_settle(&cw_port_default, CW_BUNDLES_AHEAD | CW_BUNDLES_UNPROVED);
     cw_port_leave(&cw_port_default);
 }
 
@@ -350,6 +351,12 @@ void cw_bundles_try_send(void)
     if (!cw_bundles.collect.sending)
         cw_collect_pause(&cw_bundles.collect, CW_BUNDLE_WAIT);
     cw_port_leave(&cw_port_default);
+}
+
+void cw_bundles_proved(void)
+{
+    cw_port_held(&cw_port_default);
+    cw_collect_proved(&cw_bundles.collect);
 }
 
 /** Gets stay behind puts, but not behind requests. */

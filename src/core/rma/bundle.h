@@ -27,6 +27,9 @@
 #define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
 
 _Static_assert(CW_BUNDLE_MAX <= CWT_REQUEST_MAX, "a request");
+_Static_assert((CW_DUE_PATHS | CW_DUE_ROUTED) > (CW_BUNDLES_AHEAD | CW_BUNDLES_UNPROVED) &&
+                   !((CW_DUE_PATHS | CW_DUE_ROUTED) & (CW_BUNDLES_AHEAD | CW_BUNDLES_UNPROVED)),
+               "one word");
 _Static_assert(CW_BUNDLE_HEADER == sizeof(cw_req_batch_t) && CW_BUNDLE_ANSWERS == CW_BATCH_ANSWERS,
                "wire format");
 
@@ -44,7 +47,6 @@ cw_flusher_t *cw_flusher(void);
 typedef struct cw_bundles {
     _Atomic bool atomics, puts;  // are they bundled?
     _Atomic bool ordered;        // those that are in order
-    _Atomic uint8_t due;         // CW_BUNDLES_...
     _Atomic bool looked;         // was an operation looked at since the last pause?
     // puts could be bundled
     bool may CW_DEFAULT_PORT_GUARDS;
@@ -80,6 +82,8 @@ void cw_bundles_flush(void);
 /** The same, if the lock is free and this thread is not about it; for waits. */
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
+/** All that was sent is executed. The lock of the default port is held. */
+void cw_bundles_proved(void);
 
 static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
 {
@@ -89,17 +93,17 @@ static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
 /** Of CW_BUNDLES_... A thread sees what it has collected itself, until it was sent. */
 static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
 {
-    return atomic_load_explicit(&cw_bundles.due, memory_order_acquire);
+    return cw_port_due(&cw_port_default);
 }
 
-/** Is anything due? */
+/** Is anything due that other operations may have to wait for? */
 static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
 {
     bool any;
 #if defined(__x86_64__)  // a load of an atomic is one instruction more
-    __asm__("cmpb $0, %1" : "=@ccne"(any) : "m"(cw_bundles.due));
+    __asm__("testb %2, %1" : "=@ccne"(any) : "m"(cw_port_default.due), "i"(CW_BUNDLES_AHEAD));
 #else
-    any = cw_bundles_due() != 0;
+    any = (cw_bundles_due() & CW_BUNDLES_AHEAD) != 0;
 #endif
     return any;
 }
@@ -109,13 +113,6 @@ static inline bool cw_bundles_flooded(void) CW_DEFAULT_PORT_HELD;
 static inline bool cw_bundles_flooded(void)
 {
     return cw_bundles.collect.at_once == 0;
-}
-
-/** A pause of the default context: the next operations are not looked at. */
-static inline void cw_bundles_rest(void) CW_DEFAULT_PORT_HELD;
-static inline void cw_bundles_rest(void)
-{
-    __atomic_store_n(&cw_ctx_default.direct, cw_bundles.collect.at_once, __ATOMIC_RELAXED);
 }
 
 // Operations that are looked at. False: to be sent at once. No lock held, for these and what
@@ -175,7 +172,7 @@ static CW_ALWAYS_INLINE void cw_bundles_pass(void)
 /** A blocking get is about to start. */
 static CW_ALWAYS_INLINE void cw_bundles_get(void)
 {
-    if (CW_UNLIKELY(cw_bundles_due()))
+    if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_AHEAD))
         cw_bundles_before_get();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Quiet and fence of a context that has something in flight.
+// Quiet and fence of a context that has something in flight. The transport knows what it has to
+// prove; what the core does beside that stands in the port's ledger (core/rma/port.h), in which
+// each subsystem has noted it.
 #include "core/observe/sources.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
@@ -9,16 +11,15 @@
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 
-/** A quiet begins: sends what is collected for nodes. Lock held. */
-static void send_bundles(const cw_ctx_t *ctx)
+/** A quiet begins: sends what is collected for nodes, in bundles and in a session. Lock held. */
+static CW_NOINLINE void send_collected(cw_ctx_t *ctx, unsigned due)
 {
-    if (ctx->port != &cw_port_default)
-        return;
-    cw_port_held(&cw_port_default);
-    if (cw_bundles_due() & CW_BUNDLES_BUSY)
+    if (due & CW_BUNDLES_BUSY) {  // so it is the default port
+        cw_port_held(&cw_port_default);
         cw_collect_pause(&cw_bundles.collect, CW_BUNDLE_QUIET);
-    else
-        cw_bundles_rest();
+    }
+    if (ctx->batch)
+        cw_batch_send(ctx);
 }
 
 /** Behind bundles a fence waits for them, and best for everything; else for as little as the
@@ -31,7 +32,7 @@ static int order(const cw_ctx_t *ctx)
     if (!cw_collect_fence(&cw_bundles.collect, cw_bundles_take(&cw_bundles.ordered)))
         return cw_transport->fence(ctx->port->client);
     int rc = cw_transport->quiet(ctx->port->client);
-    cw_collect_proved(&cw_bundles.collect);
+    cw_bundles_proved();
     return rc;
 }
 
@@ -44,38 +45,38 @@ static int order(const cw_ctx_t *ctx)
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;
+    cw_port_t *port = ctx->port;
     if (CW_CHECKING())
         cw_source_end(CW_SOURCE_CONTEXT, (uintptr_t)ctx, "quiet");
-    cw_ctx_enter(ctx);
+    cw_port_enter(port);
     // before the transport reads the targets' marks
     uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
-    send_bundles(ctx);
-    cw_path_quiet(ctx, last);
-    if (CW_UNLIKELY(ctx->batch != NULL))
-        cw_batch_send(ctx);
-    if (cw_routed_is_on())
+    unsigned due = atomic_load_explicit(&port->due, memory_order_relaxed);
+    if (CW_UNLIKELY(due & CW_BUNDLES_BUSY) || CW_UNLIKELY(ctx->batch != NULL))
+        send_collected(ctx, due);
+    cw_path_quiet(ctx, last, due);
+    if (CW_UNLIKELY(due & CW_DUE_ROUTED))
         cw_routed_drain();
-    if (ctx->port->client) {
-        int rc = cw_transport->quiet(ctx->port->client);
+    if (port->client) {
+        int rc = cw_transport->quiet(port->client);
         if (rc) {
             cw_lost_grace(rc);
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
         }
     }
-    if (ctx->port == &cw_port_default) {
-        cw_port_held(&cw_port_default);
-        cw_collect_proved(&cw_bundles.collect);
-    }
+    // read again: what was collected has been sent
+    if (CW_UNLIKELY(atomic_load_explicit(&port->due, memory_order_relaxed) & CW_BUNDLES_UNPROVED))
+        cw_bundles_proved();
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
-    cw_ctx_leave(ctx);
+    cw_port_leave(port);
 }
 
 /** What goes straight, and then what is routed. */
 static int test(cw_port_t *port)
 {
     int rc = port->client && !port->landed ? cw_transport->quiet_test(port->client) : 1;
-    if (rc != 1 || !cw_routed_is_on())
+    if (rc != 1 || !(cw_port_due(port) & CW_DUE_ROUTED))
         return rc;
     port->landed = true;
     return cw_routed_drain_try(&port->drain);
@@ -89,10 +90,10 @@ static int try_locked(cw_ctx_t *ctx)
     int rc = 1;
     if (!ctx->port->trying) {
         uintptr_t last = __atomic_exchange_n(&ctx->last, emptying, __ATOMIC_SEQ_CST);
-        send_bundles(ctx);
-        cw_path_quiet(ctx, last);
-        if (CW_UNLIKELY(ctx->batch != NULL))
-            cw_batch_send(ctx);
+        unsigned due = atomic_load_explicit(&ctx->port->due, memory_order_relaxed);
+        if (CW_UNLIKELY(due & CW_BUNDLES_BUSY) || CW_UNLIKELY(ctx->batch != NULL))
+            send_collected(ctx, due);
+        cw_path_quiet(ctx, last, due);
         rc = client ? cw_transport->quiet_begin(client) : 1;
         if (rc == 0)
             return CW_EAGAIN;
@@ -126,7 +127,8 @@ int cw_quiet_try(void)
 
 void cw_fence_cold(cw_ctx_t *ctx)
 {
-    if (cw_routed_is_on()) {  // what is routed has no order with what goes straight
+    // what is routed has no order with what goes straight
+    if (CW_UNLIKELY(cw_port_due(ctx->port) & CW_DUE_ROUTED)) {
         cw_quiet_cold(ctx);
         return;
     }

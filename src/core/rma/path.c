@@ -96,6 +96,12 @@ static cw_path_t *last_path(cw_ctx_t *ctx, uintptr_t last, uintptr_t cold)
     return path && path->ctx == ctx ? path : NULL;
 }
 
+/** The put that left this mark found its way intercepted, which it stays. */
+static bool went_intercepted(uintptr_t last)
+{
+    return last > CW_CTX_EMPTYING && cw_path_intercepts(cw_word_target(last));
+}
+
 /** No flood follows, as it seems: puts take their direct records again. Lock held. */
 static void scatter(const cw_ctx_t *ctx)
 {
@@ -109,23 +115,27 @@ static void scatter(const cw_ctx_t *ctx)
             choose(path, &path->direct);
         }
     }
-    port->collects = false;
+    cw_port_settle(port, CW_DUE_PATHS);
 }
 
-void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last)
+void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last, unsigned due)
 {
     cw_port_t *port = ctx->port;
     uintptr_t cold = __atomic_load_n(&port->last_put, __ATOMIC_RELAXED);
     int32_t full = full_room(ctx), room = __atomic_exchange_n(&ctx->room, full, __ATOMIC_RELAXED);
-    bool alone = room == full - 1 && port->streamed == 0;
-    if (port->collects) {  // so it is the default one
+    bool alone = room == full - 1 && port->streamed == 0, collected = due & CW_DUE_PATHS;
+    if (port == &cw_port_default) {
         cw_port_held(&cw_port_default);
-        if (!cw_bundles_flooded())
+        // a pause of all operations that are counted down
+        __atomic_store_n(&cw_ctx_default.direct, cw_bundles.collect.at_once, __ATOMIC_RELAXED);
+        if (collected && !cw_bundles_flooded())
             scatter(ctx);
     }
     __atomic_store_n(&port->last_put, 0, __ATOMIC_RELAXED);
     port->streamed = port->injected = 0;
-    cw_path_t *path = alone ? last_path(ctx, last, cold) : NULL;
+    if (!alone || (!collected && went_intercepted(last)))
+        return;
+    cw_path_t *path = last_path(ctx, last, cold);
     if (!path)
         return;
     __atomic_store_n(&path->collects, false, __ATOMIC_RELAXED);
@@ -137,7 +147,7 @@ static void collect(cw_path_t *path)
 {
     cw_port_t *port = path->ctx->port;
     int node = path->way->node;
-    port->collects = true;
+    cw_port_owe(port, CW_DUE_PATHS);
     for (int slot = 0; slot < cw_world.slots_of_node[node]; slot++) {
         cw_path_t *p = &port->paths[node][slot];
         if (p->ctx != path->ctx)

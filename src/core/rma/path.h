@@ -80,8 +80,9 @@ void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank);
 bool cw_path_intercepts(const cwt_target_t *record);
 /** Gives room for scalar puts. */
 void cw_path_room(cw_ctx_t *ctx);
-/** A quiet begins; last: the word that the context was marked with. Lock of the port held. */
-void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last);
+/** A quiet begins; last: the word that the context was marked with, due: what the port's ledger had
+ *  then. Lock of the port held. */
+void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last, unsigned due);
 /** The room for scalar puts is used up. */
 void cw_path_drain(cw_ctx_t *ctx);
 

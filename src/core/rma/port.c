@@ -10,6 +10,7 @@
 #include "core/rma/ctx.h"
 #include "core/rma/path.h"
 #include "core/rma/port.h"
+#include "core/rma/routed.h"
 #include "core/world/job.h"
 
 cw_port_t cw_port_default = {.lock = {PTHREAD_MUTEX_INITIALIZER}};
@@ -94,7 +95,7 @@ void cw_port_close(cw_port_t *port)
     port->paths = NULL;
     port->last_put = 0;
     port->streamed = port->injected = 0;
-    port->collects = false;
+    cw_port_settle(port, CW_DUE_PATHS);
     port->conn = NULL;
 }
 
@@ -163,6 +164,7 @@ cw_port_t *cw_port_take(bool locked)
     }
     pthread_mutex_init(&port->lock.mutex, NULL);
     port->locked = locked;
+    atomic_store_explicit(&port->due, cw_routed_is_on() ? CW_DUE_ROUTED : 0, memory_order_relaxed);
     return port;
 }
 

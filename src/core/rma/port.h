@@ -15,6 +15,7 @@
 #define CW_CORE_PORT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/compiler.h"
 #include "transport/transport.h"
@@ -23,8 +24,16 @@ typedef struct CW_LOCK_TYPE cw_port_lock {
     pthread_mutex_t mutex;
 } cw_port_lock_t;
 
+/** The ledger of a port: what a quiet of it does beside the transport's, or a fence instead of it.
+ *  The low bits are the collector's (CW_BUNDLES_..., core/collect/collect.h). */
+enum {
+    CW_DUE_PATHS = 16,   // some paths collect
+    CW_DUE_ROUTED = 32,  // requests are routed: drained apart, and in no order with the rest
+};
+
 typedef struct cw_port {
     cw_port_lock_t lock;
+    _Atomic uint8_t due;     // CW_BUNDLES_..., CW_DUE_...; may be read without the lock
     bool locked;
     bool trying;             // a quiet in two steps has begun (core/rma/order.c),
     bool landed;             // and what goes straight is complete
@@ -38,7 +47,6 @@ typedef struct cw_port {
     uint32_t streamed;       // scalar puts since the last quiet, in steps (path.c),
     uint32_t injected;       // of these direct ones,
     uint32_t stream_pauses;  // and the pauses of bundles at the last step
-    bool collects;           // some paths do
     // what a room above keeps with the port (core/bulk/stage.c), NULL until used, and what ends it
     struct cw_stage_port *stage;
     void (*forget)(struct cw_port *port);
@@ -76,6 +84,22 @@ static inline bool cw_port_try_enter(cw_port_t *port)
 static inline void cw_port_held(const cw_port_t *port)
 {
     (void)port;
+}
+
+/** What is due now; and writes of that, under the lock. */
+static inline unsigned cw_port_due(const cw_port_t *port)
+{
+    return atomic_load_explicit(&port->due, memory_order_acquire);
+}
+
+static inline void cw_port_owe(cw_port_t *port, unsigned due)
+{
+    atomic_store_explicit(&port->due, (uint8_t)(cw_port_due(port) | due), memory_order_release);
+}
+
+static inline void cw_port_settle(cw_port_t *port, unsigned due)
+{
+    atomic_store_explicit(&port->due, (uint8_t)(cw_port_due(port) & ~due), memory_order_release);
 }
 
 /** A port for one context: a spare one of this kind, or a new one. NULL: the limit of endpoints is

@@ -153,6 +153,17 @@ static cw_routed_cell_t *my_cell(uint32_t number)
 }
 
 // ---------------------------------------------------------------- begin and end
+static void set_on(bool on)
+{
+    cw_routed_on = on;
+    cw_port_enter(&cw_port_default);
+    if (on)
+        cw_port_owe(&cw_port_default, CW_DUE_ROUTED);
+    else
+        cw_port_settle(&cw_port_default, CW_DUE_ROUTED);
+    cw_port_leave(&cw_port_default);
+}
+
 int cw_routed_open(void)
 {
     if (!cw_route.topology)
@@ -161,7 +172,7 @@ int cw_routed_open(void)
     cw_forward_config_t config = {.buffer_nbytes = cw_route.buffer_nbytes,
                                   .nbuffers = cw_route.nbuffers};
     memset(&routed, 0, sizeof routed);
-    cw_routed_on = true;
+    set_on(true);
     routed.window = cw_forward_window(&config);
     routed.record = calloc((size_t)cw_world.max_slots, sizeof *routed.record);
     routed.conn = calloc(degree, sizeof *routed.conn);
@@ -176,12 +187,12 @@ int cw_routed_open(void)
 
 void cw_routed_stop(void)
 {
-    cw_routed_on = false;
+    set_on(false);
 }
 
 void cw_routed_close(void)
 {
-    cw_routed_on = false;
+    set_on(false);
     free(routed.record);
     free(routed.conn);
     routed.record = NULL;
