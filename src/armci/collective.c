@@ -52,6 +52,8 @@ void aci_reduce(const cw_group_t *group, void *x, size_t nelems, size_t elem_nby
         cw_small_reduce(group, x, x, nelems, elem_nbytes, fn);
         return;
     }
+    if (cw_reduce_private(group, x, nelems, elem_nbytes, fn))
+        return;
     char *in, *out;
     const size_t most = stage(elem_nbytes, &in, &out);
     for (size_t at = 0; at < nbytes; at += most) {

@@ -14,8 +14,6 @@
 #include "caf/gone.h"
 #include "core/sync/peer.h"
 
-enum { FEW = 3 };  // images that combine all operands each, without a second copy
-
 void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
                  uint64_t elem_nbytes, uint64_t image)
 {
@@ -55,37 +53,6 @@ void caf_co_broadcast(void *data, size_t nbytes, int root)
     }
 }
 
-static bool are_few_and_near(const cw_group_t *group)
-{
-    bool near = group->size <= FEW;
-    for (int rank = 0; near && rank < group->size; rank++)
-        near = cw_coll_is_local(cw_group_pe(group, rank));
-    return near;
-}
-
-/** Each image copies its operand to its stage and combines those of all, in rank order, where it is
- *  wanted. Pieces take the halves of the stage in turn: behind the synchronisation of a piece all
- *  have read the one before. */
-static void reduce_near(const cw_group_t *group, char *data, size_t nbytes, size_t most,
-                        size_t elem_nbytes, cw_reduce_fn fn)
-{
-    char *half, *other;
-    stage(&half, &other);
-    for (size_t at = 0, n; at < nbytes; at += n) {
-        n = nbytes - at < most ? nbytes - at : most;
-        memcpy(half, data + at, n);
-        cw_sync(group);
-        if (group->rank != 0)
-            memcpy(data + at, cw_coll_at(cw_group_pe(group, 0), half), n);
-        for (int rank = 1; rank < group->size; rank++)
-            fn(data + at, cw_coll_at(cw_group_pe(group, rank), half), n / elem_nbytes);
-        char *next = other;
-        other = half;
-        half = next;
-    }
-    cw_sync(group);
-}
-
 void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
 {
     const cw_group_t *group = caf.group;
@@ -96,14 +63,12 @@ void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn f
         cw_small_reduce(group, data, data, nelems, elem_nbytes, fn);
         return;
     }
+    if (cw_reduce_private(group, data, nelems, elem_nbytes, fn))
+        return;
     if (elem_nbytes > CAF_STAGE)
         caf_fatal("a collective", "one element has %zu bytes, and the most are %d", elem_nbytes,
                   CAF_STAGE);
     const size_t most = CAF_STAGE / elem_nbytes * elem_nbytes;
-    if (are_few_and_near(group)) {
-        reduce_near(group, data, nbytes, most, elem_nbytes, fn);
-        return;
-    }
     char *in, *out;
     stage(&in, &out);
     for (size_t at = 0; at < nbytes; at += most) {

@@ -22,6 +22,9 @@ program collectives
   character(len=3, kind=4) :: u
   integer :: me, n, i, st, sum1
   integer, allocatable :: big(:)
+  integer, parameter :: lengths(7) = [61, 64, 1000, 1023, 16384, 60000, 196609]
+  integer :: k
+  real(8), allocatable :: first(:), last(:)
   type(pair) :: p
   character(len=40) :: msg
 
@@ -63,7 +66,20 @@ program collectives
   allocate (big(300000))
   big = [(me + i, i=1,300000)]
   call co_sum(big)
-  call check(big(1) == sum1 + n .and. big(300000) == sum1 + 300000 * n, "co_sum of 1.2 MB")
+  call check(all(big == [(sum1 + i * n, i=1,300000)]), "co_sum of 1.2 MB")
+  do i = 1, size(lengths)
+    big(:lengths(i)) = [(me * i, k=1,lengths(i))]
+    big(lengths(i) + 1) = -me
+    call co_sum(big(:lengths(i)))
+    call check(all(big(:lengths(i)) == sum1 * i) .and. big(lengths(i) + 1) == -me, "co_sum of an array")
+  end do
+  allocate (first(5000), last(5000))
+  first = real(merge(2.0d0**60, -2.0d0**60, mod(me, 2) == 1), 8)
+  first(2::2) = 1 / real(me, 8)
+  call co_sum(first)
+  last = first
+  call co_max(last)
+  call check(all(first == last), "co_sum has the same bits on all images")
   m = me
   call co_sum(m(1:5:2, 2:6:2))
   call check(m(3,4) == sum1 .and. m(2,4) == me .and. m(3,3) == me, "co_sum of a section")

@@ -36,6 +36,7 @@ typedef struct cw_coll_call {
     // alltoalls: bytes between elements; alltoall: the element is the block
     ptrdiff_t dest_stride, src_stride;
     cw_reduce_fn fn;  // reduce, scan
+    bool is_private;  // reduce: src and dest are memory that no other PE reaches
     bool exclusive;   // scan
 } cw_coll_call_t;
 

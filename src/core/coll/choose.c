@@ -30,7 +30,9 @@ enum {
     SIZES = 128,
     PUBLISH = 256,
     SWAP = 512,
-    CROWD = 1024
+    CROWD = 1024,
+    PRIVATE = 2048,
+    SYMMETRIC = 4096
 };
 static const char *const need_names[] = {"one node",
                                          "several nodes",
@@ -42,7 +44,9 @@ static const char *const need_names[] = {"one node",
                                          "sizes known",
                                          "no other publisher",
                                          "two nodes, with memory for what comes",
-                                         "members that do not meet"};
+                                         "members that do not meet",
+                                         "private operands",
+                                         "symmetric operands"};
 
 typedef struct row {
     cw_coll_t kind;
@@ -191,6 +195,8 @@ static bool can(const row_t *row, const cw_coll_call_t *c)
     if ((needs & ONE_NODE && c->map->nnodes > 1) || (needs & NODES && c->map->nnodes == 1))
         return false;
     if ((needs & BLIND && c->blocks) || (needs & SIZES && !c->blocks))
+        return false;
+    if ((needs & PRIVATE && !c->is_private) || (needs & SYMMETRIC && c->is_private))
         return false;
     if (needs & FUSED && !has_room(row, c, cw_fused_most(c->group)))
         return false;

@@ -30,6 +30,10 @@ typedef void (*cw_reduce_fn)(void *acc, const void *in, size_t nelems);
 /** dest may equal src. All PEs get bit-identical results. */
 void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
                size_t elem_nbytes, cw_reduce_fn fn);
+/** The same of operands in private memory, in place. False, on all members: there is no way for so
+ *  many bytes, or elements so large, in this group, and nothing was done. [waits] */
+bool cw_reduce_private(const cw_group_t *group, void *data, size_t nelems, size_t elem_nbytes,
+                       cw_reduce_fn fn);
 /** dest of rank i = sum of the src of ranks 0 .. i, or 0 .. i-1 when exclusive (zeros on rank 0).
  *  dest may equal src. */
 void cw_scan(const cw_group_t *group, void *dest, const void *src, size_t nelems,

@@ -85,6 +85,29 @@ void cw_reduce_push(const cw_coll_call_t *c, int pe, size_t first, size_t last)
         cw_coll_put_noted(pe, from, from, (last - first) * c->elem_nbytes);
 }
 
+bool cw_reduce_private(const cw_group_t *group, void *data, size_t nelems, size_t elem_nbytes,
+                       cw_reduce_fn fn)
+{
+    const size_t most = cw_group_scratch_nbytes(group) / elem_nbytes;
+    cw_coll_call_t c = {.kind = CW_COLL_reduce,
+                        .group = group,
+                        .elem_nbytes = elem_nbytes,
+                        .is_private = true,
+                        .fn = fn};
+    for (char *at = data; nelems > 0; at += c.nbytes) {
+        c.dest = at;
+        c.src = at;
+        c.nelems = nelems < most ? nelems : most;
+        c.nbytes = c.nelems * elem_nbytes;
+        if (at != data)
+            cw_coll_run(&c);
+        else if (most == 0 || !cw_coll_try(&c))
+            return false;
+        nelems -= c.nelems;
+    }
+    return true;
+}
+
 void cw_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
                size_t elem_nbytes, cw_reduce_fn fn)
 {
