@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sum, minimum and maximum of elements, by type and kind.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // at -O2 gcc vectorises no loop of a length that it does not know
+#endif
+
 #include "caf/reduce_ops.h"
 
 #include <complex.h>

@@ -3,6 +3,10 @@
 // Reduction kernels. Integer sums and products wrap: they are computed on unsigned words of the
 // type's size, where overflow is defined (the bits are those of two's complement). The loops are
 // plain so that the compiler vectorizes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // at -O2 gcc vectorises no loop of a length that it does not know
+#endif
+
 #include "shmem/reduce_ops.h"
 
 #define KERNEL(OP, N, T, EXPR)                                                       \
