@@ -226,8 +226,7 @@ bool caf_is_mine(const void *addr);
 void *caf_at_owners(int pe, const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- image control (sync.c)
-/** Completes what this image wrote in others. [waits] */
-void caf_complete(void);
+void caf_sync_memory(const caf_status_t *status);
 void caf_sync_all(const caf_status_t *status);
 /** With those images of the current team. [waits] */
 void caf_sync_images(const caf_status_t *status, const int *images, int nimages);

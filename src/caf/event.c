@@ -6,7 +6,7 @@
 
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
 {
-    caf_complete();
+    caf_complete_before();
     cw_amo_signalling(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, 1, pe);
     caf_succeed(status);
 }

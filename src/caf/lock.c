@@ -10,6 +10,7 @@
 // that has it, the others try again, and one that was killed has it no more. No image depends on
 // what another one was about to write.
 #include "caf/gone.h"
+#include "caf/transfer.h"
 #include "core/progress/wait.h"
 #include "core/world/deaths.h"
 

@@ -49,9 +49,11 @@ void caf_announce(caf_door_t *door)
     cw_area_reserve(&caf_area_request);
 }
 
+static char *own_kept;  // while coarrays are in use; SYNC IMAGES asks twice
+
 static char *own(void)
 {
-    return cw_area_own(&caf_area_request, &(size_t){0});
+    return own_kept ? own_kept : cw_area_own(&caf_area_request, &(size_t){0});
 }
 
 static char *area(size_t *nbytes_p)
@@ -71,6 +73,7 @@ void caf_memory_open(void)
 {
     size_t nbytes;
     char *base = area(&nbytes);
+    own_kept = own();
     nbytes = caf_window_open(base, nbytes);
     if (cw_blocks_open(&blocks, base, nbytes,
                        cw_area_early(caf_own(CAF_OWN_USED), cw_world.pes_of_node[0])))
@@ -80,6 +83,7 @@ void caf_memory_open(void)
 
 void caf_memory_close(void)
 {
+    own_kept = NULL;
     caf_window_close();
     caf_component_close();
     cw_blocks_close(&blocks);

@@ -12,6 +12,18 @@
 
 static uint64_t *done;  // [npes] how often this image has synchronised with each; NULL: never
 
+/** Programs wait for a value in loops around this statement, so it makes progress for them, and
+ *  gives the core away. One of several does: most programs do not wait, and loops go round fast. */
+void caf_sync_memory(const caf_status_t *status)
+{
+    enum { IN_A_LOOP = 16 };
+    static unsigned calls;
+    caf_complete();
+    if (CW_UNLIKELY(++calls % IN_A_LOOP == 0))
+        cw_wait_tested();
+    caf_succeed(status);
+}
+
 void caf_sync_all(const caf_status_t *status)
 {
     caf_complete();
@@ -23,50 +35,50 @@ void caf_sync_all(const caf_status_t *status)
     caf_succeed(status);
 }
 
-static void notify(int pe)
+static void open_counts(void)
 {
-    if (!done && !(done = calloc((size_t)cw_world.npes, sizeof *done)))
+    if (!(done = calloc((size_t)cw_world.npes, sizeof *done)))
         cwu_fatal("out of memory for the counts of %d images", cw_world.npes);
-    done[pe]++;
-    if (pe == cw_world.pe)
-        return;
-    uint64_t *count = (uint64_t *)caf_own(CAF_OWN_SYNC) + cw_world.pe;
-    if (cw_coll_is_local(pe))
-        cw_put_scalar(&cw_ctx_default, count, done[pe], sizeof done[pe], pe);
+}
+
+static CW_ALWAYS_INLINE void notify(uint64_t *counts, int pe)
+{
+    uint64_t *count = &counts[cw_world.pe];
+    const uint64_t number = ++done[pe];
+    if (CW_LIKELY(cw_coll_is_local(pe)))
+        cw_put_scalar(&cw_ctx_default, count, number, sizeof number, pe);
     else
-        cw_coll_raise_word(pe, (long *)count, (long)done[pe]);  // at once, and no quiet is due
+        cw_coll_raise_word(pe, (long *)count, (long)number);  // at once, and no quiet is due
+}
+
+static CW_ALWAYS_INLINE bool has_come(const uint64_t *counts, int pe)
+{
+    return __atomic_load_n(&counts[pe], __ATOMIC_ACQUIRE) >= done[pe];
 }
 
 /** CAF_OK, or how the image has ended that does not come. */
-static caf_code_t await(int pe)
+static CW_NOINLINE caf_code_t await(const uint64_t *counts, int pe)
 {
-    if (pe == cw_world.pe)
-        return CAF_OK;
     bool gone = false;
-    const uint64_t *count = (const uint64_t *)caf_own(CAF_OWN_SYNC) + pe;
-    cw_wait_t w = CW_WAIT_FOR("sync images", count, sizeof *count);
-    cw_wait_on_t on;
-    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe] && !gone) {
-        on = (cw_wait_on_t){
-            .kind = CW_WAIT_PARTNER, .nbytes = sizeof *count, .addr = count, .behind = pe};
-        w.on = &on;
+    cw_wait_t w = CW_WAIT_FOR("sync images", &counts[pe], sizeof *counts);
+    const cw_wait_on_t on = {
+        .kind = CW_WAIT_PARTNER, .nbytes = sizeof *counts, .addr = &counts[pe], .behind = pe};
+    w.on = &on;
+    while (!has_come(counts, pe) && !gone) {
         cw_wait_round(&w);
         // it may have come before it ended: what it wrote before is there
-        gone = caf_is_gone(pe, &w) && __atomic_load_n(count, __ATOMIC_ACQUIRE) < done[pe];
+        gone = caf_is_gone(pe, &w) && !has_come(counts, pe);
     }
     cw_wait_done(&w);
     return gone ? caf_image_state(pe) : CAF_OK;
 }
 
-static void finish(const caf_status_t *status, caf_code_t code)
+static CW_COLD void report(const caf_status_t *status, caf_code_t code)
 {
     char killed[200];
-    if (code == CAF_OK)
-        caf_succeed(status);
-    else
-        caf_fail(status, code, "sync images", "an image of the set has %s%s",
-                 code == CAF_FAILED ? "failed" : "stopped",
-                 caf_describe_killed(caf.group, killed, sizeof killed));
+    caf_fail(status, code, "sync images", "an image of the set has %s%s",
+             code == CAF_FAILED ? "failed" : "stopped",
+             caf_describe_killed(caf.group, killed, sizeof killed));
 }
 
 /** STOPPED goes before FAILED. */
@@ -85,13 +97,13 @@ static bool is_twice(const int *images, int i)
     return false;
 }
 
-static bool check(const caf_status_t *status, const int *images, int n)
+static CW_ALWAYS_INLINE bool check(const caf_status_t *status, const int *images, int n)
 {
     int pe;
     for (int i = 0; i < n; i++) {
-        if (!caf_want_pe(status, "sync images", caf.group, images[i], &pe))
-            return false;
-        if (is_twice(images, i)) {
+        if (CW_UNLIKELY(!caf_find_pe(caf.group, images[i], &pe)))
+            return caf_want_pe(status, "sync images", caf.group, images[i], &pe);
+        if (i > 0 && is_twice(images, i)) {
             caf_fail(status, CAF_ERROR, "sync images", "image %d is in the set twice", images[i]);
             return false;
         }
@@ -99,28 +111,40 @@ static bool check(const caf_status_t *status, const int *images, int n)
     return true;
 }
 
+/** images: NULL, for all. */
+static CW_ALWAYS_INLINE int pe_of(const int *images, int i)
+{
+    return cw_group_pe(caf.group, images ? images[i] - 1 : i);
+}
+
+static CW_ALWAYS_INLINE void synchronise(const caf_status_t *status, const int *images, int n)
+{
+    caf_code_t code = CAF_OK;
+    uint64_t *counts = caf_own(CAF_OWN_SYNC);
+    caf_complete_before();
+    if (CW_UNLIKELY(!done))
+        open_counts();
+    for (int i = 0; i < n; i++)
+        if (pe_of(images, i) != cw_world.pe)
+            notify(counts, pe_of(images, i));
+    for (int i = 0; i < n; i++)
+        if (pe_of(images, i) != cw_world.pe && !has_come(counts, pe_of(images, i)))
+            code = graver(code, await(counts, pe_of(images, i)));
+    if (CW_LIKELY(code == CAF_OK))
+        caf_succeed(status);
+    else
+        report(status, code);
+}
+
 void caf_sync_images(const caf_status_t *status, const int *images, int n)
 {
-    if (!check(status, images, n))
-        return;
-    caf_complete();
-    for (int i = 0; i < n; i++)
-        notify(cw_group_pe(caf.group, images[i] - 1));
-    caf_code_t code = CAF_OK;
-    for (int i = 0; i < n; i++)
-        code = graver(code, await(cw_group_pe(caf.group, images[i] - 1)));
-    finish(status, code);
+    if (check(status, images, n))
+        synchronise(status, images, n);
 }
 
 void caf_sync_every_image(const caf_status_t *status)
 {
-    caf_complete();
-    for (int rank = 0; rank < caf.group->size; rank++)
-        notify(cw_group_pe(caf.group, rank));
-    caf_code_t code = CAF_OK;
-    for (int rank = 0; rank < caf.group->size; rank++)
-        code = graver(code, await(cw_group_pe(caf.group, rank)));
-    finish(status, code);
+    synchronise(status, NULL, caf.group->size);
 }
 
 void caf_sync_close(void)

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "caf/gone.h"
+#include "caf/transfer.h"
 #include "core/sync/fused.h"
 
 static caf_team_t *formed;  // the last one first

@@ -48,9 +48,9 @@ static void extend(range_t *range, uint64_t number, uintptr_t begin, uintptr_t e
     range->end = end > range->end ? end : range->end;
 }
 
-void caf_complete(void)
+void caf_complete_cold(void)
 {
-    cw_quiet_default();
+    cw_quiet_cold(&cw_ctx_default);
     order.fences++;
     order.quiets++;
 }
@@ -74,7 +74,7 @@ void caf_before_write(int pe, uintptr_t begin, uintptr_t end)
 void caf_before_read(int pe, uintptr_t begin, uintptr_t end)
 {
     if (order.quiet && CW_UNLIKELY(overlaps(&order.quiet[pe], order.quiets, begin, end)))
-        caf_complete();
+        caf_complete_cold();
 }
 
 /** The word may also be cold because the PEs of the node have not come yet. */

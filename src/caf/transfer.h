@@ -19,6 +19,21 @@ void caf_get_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *c
 /** Before bytes of a PE of another node are written, or read, by other means than these two. */
 void caf_before_write(int pe, uintptr_t begin, uintptr_t end);
 void caf_before_read(int pe, uintptr_t begin, uintptr_t end);
+void caf_complete_cold(void) CW_COLD;
+/** Completes what this image wrote in others, for what it stores next: the image that acquires that
+ *  sees it. [waits] */
+static CW_ALWAYS_INLINE void caf_complete_before(void)
+{
+    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
+        caf_complete_cold();
+    atomic_thread_fence(memory_order_release);
+}
+/** The same, for whatever follows: its loads, too. [waits] */
+static CW_ALWAYS_INLINE void caf_complete(void)
+{
+    caf_complete_before();
+    atomic_thread_fence(memory_order_seq_cst);
+}
 /** What is put from here on takes effect behind what was put before. */
 void caf_order(void);
 void caf_order_close(void);

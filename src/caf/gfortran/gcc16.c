@@ -75,7 +75,7 @@ void causeway_caf16_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
-    gft_sync_memory(&status);
+    caf_sync_memory(&status);
 }
 
 void causeway_caf16_sync_images(int count, const int *images, int *stat, char *errmsg,

@@ -26,8 +26,7 @@ extern caf_door_t gft_door CW_HIDDEN;
 /** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
 caf_team_t *gft_team(const char *statement, void *team);
 
-/** SYNC MEMORY, SYNC IMAGES; count -1: all of the current team. (image.c) */
-void gft_sync_memory(const caf_status_t *status);
+/** SYNC IMAGES; count -1: all of the current team. (image.c) */
 void gft_sync_images(const caf_status_t *status, int count, const int *images);
 /** Of a coarray whose team ends. (memory.c) */
 void gft_released(const caf_coarray_t *coarray);

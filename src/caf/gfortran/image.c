@@ -121,13 +121,6 @@ int _gfortran_caf_num_images(int distance, int failed)
 }
 
 // ---------------------------------------------------------------- image control
-void gft_sync_memory(const caf_status_t *status)
-{
-    caf_complete();
-    cw_wait_tested();  // programs that wait for a value do so in loops
-    caf_succeed(status);
-}
-
 void gft_sync_images(const caf_status_t *status, int count, const int *images)
 {
     if (count < 0)
@@ -168,7 +161,7 @@ void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
     GFT_ENTER();
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
-    gft_sync_memory(&status);
+    caf_sync_memory(&status);
 }
 
 void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
