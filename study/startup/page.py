@@ -3,6 +3,7 @@
 simulator."""
 
 import os
+import statistics
 
 from . import calibrate
 from .limits import all_limits
@@ -84,6 +85,33 @@ def _conditions(sections):
             )
 
 
+def _idle_cores(section):
+    """Beside startup-endtoend.png: what the longer time is made of."""
+    rows = [row for row in (section or {"rows": []})["rows"] if "wall_ms" in row]
+    shapes = sorted({(row["npes"], row["nodes"]) for row in rows})
+    if not rows:
+        return
+    yield ("On demand against static: time from launch to end, processor time, and how many cores "
+           "were busy. Where on demand takes longer its processor time is much the same, and cores "
+           "wait: PEs load libfabric one after another, each for its first transfer, which the "
+           "next one's follows. With `CAUSEWAY_CONNECT=static` all load it side by side at start "
+           "(`tests/startup/lazy.py` holds both).\n")
+    yield "| program | PEs, nodes | time | processor time | cores busy |"
+    yield "|---|---|---|---|---|"
+    for npes, nodes in shapes:
+        for name in dict.fromkeys(row["program"] for row in rows):
+            some = [row for row in rows
+                    if (row["npes"], row["nodes"], row["program"]) == (npes, nodes, name)]
+            if {row["mode"] for row in some} != {"ondemand", "static"}:
+                continue
+            wall, cpu = ([statistics.median(row[what] for row in some if row["mode"] == mode) / 1e3
+                          for mode in ("ondemand", "static")] for what in ("wall_ms", "cpu_ms"))
+            yield (f"| {name} | {npes}, {nodes} | {wall[0]:.2f} s, {wall[1]:.2f} s | "
+                   f"{cpu[0]:.2f} s, {cpu[1]:.2f} s | {cpu[0] / wall[0]:.1f}, "
+                   f"{cpu[1] / wall[1]:.1f} |")
+    yield ""
+
+
 def _simulator(section):
     yield "## The simulator\n"
     if not section or not section.get("prices_ns"):
@@ -157,6 +185,8 @@ def write(document, folder, figures):
         name = os.path.basename(path)
         caption = CAPTIONS.get(name, "")
         out += [f"![{caption}]({name})\n", f"*{caption}*\n"]
+        if name == "startup-endtoend.png":
+            out += _idle_cores(sections.get("endtoend"))
     out += [*_simulator(sections.get("sim")), ""]
     out += [*_conditions(sections), *_missing(sections)]
     os.makedirs(folder, exist_ok=True)

@@ -5,6 +5,9 @@
 //   fabric            which processes have libfabric in memory: none on one node; on several, after
 //                     shmem_init at most the PEs that host a node server, and every other PE after
 //                     its first transfer to another node
+//   chain             a token passes all PEs, from node to node: which have libfabric in memory
+//                     when it comes, before their first transfer
+//   alone             which have it where none but those that host a node server communicates
 //   nobarrier FILE    the PEs of the last node call shmem_init only when every other PE has
 //                     returned from it
 //   late FILE         the last PE of a node calls shmem_init only when every other PE of it has
@@ -67,6 +70,28 @@ static void fabric(void)
     if (nnodes == 1)
         printf("PE %d at the end: %s\n", me,
                has_libfabric() ? "FAIL: libfabric is loaded" : "no libfabric");
+    shmem_finalize();
+}
+
+static void chain(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), n = shmem_n_pes(), half = n / 2,
+        next = me < half ? me + half : me - half + 1;
+    if (me != 0)
+        shmem_int_wait_until(&word, SHMEM_CMP_EQ, 1);
+    printf("PE %d, when the token comes: %s\n", me, has_libfabric() ? "libfabric" : "none");
+    if (me != n - 1)
+        shmem_int_p(&word, 1, next);
+    shmem_quiet();
+    shmem_finalize();
+}
+
+static void alone(void)
+{
+    shmem_init();
+    shmem_barrier_all();
+    printf("PE %d, at the end: %s\n", shmem_my_pe(), has_libfabric() ? "libfabric" : "none");
     shmem_finalize();
 }
 
@@ -226,6 +251,10 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "fabric") == 0)
         fabric();
+    else if (argc > 1 && strcmp(argv[1], "chain") == 0)
+        chain();
+    else if (argc > 1 && strcmp(argv[1], "alone") == 0)
+        alone();
     else if (argc > 2 && strcmp(argv[1], "nobarrier") == 0)
         nobarrier(argv[2], 0);
     else if (argc > 2 && strcmp(argv[1], "late") == 0)

@@ -39,6 +39,25 @@ def check_fabric():
     check(states == ["helper", "on_demand"] * 2, f"libfabric was loaded by: {states}")
 
 
+def with_libfabric(mode, **settings):
+    """Those that have it, in a job of eight PEs on two nodes, of which 0 and 4 host the servers."""
+    output = job(mode, pes=8, **settings)
+    found = re.findall(r"^PE (\d), (?:when the token comes|at the end): (libfabric|none)$", output,
+                       re.M)
+    check(len(found) == 8, f"{mode} {settings}: {output}")
+    return {int(pe) for pe, what in found if what == "libfabric"}
+
+
+def check_one_after_another():
+    """Why programs whose first transfers follow one another take longer on demand than with
+    `static`, as docs/results/README.md has it, and those that never communicate do not."""
+    for mode in ("chain", "alone"):
+        check(with_libfabric(mode) <= {0, 4},
+              f"{mode}: only a PE's own first transfer to another node loads libfabric")
+        check(with_libfabric(mode, CAUSEWAY_CONNECT="static") == set(range(8)),
+              f"{mode}: with CAUSEWAY_CONNECT=static all PEs load it at start")
+
+
 def check_no_barrier():
     output = job("nobarrier", "returned.1")
     check(output.count("early") == 2 and output.count("late") == 2,
@@ -116,6 +135,7 @@ def check_table():
 def main():
     oshcc("lazy", PROGRAM)
     check_fabric()
+    check_one_after_another()
     check_no_barrier()
     check_late()
     check_hidden()
