@@ -15,6 +15,7 @@
 #include "dart/drt.h"
 #include "dart/locality/place.h"
 #include "dart/memory.h"
+#include "dart/op.h"
 #include "dart/transfer.h"
 #include "dart/update.h"
 
@@ -23,7 +24,8 @@ static bool joined, joining;
 static cw_front_end_t front_end = {.init = "dart_init",
                                    .finalize = "dart_exit",
                                    .more_threads = "dart_init_thread",
-                                   .is_routine = drt_is_routine};
+                                   .is_routine = drt_is_routine,
+                                   .value_name = drt_value_name};
 
 /** DART may come after another front end: then the program itself must call it. */
 static bool is_wanted(void)

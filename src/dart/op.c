@@ -92,8 +92,29 @@ cw_reduce_fn drt_op_fn(dart_datatype_t type, dart_operation_t op)
     return drt_is_basic(type) && op < DART_OP_LAST ? fns[type][op] : NULL;
 }
 
+const char *drt_value_name(bool is_operation, uint64_t value)
+{
+    static const char *const ops[] = {
+        "DART_OP_UNDEFINED", "DART_OP_MIN",  "DART_OP_MAX",     "DART_OP_MINMAX", "DART_OP_SUM",
+        "DART_OP_PROD",      "DART_OP_BAND", "DART_OP_LAND",    "DART_OP_BOR",    "DART_OP_LOR",
+        "DART_OP_BXOR",      "DART_OP_LXOR", "DART_OP_REPLACE", "DART_OP_NO_OP"};
+    static const char *const types[] = {
+        "DART_TYPE_UNDEFINED", "DART_TYPE_BYTE",  "DART_TYPE_SHORT",  "DART_TYPE_INT",
+        "DART_TYPE_UINT",      "DART_TYPE_LONG",  "DART_TYPE_ULONG",  "DART_TYPE_LONGLONG",
+        "DART_TYPE_ULONGLONG", "DART_TYPE_FLOAT", "DART_TYPE_DOUBLE", "DART_TYPE_LONG_DOUBLE"};
+    _Static_assert(sizeof ops / sizeof *ops == DART_OP_LAST, "all operations");
+    _Static_assert(sizeof types / sizeof *types == (size_t)DART_TYPE_LAST, "all types");
+    const size_t n = is_operation ? DART_OP_LAST : (size_t)DART_TYPE_LAST;
+    return value < n ? (is_operation ? ops : types)[value] : NULL;
+}
+
 dart_ret_t drt_refuse_op(const char *call, dart_datatype_t type, dart_operation_t op)
 {
+    const char *type_name = drt_value_name(false, (uint64_t)type),
+               *op_name = drt_value_name(true, (uint64_t)op);
+    if (type_name && op_name)
+        return drt_refuse(call, DART_ERR_INVAL, "type %s has no operation %s here", type_name,
+                          op_name);
     return drt_refuse(call, DART_ERR_INVAL, "type %lld has no operation %llu here", (long long)type,
                       (unsigned long long)op);
 }

@@ -21,6 +21,8 @@ const drt_user_op_t *drt_user_op(dart_operation_t op);
 /** acc[i] = acc[i] op in[i] for elements of a basic type; DART_OP_MINMAX: for pairs of them. NULL:
  *  the type has no such operation. */
 cw_reduce_fn drt_op_fn(dart_datatype_t type, dart_operation_t op);
+/** For messages: "DART_OP_SUM", "DART_TYPE_INT"; NULL: one that a program has made, or none. */
+const char *drt_value_name(bool is_operation, uint64_t value);
 dart_ret_t drt_refuse_op(const char *call, dart_datatype_t type, dart_operation_t op) CW_COLD;
 
 #endif

@@ -28,7 +28,7 @@ LINES = [
     ("dart_flush", "unit 1 does not exist; team 0 has 1"),
     ("dart_get", r"unit 2 does not exist; team 0 has 1 \(4 bytes at offset 0 of segment 1\); "
                  "called"),
-    ("dart_accumulate", "type 3 has no operation 3"),
+    ("dart_accumulate", "type DART_TYPE_INT has no operation DART_OP_MINMAX here"),
     ("dart_accumulate", "offset 2 is not aligned to 4 bytes"),
     ("dart_wait", "handle 0 is none"),
     ("dart_team_size", "in no team with number 9"),

@@ -16,6 +16,7 @@
 #include "core/sync/fused.h"
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
+#include "core/world/front_end.h"
 
 #define REPORT_SECONDS 10  // until the job ends
 
@@ -97,14 +98,26 @@ static void describe_object(const char *name, uint64_t mine, uint64_t other, cha
                                 (unsigned long long)mine);
 }
 
+/** Of a type or an operation, in the words of the call's interface; NULL: it has none. */
+static const char *word_for(const claim_t *claim, int i)
+{
+    const cw_front_end_t *f = cw_front_end_of(claim->call);
+    return claim->kind == CW_CLAIM_TYPED && i >= TYPE_VALUE && i <= OPERATION_VALUE && f->value_name
+               ? f->value_name(i == OPERATION_VALUE, claim->value[i])
+               : NULL;
+}
+
 static void describe_value(const claim_t *claim, int i, const char *name, char *text, size_t size,
                            size_t *at)
 {
     if (*at >= size)
         return;
+    const char *word = word_for(claim, i);
     if (claim->kind == CW_CLAIM_NAMED && i == OPERATION_VALUE)
         *at += (size_t)snprintf(text + *at, size - *at, ", %s \"%.*s\"", name,
                                 (int)sizeof claim->value[i], (const char *)&claim->value[i]);
+    else if (word)
+        *at += (size_t)snprintf(text + *at, size - *at, ", %s %s", name, word);
     else
         *at +=
             (size_t)snprintf(text + *at, size - *at, ", %s %lld", name, (long long)claim->value[i]);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** Names for messages about symmetric memory and contexts. */
 typedef struct cw_names {
@@ -24,6 +25,9 @@ typedef struct cw_front_end {
      *  it by that name; else it may be one of many with the same body. May be NULL. */
     void (*rename)(char *routine, size_t nbytes, bool exact);
     const char *peer;  // what it calls a PE, and counts from 1: "image"; NULL: "PE", from 0
+    /** What messages say of a type, or an operation, instead of its number; NULL: the number. May
+     *  be NULL. */
+    const char *(*value_name)(bool is_operation, uint64_t value);
     // core's own:
     int joined;  // how often it has joined the job, and not left
     struct cw_front_end *next;
