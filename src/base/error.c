@@ -23,6 +23,7 @@ enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5, READ_MS = 20
 // Written once at start by the thread that initialises; relaxed loads suffice: a message that
 // carries the pid only is as good as one printed a moment earlier.
 static atomic_int self_pe = -1;
+static const char *_Atomic self_word;
 static atomic_int world_npes = 0;
 static void (*_Atomic abort_hook)(int);
 
@@ -65,6 +66,11 @@ void cwu_error_identity(int pe, int npes)
     atomic_store_explicit(&self_pe, pe, memory_order_release);
 }
 
+void cwu_error_word(const char *word)
+{
+    atomic_store_explicit(&self_word, word, memory_order_relaxed);
+}
+
 void cwu_error_abort_hook(void (*abort_job)(int status))
 {
     // pairs with the acquire in cwu_abort
@@ -93,10 +99,11 @@ static size_t put_prefix(char *line, const char *level)
     host[sizeof(host) - 1] = '\0';
     int pe = atomic_load_explicit(&self_pe, memory_order_acquire);
     int npes = atomic_load_explicit(&world_npes, memory_order_relaxed);
+    const char *word = atomic_load_explicit(&self_word, memory_order_relaxed);
     int n;
     if (pe >= 0)
-        n = snprintf(line, MESSAGE_MAX, "causeway: %s: PE %d of %d (pid %d, host %s): ", level, pe,
-                     npes, (int)getpid(), host);
+        n = snprintf(line, MESSAGE_MAX, "causeway: %s: %s %d of %d (pid %d, host %s): ", level,
+                     word ? word : "PE", word ? pe + 1 : pe, npes, (int)getpid(), host);
     else
         n = snprintf(line, MESSAGE_MAX, "causeway: %s: pid %d, host %s: ", level, (int)getpid(),
                      host);

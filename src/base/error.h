@@ -35,6 +35,9 @@ const char *cwu_error_name(int code);
 
 /** Sets the PE that messages carry. Until then they carry only pid and host. */
 void cwu_error_identity(int pe, int npes);
+/** What the program calls itself in them, counted from 1: "image"; NULL: a PE, from 0. Lives for
+ *  ever. */
+void cwu_error_word(const char *word);
 
 /** What cwu_fatal does last: ends the whole job with `status`. Default: _exit(status). */
 void cwu_error_abort_hook(void (*abort_job)(int status));

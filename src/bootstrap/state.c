@@ -68,9 +68,20 @@ void cwb_list_add(char *list, size_t nbytes, int first, int last)
         snprintf(list + used, nbytes - used, ", ...");
 }
 
+/** By what the program counts them: "image" from 1, else "PE" from 0. */
+static const char *word_of(const cwb_states_t *states)
+{
+    for (int i = 0; i < states->count; i++)
+        if (cwb_state_is_fresh(&states->first[i]))
+            return states->first[i].word;
+    return "";
+}
+
 static void print_one(const cwb_states_t *states, int i, const text_t *text)
 {
     char pes[LINE_NBYTES / 3] = "";
+    const char *word = word_of(states);
+    const int from = word[0] ? 1 : 0;
     line_t line = {.used = 0};
     uint64_t least = UINT64_MAX, most = 0;
     int first = -1, last = -1, npes = 0;
@@ -90,11 +101,11 @@ static void print_one(const cwb_states_t *states, int i, const text_t *text)
             continue;
         }
         if (first >= 0)
-            cwb_list_add(pes, sizeof pes, first, last);
+            cwb_list_add(pes, sizeof pes, first + from, last + from);
         first = last = pe;
     }
-    cwb_list_add(pes, sizeof pes, first, last);
-    add(&line, npes > 1 ? "PEs %s: %s" : "PE %s: %s", pes, text->does);
+    cwb_list_add(pes, sizeof pes, first + from, last + from);
+    add(&line, "%.7s%s %s: %s", from ? word : "PE", npes > 1 ? "s" : "", pes, text->does);
     unsigned long long least_s = least / 1000000000u, most_s = most / 1000000000u;
     if (text->waits && least_s == most_s)
         add(&line, ", for %llu s", most_s);

@@ -21,7 +21,8 @@ typedef struct cwb_state {
     _Atomic int32_t pid;                      // 0: it has no handler, or has left
     uint64_t at_ns, since_ns;  // CLOCK_MONOTONIC: of the reply; of the wait, 0: it does not wait
     char does[240];            // "shmem_barrier_all, called from main+0x1c (ring.c:14)"
-    char wants[236];           // what it waits for; or ""
+    char wants[228];           // what it waits for; or ""
+    char word[8];              // "image", which count from 1; or "": a PE
 } cwb_state_t;
 _Static_assert(sizeof(cwb_state_t) == 512, "shared between processes");
 
@@ -36,7 +37,8 @@ typedef struct cwb_states {
     void *arg;
 } cwb_states_t;
 
-/** One line for each text, with all PEs that have it: "PEs 0, 2-63: in ...". Takes no memory. */
+/** One line for each text, with all PEs that have it: "PEs 0, 2-63: in ...", or images where the
+ *  first that has replied is one. Takes no memory. */
 void cwb_states_print(const cwb_states_t *states);
 /** Adds PEs in a row to a list, which begins as "": "0, 2-63". A list that gets too long ends with
  *  "...". */

@@ -9,6 +9,7 @@
 #include "base/symbol.h"
 #include "caf/gate.h"
 #include "core/world/front_end.h"
+#include "core/world/world.h"
 
 enum { TEXT = 400 };
 
@@ -21,6 +22,12 @@ static void assign(char *to, size_t nbytes, const char *text)
     memset(to + n, ' ', nbytes - n);
 }
 
+/** Does a message begin with this image's number already (cwu_error_word)? */
+static bool is_said(void)
+{
+    return cw_pe_number(cw_world.pe) == caf_this_image() && caf_num_images() == cw_world.npes;
+}
+
 static noreturn CW_COLD void end(const char *statement, const char *what)
 {
     char where[160], text[TEXT + sizeof where + 16];
@@ -29,7 +36,7 @@ static noreturn CW_COLD void end(const char *statement, const char *what)
     snprintf(text, sizeof text, "%s%s%s", what, found ? "; called from " : "", found ? where : "");
     if (caf.door)
         caf.door->flush();
-    if (caf.group)
+    if (caf.group && !is_said())
         cwu_fatal("image %d of %d: %s: %s", caf_this_image(), caf_num_images(), statement, text);
     cwu_fatal("%s: %s", statement, text);
 }

@@ -24,9 +24,9 @@ JOBS = {
     "msg": (16, NODES, {"CAUSEWAY_ENDPOINT": "msg"}, ["all", "9"], 0,
             ["^3 of 16 images " + GONE, LAST.format(13, 16)]),
     "nostat": (3, [], {}, ["nostat", "0"], 1,
-               [r"image [12] of 3: sync all: 0 images of the team have stopped, and 1 have failed; "
-                r"image 3 of the team \(PE 2, host .*\) was killed by signal 9 \(Killed\); "
-                r"called from .*$"]),
+               [r"images? [-12, ]+ of 3 \(.*\): sync all: 0 images of the team have "
+                r"stopped, and 1 have failed; image 3 of the team \(PE 2, host .*\) was killed by "
+                r"signal 9 \(Killed\); called from .*$"]),
     "each": (3, [], {}, ["each", "0"], 137, [LET_GO]),
     # the node server's host between nodes: nothing can go on without it
     "host": (4, NODES, {}, ["host", "3"], 137,

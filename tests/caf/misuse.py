@@ -70,7 +70,8 @@ def cases():
     return {case: case in WRONG for case in [*WRONG, *CHECKED]}
 
 
-LINE = re.compile(r"^causeway: error: PEs? [-\d, ]+ of 3 \(.*?\): (?:image \d of 3: )?(.*)$", re.M)
+LINE = re.compile(r"^causeway: error: (?:PE|image)s? [-\d, ]+ of 3 \(.*?\): "
+                  r"(?:image \d of 3: )?(.*)$", re.M)
 
 
 def job(program, argument):

@@ -74,9 +74,29 @@ def attempt_gone(program, options):
     done = subprocess.run([STAGE / "bin/cafrun", "-n", "3", *options, program, "gone"],
                           capture_output=True, text=True, timeout=60 * SLOW, check=False)
     check(done.returncode == 1 and re.search(
+        r"^causeway: error: images? [-12, ]+ of 3 \([^)]+\): .*"
         "waits in _gfortran_caf_sync_all" + place("for an image").replace(": ", ", ")
         + r"for image 3 \(pid \d+, host [^)]+\), which has called _gfortran_caf_finalize$",
         done.stderr, re.M), "gone", done.stdout, done.stderr)
+
+
+def attempt_asked(program):
+    """oshrun --report, and a warning's first words, count images, too."""
+    with subprocess.Popen([STAGE / "bin/cafrun", "-n", "3", program, "missing"],
+                          env=dict(os.environ, CAUSEWAY_DEADLOCK="0"), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as job:
+        wanted = [r"^oshrun: images 1, 2: in _gfortran_caf_sync_all" + place("never left")[:-2],
+                  r"^oshrun: image 3: in _gfortran_caf_event_wait" + place("never posted")[:-2]]
+        said = ""
+        for _ in range(100 * SLOW):
+            said = subprocess.run([STAGE / "bin/oshrun", "--report", str(job.pid)],
+                                  capture_output=True, text=True, timeout=30 * SLOW,
+                                  check=False).stderr
+            if all(re.search(line, said, re.M) for line in wanted):
+                break
+            time.sleep(0.1)
+        check(all(re.search(line, said, re.M) for line in wanted), "asked", wanted, said)
+        job.terminate()
 
 
 def main():
@@ -89,6 +109,7 @@ def main():
                 attempt(program, case, options)
         for options in ([], ["--emulate-nodes", "3"]):
             attempt_gone(program, options)
+        attempt_asked(program)
     finish()
 
 

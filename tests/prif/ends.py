@@ -38,8 +38,8 @@ ENDS = {
     "error_quiet": (1, ["late T T -1 none", "early T T -1 none"], []),
 }
 # of several images that say the same, one line
-LINE = re.compile(r"^causeway: error: (?:PEs? [-\d, ]+(?: of 3)? \(.*?\): (?:image \d of 3: )?|"
-                  r"pid .*?: )?(.*)$", re.M)
+LINE = re.compile(r"^causeway: error: (?:(?:PE|image)s? [-\d, ]+(?: of 3)? \(.*?\): "
+                  r"(?:image \d of 3: )?|pid .*?: )?(.*)$", re.M)
 
 
 def job(program, argument):

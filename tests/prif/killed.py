@@ -16,8 +16,8 @@ JOBS = {
     "rdm": (18, NODES, {"CAUSEWAY_ENDPOINT": "rdm"}, ["all", "10"], 0, ["^3 of 18" + GONE]),
     "msg": (18, NODES, {"CAUSEWAY_ENDPOINT": "msg"}, ["all", "10"], 0, ["^3 of 18" + GONE]),
     "nostat": (3, [], {}, ["nostat", "0"], 1,
-               [r"image [12] of 3: (prif_)?sync[ _]all: .*; image 3 of the team \(PE 2, host .*\) "
-                r"was killed by signal 9 \(Killed\)"]),
+               [r"images? [-12, ]+ of 3 \(.*\): (prif_)?sync[ _]all: .*; image 3 of the "
+                r"team \(PE 2, host .*\) was killed by signal 9 \(Killed\)"]),
     "end": (3, [], {"CAUSEWAY_FAILED_IMAGES": "end"}, ["nostat", "0"], 137,
             [r"PE 2 of 3 .* was killed by signal 9 \(Killed\); ending the other PEs$"]),
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the curves of bandwidth between nodes fall (docs/design/bundles.md): puts of up to 2 KiB and
-gets of up to 256 bytes of a flood travel many in a message, one byte more each by itself; without
-collection there is no such edge. Judged by what is counted."""
+"""Where the curves of bandwidth between nodes fall (docs/design/bundles.md): puts of up to 2 KiB
+and gets of up to 256 bytes of a flood travel many in a message, one byte more each by itself;
+without collection there is no such edge. Judged by what is counted."""
 
 import json
 import os

@@ -20,7 +20,9 @@ enum {
     LIST_NBYTES = 512,
     OWN = -1,
 };
-#define PES '\1'  // stands for the number of the PE, or the list
+// Stand for the word and the number of the PE, or the list: of PEs; of images, which count from 1.
+#define PES '\1'
+#define IMAGES '\2'
 
 typedef struct message {
     int pe;
@@ -53,7 +55,8 @@ bool collect_waits(void)
     return c.count > 0;
 }
 
-static void list_pes(char *list, size_t nbytes)
+/** from: the number of PE 0. */
+static void list_pes(char *list, size_t nbytes, int from)
 {
     list[0] = '\0';
     for (int pe = 0; pe < c.npes; pe++) {
@@ -61,19 +64,28 @@ static void list_pes(char *list, size_t nbytes)
         while (pe < c.npes && c.in[pe])
             pe++;
         if (pe > first)
-            cwb_list_add(list, nbytes, first, pe - 1);
+            cwb_list_add(list, nbytes, first + from, pe - 1 + from);
     }
+}
+
+static bool is_mark(char c)
+{
+    return c == PES || c == IMAGES;
 }
 
 static void put_common(const char *common, const char *list)
 {
-    size_t nbytes = 0, list_nbytes = strlen(list) + strlen("PEs ");
+    const bool images = strchr(common, IMAGES) != NULL;
+    const char *word = images ? "images" : "PEs";
+    char numbers[LIST_NBYTES];
+    list_pes(numbers, sizeof numbers, images ? 1 : 0);
+    size_t nbytes = 0, list_nbytes = strlen(word) + 1 + strlen(numbers);
     for (const char *at = common; *at; at++)
-        nbytes += *at == PES ? list_nbytes : 1;
+        nbytes += is_mark(*at) ? list_nbytes : 1;
     char *text = malloc(nbytes + 1), *end = text;
     for (const char *at = common; text && *at; at++)
-        if (*at == PES)
-            end += sprintf(end, "PEs %s", list);
+        if (is_mark(*at))
+            end += sprintf(end, "%s %s", word, numbers);
         else
             *end++ = *at;
     if (text)
@@ -106,7 +118,7 @@ static void put_message(size_t chosen)
 {
     char list[LIST_NBYTES];
     int count = mark_equal(chosen);
-    list_pes(list, sizeof list);
+    list_pes(list, sizeof list, 0);
     if (count > 1)
         put_common(c.at[chosen].common, list);
     else
@@ -151,16 +163,25 @@ void collect_put_of(int pe)
 
 // ---------------------------------------------------------------- what is a message
 
-/** "causeway: error: PE 3 of 8 (pid 4711, host n1): text" without the numbers of PE and process, or
- *  "causeway: error: pid 4711, host n1: text" of one that does not know its own. */
+/** The mark for a PE that calls itself so; 0: it is another one, or this is no such line. */
+static char mark_of(int pe, const char *word, int number)
+{
+    if (strcmp(word, "PE") == 0 && number == pe)
+        return PES;
+    return strcmp(word, "image") == 0 && number == pe + 1 ? IMAGES : 0;
+}
+
+/** "causeway: error: PE 3 of 8 (pid 4711, host n1): text" without the numbers of PE and process
+ *  ("image 4 of 8" likewise), or "causeway: error: pid 4711, host n1: text" of one that does not
+ *  know its own. */
 static bool strip_message(int pe, const char *line, char *common)
 {
-    char level[8], host[128];
-    int from_pe, npes, after = 0;
-    if (sscanf(line, "causeway: %7[a-z]: PE %d of %d (pid %*d, host %127[^)]): %n", level, &from_pe,
-               &npes, host, &after) == 4 &&
-        after && from_pe == pe)
-        snprintf(common, TEXT_NBYTES, "causeway: %s: %c of %d (host %s): %s", level, PES, npes,
+    char level[8], host[128], word[8], mark;
+    int number, npes, after = 0;
+    if (sscanf(line, "causeway: %7[a-z]: %7s %d of %d (pid %*d, host %127[^)]): %n", level, word,
+               &number, &npes, host, &after) == 5 &&
+        after && (mark = mark_of(pe, word, number)))
+        snprintf(common, TEXT_NBYTES, "causeway: %s: %c of %d (host %s): %s", level, mark, npes,
                  host, line + after);
     else if (after == 0 &&
              sscanf(line, "causeway: %7[a-z]: pid %*d, host %127[^:]: %n", level, host, &after) ==
@@ -176,11 +197,12 @@ static bool strip_message(int pe, const char *line, char *common)
 /** A line of the stack that belongs to a message. */
 static bool strip_frame(int pe, const char *line, char *common)
 {
-    int from_pe, after = 0;
-    if (sscanf(line, "causeway:   PE %d %n", &from_pe, &after) != 1 || !after || from_pe != pe ||
-        line[after] != '#')
+    char word[8], mark;
+    int number, after = 0;
+    if (sscanf(line, "causeway:   %7s %d %n", word, &number, &after) != 2 || !after ||
+        !(mark = mark_of(pe, word, number)) || line[after] != '#')
         return false;
-    snprintf(common, TEXT_NBYTES, "causeway:   %c %s", PES, line + after);
+    snprintf(common, TEXT_NBYTES, "causeway:   %c %s", mark, line + after);
     return true;
 }
 
@@ -227,7 +249,8 @@ bool collect_take(int pe, const char *line, size_t nbytes, uint64_t now_ns)
     char text[TEXT_NBYTES], common[TEXT_NBYTES];
     message_t *last;
     bool mine = nbytes < sizeof text && nbytes > 10 && memcmp(line, "causeway: ", 10) == 0 &&
-                !memchr(line, PES, nbytes) && !memchr(line, '\0', nbytes);
+                !memchr(line, PES, nbytes) && !memchr(line, IMAGES, nbytes) &&
+                !memchr(line, '\0', nbytes);
     if (mine) {
         memcpy(text, line, nbytes);
         text[nbytes] = '\0';

@@ -25,10 +25,12 @@ static void flush(void)
 }
 
 /** What the module calls, wherever it is. */
+/** What the module calls, or in messages the procedure itself. */
 static bool is_routine(const char *symbol)
 {
     static const char prefix[] = "causeway_prif_";
-    return strncmp(symbol, prefix, sizeof prefix - 1) == 0;
+    const char *name = prefix + strlen("causeway_");
+    return strncmp(symbol, prefix, strlen(prefix)) == 0 || strncmp(symbol, name, strlen(name)) == 0;
 }
 
 static bool names_gone(const char *symbol)

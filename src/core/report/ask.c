@@ -68,6 +68,7 @@ static void describe(cwb_state_t *s, const void *context)
         snprintf(s->does, sizeof s->does, "in %.63s, called from %s", routine.name, where);
     else
         snprintf(s->does, sizeof s->does, "outside of the library, in %s", where);
+    snprintf(s->word, sizeof s->word, "%s", cw_pe_number(0) ? cw_pe_word() : "");
     s->wants[0] = '\0';
     s->since_ns = below && w ? w->since_ns : 0;
     if (below && w) {

@@ -158,7 +158,8 @@ static void explain_heap(char *text, size_t nbytes)
 void cw_crash_put_frame(int depth, const char *where)
 {
     char line[300];
-    int n = snprintf(line, sizeof line, "causeway:   PE %d #%-2d %s\n", cw_world.pe, depth, where);
+    int n = snprintf(line, sizeof line, "causeway:   %s %d #%-2d %s\n", cw_pe_word(),
+                     cw_pe_number(cw_world.pe), depth, where);
     if (n > 0)
         cwu_write(line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }

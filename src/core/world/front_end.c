@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 static cw_front_end_t *first;
 static const cw_front_end_t plain_front_end = {.init = "the initialisation",
                                                .finalize = "the end of the job",
@@ -48,13 +50,6 @@ const cw_front_end_t *cw_front_end_of(const char *routine)
     return f ? f : first ? first : &plain_front_end;
 }
 
-void cw_front_end_count(const char *routine, int change)
-{
-    cw_front_end_t *f = find(routine);
-    if (f && f->joined + change >= 0)
-        f->joined += change;
-}
-
 const char *cw_missing_finalize(void)
 {
     static _Thread_local char text[160];
@@ -77,6 +72,16 @@ static const char *peer_word(void)
         word = f->peer;
     }
     return word;
+}
+
+void cw_front_end_count(const char *routine, int change)
+{
+    cw_front_end_t *f = find(routine);
+    if (f && f->joined + change >= 0)
+        f->joined += change;
+    const char *word = peer_word();
+    if (change > 0 || word)  // where all have left, what they said stays
+        cwu_error_word(word);
 }
 
 const char *cw_pe_word(void)
