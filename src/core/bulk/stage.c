@@ -180,7 +180,8 @@ static void ask(cw_stage_t *s, uint32_t want)
     if (got.n == 0 || (got.n < want && s->n > 0))  // it does as well with what it keeps
         refused(s);
     uint32_t i = 0;
-    for (cw_stage_cell_t *cell; i < got.n && (cell = malloc(sizeof *cell)); i++) {
+    for (cw_stage_cell_t *cell;
+         i < got.n && (cell = aligned_alloc(_Alignof(cw_stage_cell_t), sizeof *cell)); i++) {
         cell->reply = (cwt_reply_t){.done = 1};
         cell->lease = got.lease[i];
         cell->keep = got.keep != 0;
