@@ -318,7 +318,8 @@ static int open_client(void)
                                   .idle = serve,
                                   .make_room = cw_port_close_spare,
                                   .node_name = cw_job_node_name,
-                                  .leaving = is_leaving};
+                                  .leaving = is_leaving,
+                                  .over = cw_server_stops};
     memcpy(config.secret, cw_job_secret(), sizeof config.secret);
     int rc = cw_transport->open(&config, &forwarding.client);
     if (rc == CW_OK)

@@ -439,6 +439,11 @@ void cw_server_stop(void)
     srv.running = false;
 }
 
+bool cw_server_stops(void)
+{
+    return atomic_load_explicit(&srv.stop, memory_order_relaxed);
+}
+
 bool cw_server_serves(void)
 {
     return srv.running && atomic_load_explicit(&srv.knows_secret, memory_order_acquire);

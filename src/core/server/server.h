@@ -45,6 +45,8 @@ void cw_server_attach(cwt_client_t *client);
 void cw_server_stop(void);
 /** The server is open, and other nodes may talk to it. */
 bool cw_server_serves(void);
+/** Has cw_server_stop been called? */
+bool cw_server_stops(void);
 void cw_server_stats(cwt_stats_t *stats_p);
 
 // ---------------------------------------------------------------- what rooms above register

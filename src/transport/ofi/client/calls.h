@@ -221,6 +221,8 @@ typedef struct ofi_waiter {
 /** One round of waiting: progress, idle(), then yield, then sleep. Returns the connection's (or
  *  client's) error. */
 int ofi_wait_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
+/** The same in a wait for a connection. CW_ELOST: the job is over, and nothing needs it. */
+int ofi_connect_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w);
 void ofi_wait_init(cwt_client_t *client);
 /** The same for a wait for requests up to `until` (request.c). Each round looks whether they are
  *  asked for: what was asked before the wait began does not cover a request that another thread had

@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_over(const cwt_client_t *client)
+{
+    return client->config.over && client->config.over();
+}
+
 int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
-    if (ofi_no_files())
-        return code;  // another connection may be evicted for this one
+    if (ofi_no_files() || is_over(conn->client))
+        return code;  // another connection may be evicted for this one, or it is not needed
     const char *remedy = "check that its processes run and that the address can be reached "
                          "(CAUSEWAY_INTERFACE chooses "
                          "another, CAUSEWAY_TIMEOUT waits longer)";
@@ -27,6 +32,11 @@ int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
     return code;
 }
 
+int ofi_connect_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
+{
+    return is_over(client) ? CW_ELOST : ofi_wait_round(client, conn, w);
+}
+
 int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us)
 {
     cwt_client_t *client = conn->client;
@@ -37,7 +47,7 @@ int ofi_connect_pause(cwt_conn_t *conn, uint64_t start_ns, uint32_t *pause_us)
     ofi_waiter_t w = OFI_WAITER("a connection");
     for (uint64_t now = cwu_now_ns(); now < until; now = cwu_now_ns()) {
         w.round = client->plan.polls + client->plan.yields;  // there is nothing to poll for: sleep
-        int rc = ofi_wait_round(client, NULL, &w);
+        int rc = ofi_connect_round(client, NULL, &w);
         if (rc != 0)
             return rc;
     }

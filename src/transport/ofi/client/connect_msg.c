@@ -27,7 +27,7 @@ static int wait_decided(cwt_client_t *client, uint64_t start, ofi_attempt_t *out
         ofi_client_events(client);
         if (out->over)
             break;
-        rc = ofi_wait_round(client, NULL, &w);
+        rc = ofi_connect_round(client, NULL, &w);
         if (rc == 0 && !out->over && cwu_now_ns() - start > ofi_timeout_ns()) {
             out->over = true;
             out->err = FI_ETIMEDOUT;

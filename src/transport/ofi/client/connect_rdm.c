@@ -59,7 +59,7 @@ static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_we
     ofi_waiter_t w = OFI_WAITER("the reply to a first message");
     uint64_t check_ns = start + FILES_NS;
     while (rc == 0 && !conn->welcomed) {
-        rc = ofi_wait_round(client, conn, &w);
+        rc = ofi_connect_round(client, conn, &w);
         if (rc == 0 && !conn->welcomed && cwu_now_ns() > check_ns) {
             check_ns = cwu_now_ns() + FILES_NS;
             // the provider says nothing, and would go on trying; the caller evicts another one
