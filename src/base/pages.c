@@ -107,13 +107,14 @@ void *cwu_pages_map(void *at, size_t nbytes, int prot, int flags, int fd, uint64
 
 void *cwu_pages_zeros(size_t nbytes)
 {
-    const uintptr_t far = (uintptr_t)1 << 42, page = page_nbytes();
+    const uintptr_t far = (uintptr_t)1 << 42, high = (uintptr_t)1 << 46, page = page_nbytes(),
+                    program = getauxval(AT_PHDR) / page * page;
     if (cwu_address_limit() != UINT64_MAX)
         return NULL;
-    // Behind the program lies its symmetric heap. The kernel keeps mappings away from there by
-    // itself, but valgrind takes the first gap.
-    void *zeros = cwu_pages_map((void *)(getauxval(AT_PHDR) / page * page + far), nbytes, PROT_READ,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // Behind the program lies its symmetric heap. The kernel keeps mappings away from there, unless
+    // the program lies among them (-static-pie, near the stack), but valgrind takes the first gap.
+    void *zeros = cwu_pages_map((void *)(program > high ? program - far : program + far), nbytes,
+                                PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (zeros == MAP_FAILED)
         return NULL;
     cwu_pages_dump(zeros, nbytes, false);

@@ -136,6 +136,11 @@ bool cwb_may_restart(void);
 /** Executes the program again, before main has done anything, without address randomisation.
  *  Returns if that is not possible: the process is as it was. */
 void cwb_restart(char *const *argv);
+/** Does the program, without a loader (-static-pie), lie so near to the stack that its symmetric
+ *  heap may have no place between them? */
+bool cwb_lies_badly(void);
+/** Executes it again, as cwb_restart, where the kernel places it next; up to four times. */
+void cwb_restart_elsewhere(char *const *argv);
 
 // ---------------------------------------------------------------- an MPI in the same process
 // With any back end the process may use an MPI as well. Handles of communicators are passed by

@@ -2,6 +2,7 @@
 //
 // Begins again at fixed addresses (ADR 137). Only in processes of a launcher, so that no other
 // program is executed twice. Where personality(2) is forbidden (containers), nothing happens.
+// Or at other addresses: programs that no loader has placed and in which this library is.
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
@@ -15,7 +16,7 @@
 #include "base/machine.h"
 #include "bootstrap/bootstrap.h"
 
-// the process that has begun again: it does so once, whatever comes of it
+// the process that has begun again, and how often: at fixed addresses once, whatever comes of it
 #define MARK "CAUSEWAY_RESTARTED"
 
 extern char **environ;
@@ -59,6 +60,36 @@ static bool has_restarted(void)
     return mark && strtol(mark, NULL, 10) == getpid();
 }
 
+/** Returns if that is not possible. */
+static void begin_again(char *const *argv, int times)
+{
+    char path[PATH_MAX], mark[32];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    snprintf(mark, sizeof mark, "%ld %d", (long)getpid(), times);
+    if (n <= 0 || setenv(MARK, mark, 1) != 0)
+        return;
+    path[n] = '\0';
+    execve(path, argv, environ);
+    unsetenv(MARK);
+}
+
+bool cwb_lies_badly(void)
+{
+    const char here = 0;
+    const uintptr_t room = (uintptr_t)64 << 30, program = (uintptr_t)getauxval(AT_PHDR);
+    return getauxval(AT_BASE) == 0 && (uintptr_t)&here - program < room && !getauxval(AT_SECURE) &&
+           !is_under_valgrind() && cwu_addresses_random();
+}
+
+void cwb_restart_elsewhere(char *const *argv)
+{
+    enum { TIMES = 4 };
+    const char *mark = getenv(MARK), *tried = mark ? strchr(mark, ' ') : NULL;
+    int times = tried && has_restarted() ? atoi(tried) : 0;
+    if (times < TIMES)
+        begin_again(argv, times + 1);
+}
+
 bool cwb_may_restart(void)
 {
     const char *setting = getenv("CAUSEWAY_ONE_ADDRESS");
@@ -69,15 +100,8 @@ bool cwb_may_restart(void)
 
 void cwb_restart(char *const *argv)
 {
-    char path[PATH_MAX], mark[24];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    snprintf(mark, sizeof mark, "%ld", (long)getpid());
-    if (n <= 0 || setenv(MARK, mark, 1) != 0)
-        return;
-    path[n] = '\0';
     if (cwu_addresses_fix(true)) {
-        execve(path, argv, environ);
+        begin_again(argv, 1);
         cwu_addresses_fix(false);
     }
-    unsetenv(MARK);
 }

@@ -21,6 +21,8 @@ void cw_one_address_at_load(char *const *argv)
 {
     if (cwb_may_restart() && cw_program_uses_named_routines() && cw_loaded_with_program())
         cwb_restart(argv);
+    else if (cwb_lies_badly())
+        cwb_restart_elsewhere(argv);
 }
 
 void cw_one_address_is(uintptr_t origin)
