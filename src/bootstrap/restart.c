@@ -32,19 +32,24 @@ static bool is_launched(void)
     return false;
 }
 
+/** Of the program. */
+static const ElfW(Phdr) * header(ElfW(Word) type)
+{
+    const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    unsigned long n = ph ? getauxval(AT_PHNUM) : 0;
+    for (unsigned long i = 0; i < n; i++)
+        if (ph[i].p_type == type)
+            return &ph[i];
+    return NULL;
+}
+
 /** Has the loader placed the program itself, by an interpreter that its file names? Not so where it
  *  has one address, or was given to the loader by name. */
 static bool is_placed_by_kernel(void)
 {
-    const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-    unsigned long n = getauxval(AT_PHNUM);
-    bool moved = false, has_loader = false;
-    for (unsigned long i = 0; ph && i < n; i++) {
-        if (ph[i].p_type == PT_PHDR)
-            moved = (uintptr_t)ph != ph[i].p_vaddr;
-        has_loader |= ph[i].p_type == PT_INTERP;
-    }
-    return moved && has_loader && getauxval(AT_BASE) != 0;
+    const ElfW(Phdr) *self = header(PT_PHDR);
+    return self && getauxval(AT_PHDR) != self->p_vaddr && header(PT_INTERP) &&
+           getauxval(AT_BASE) != 0;
 }
 
 /** Under valgrind the new program would not be. */
@@ -77,8 +82,9 @@ bool cwb_lies_badly(void)
 {
     const char here = 0;
     const uintptr_t room = (uintptr_t)64 << 30, program = (uintptr_t)getauxval(AT_PHDR);
-    return getauxval(AT_BASE) == 0 && (uintptr_t)&here - program < room && !getauxval(AT_SECURE) &&
-           !is_under_valgrind() && cwu_addresses_random();
+    // one that was given to the loader by name has an interpreter: the loader's arguments are lost
+    return getauxval(AT_BASE) == 0 && !header(PT_INTERP) && (uintptr_t)&here - program < room &&
+           !getauxval(AT_SECURE) && !is_under_valgrind() && cwu_addresses_random();
 }
 
 void cwb_restart_elsewhere(char *const *argv)

@@ -97,6 +97,15 @@ output_has 'PE 1 of 2 received 0' oshrun -n 2 ./static_pie_hello
 for i in $(seq 40); do
     check "static, position independent, start $i" oshrun -n 4 ./static_pie_hello
 done
+# A program that is given to the loader by name lies there, too, and is not begun again: that would
+# be the loader without a program. (Its heap may have no place, which it says.)
+loader=$(readelf -lW placed | sed -n 's/.*interpreter: \(.*\)].*/\1/p')
+for i in $(seq 80); do
+    said=$("$loader" ./placed 2>&1)
+    if ! grep -qE "$runs|cannot (place|map) the symmetric heap" <<<"$said"; then
+        bad "$loader ./placed, start $i: $said"
+    fi
+done
 check "-lsma" cc "-I$stage/include" hello.c -o sma "-L$stage/lib" -lsma "-Wl,-rpath,$stage/lib"
 output_has "$runs" ./sma
 
