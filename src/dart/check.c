@@ -119,14 +119,19 @@ void drt_known_free(dart_gptr_t gptr)
 
 void drt_known_origin(dart_gptr_t gptr, char *text, size_t text_nbytes)
 {
-    char place[160];
+    char place[160], over[170];
     cw_known_t block;
     text[0] = '\0';
     if (!CW_CHECKING() || !cw_known_find(space_of(gptr), 0, &block))
         return;
     cwu_symbol_describe(block.place, place, sizeof place);
-    snprintf(text, text_nbytes, "; %s%s gave its %zu bytes at %s",
-             block.freed ? "it is over: " : "", block.call, block.nbytes, place);
+    cw_known_freed_at(&block, over, sizeof over);
+    if (block.freed)
+        snprintf(text, text_nbytes, "; it was freed%s; %s gave its %zu bytes at %s", over,
+                 block.call, block.nbytes, place);
+    else
+        snprintf(text, text_nbytes, "; %s gave its %zu bytes at %s", block.call, block.nbytes,
+                 place);
 }
 
 // ---------------------------------------------------------------- refusals

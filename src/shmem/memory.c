@@ -138,12 +138,16 @@ SHM_WEAK(shmem_malloc_with_hints);
 
 static noreturn void bad_block(const char *func, const void *ptr)
 {
-    char what[160];
+    char what[160], freed_at[170] = "";
+    cw_known_t block;
     cw_heap_describe(ptr, what, sizeof what);
+    if (SHM_CHECKING() && cw_known_find(cw_world.pe, (uintptr_t)ptr, &block) && block.freed &&
+        block.base == (uintptr_t)ptr)
+        cw_known_freed_at(&block, freed_at, sizeof freed_at);
     cw_check_failed(
         shm_call_name(func),
-        "%s is not an allocated block: freed twice, or not from the symmetric heap; it %s",
-        cw_at(ptr, 1), what);
+        "%s is not an allocated block: freed twice, or not from the symmetric heap; it %s%s%s",
+        cw_at(ptr, 1), what, freed_at[0] ? "; it was freed" : "", freed_at);
 }
 
 static void check_block(const char *func, const void *ptr)

@@ -7,7 +7,8 @@ from frame import wrong_use
 NO_PE = r"(there is no|no root|no) PE -?\d+.*0 to 1"
 NOT_SYMMETRIC = r"is not symmetric"
 NEVER = r"is in the heap, but in no block of it: it was freed, or never returned by shmem_malloc"
-FREED = (r"in the heap are in a block that was freed; shmem_malloc gave its 400 bytes at "
+FREED = (r"in the heap are in a block that was freed at \w+\+0x\w+ \(misuse\.c:\d+\); "
+         r"shmem_malloc gave its 400 bytes at "
          r"\w+\+0x\w+ \(misuse\.c:\d+\)")
 BEYOND = (r"reach {} bytes beyond the end of their block, which has {}; shmem_malloc gave it at "
           r"\w+\+0x\w+ \(misuse\.c:\d+\)")
@@ -197,6 +198,8 @@ def use(arguments, checking, options, routine, text):
 def plan():
     for case, (routine, text) in CHECKED.items():
         yield use([case], True, [], routine, text)
+    yield use(["double_free"], True, [], "shmem_free",
+              NOT_A_BLOCK + r".*; it was freed at \w+\+0x\w+ \(misuse\.c:\d+\)")
     for case in ALWAYS:
         yield use([case], False, [], *CHECKED[case])
     for case in ("p_pe_too_high", "get_from_private", "swap_private", "putmem_negative"):

@@ -64,15 +64,18 @@ ONCE = [
     r"source and destination \(8 bytes\) overlap: ",
     "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
-    "the global pointer: 4 bytes at .* that was freed; dart_memalloc gave its 8 bytes",
+    r"the global pointer: 4 bytes at .* that was freed at main\+0x\w+ \(checked\.c:\d+\); "
+    "dart_memalloc gave its 8 bytes",
     r"dart_memalloc gave unit 1 no block with 8 bytes at offset \d+",
     r"dart_memalloc gave unit 1 no block with 4 bytes at offset \d+; dart_memalloc gave that to "
     r"this unit, 0, at main\+0x\w+ \(checked\.c:\d+\): keep its unit in the pointer",
     r"handle 0 was waited for already; dart_get_handle gave it at main\+0x\w+ \(checked\.c:\d+\)",
     r"leak: block: 1 of dart_team_memalloc_aligned at main\+0x\w+ \(checked\.c:\d+\), never freed",
     r"leak: handle: 1 of dart_put_handle at main\+0x\w+ \(checked\.c:\d+\), never waited for",
-    "team 0 has no segment -1; it is over: dart_team_memregister gave its 12 bytes at main",
-    "team 0 has no segment 1; it is over: dart_team_memalloc_aligned gave its 40 bytes at main",
+    r"team 0 has no segment -1; it was freed at main\+0x\w+ \(checked\.c:\d+\); "
+    "dart_team_memregister gave its 12 bytes at main",
+    r"team 0 has no segment 1; it was freed at main\+0x\w+ \(checked\.c:\d+\); "
+    "dart_team_memalloc_aligned gave its 40 bytes at main",
 ]
 MISTAKES = {"DART": {
     "before": "called before dart_init", "after": "called without dart_init",

@@ -19,7 +19,7 @@
 #include "core/observe/known.h"
 #include "core/world/world.h"
 
-enum { SIZE_TEXT = 24, TEXT = 224 };
+enum { SIZE_TEXT = 24, WHAT = 270, TEXT = 314 };
 // of a message, and of those of other threads meanwhile
 enum { TEXTS = 16 };
 #define NOWHERE "no memory of this process"
@@ -79,13 +79,13 @@ static void put_variable(char *text, size_t room, const cwu_variable_t *v, size_
 static bool put_known(char *text, size_t room, const char *at, size_t nbytes)
 {
     cw_known_t block;
-    char place[80], object[160];
+    char place[80], freed_at[90], object[240];
     if (!cw_known_find(cw_world.pe, (uintptr_t)at, &block) ||
         (uintptr_t)at - block.base >= block.nbytes)
         return false;
     cwu_symbol_describe(block.place, place, sizeof place);
-    snprintf(object, sizeof object, "a %sblock of %.40s, %s", block.freed ? "freed " : "",
-             block.call, place);
+    snprintf(object, sizeof object, "a block of %.40s, %s%s%s", block.call, place,
+             block.freed ? ", freed" : "", cw_known_freed_at(&block, freed_at, sizeof freed_at));
     put_object(text, room, object, block.nbytes, (uintptr_t)at - block.base, nbytes);
     return true;
 }
@@ -241,7 +241,7 @@ static void describe(char *text, size_t room, const void *address, size_t nbytes
 
 const char *cw_at(const void *address, size_t nbytes)
 {
-    char *text = next_text(), what[180];
+    char *text = next_text(), what[WHAT];
     if (!address)
         return "NULL";
     describe(what, sizeof what, address, nbytes);
@@ -251,7 +251,7 @@ const char *cw_at(const void *address, size_t nbytes)
 
 const char *cw_at_of(int pe, const void *address, size_t nbytes)
 {
-    char *text = next_text(), what[180];
+    char *text = next_text(), what[WHAT];
     if (pe == cw_world.pe || !address)
         return cw_at(address, nbytes);
     describe(what, sizeof what, address, nbytes);
@@ -264,7 +264,7 @@ const char *cw_at_of(int pe, const void *address, size_t nbytes)
 
 const char *cw_at_overrun(const void *address)
 {
-    char *text = next_text(), what[180];
+    char *text = next_text(), what[WHAT];
     mapping_t at, before;
     text[0] = '\0';
     if (!find_mapping((uintptr_t)address, &at, &before) &&

@@ -98,8 +98,15 @@ static void forget_ended(void)
     table.ended = 0;
 }
 
+/** Objects are freed by what waits for them, which programs call often. */
+static const void *place_of_free(int64_t space)
+{
+    return space < CW_KNOWN_OBJECTS ? cwu_symbol_outside() : NULL;
+}
+
 void cw_known_free(int64_t space, uintptr_t base)
 {
+    const void *place = place_of_free(space);
     begin_change(space);
     if (table.ended >= ENDED_MOST)
         forget_ended();
@@ -107,6 +114,7 @@ void cw_known_free(int64_t space, uintptr_t base)
     if (k && k->base == base) {
         table.ended += space >= CW_KNOWN_OBJECTS && !k->freed;
         k->freed = true;
+        k->freed_at = place;
     }
     cwu_unlock(&table.lock);
 }
@@ -143,6 +151,15 @@ bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p)
     return found != NULL;
 }
 
+const char *cw_known_freed_at(const cw_known_t *block, char *text, size_t text_nbytes)
+{
+    char place[160] = "";
+    if (block->freed_at)
+        cwu_symbol_describe(block->freed_at, place, sizeof place);
+    snprintf(text, text_nbytes, "%s%s", place[0] ? " at " : "", place);
+    return text;
+}
+
 /** No other block begins in the last line of one. */
 static uint64_t whole_lines(size_t nbytes)
 {
@@ -152,11 +169,11 @@ static uint64_t whole_lines(size_t nbytes)
 static CW_COLD void describe(const cw_known_t *k, uint64_t from, size_t nbytes, char *text,
                              size_t text_nbytes)
 {
-    char place[160];
+    char place[160], freed_at[170];
     cwu_symbol_describe(k->place, place, sizeof place);
     if (k->freed)
-        snprintf(text, text_nbytes, "are in a block that was freed; %s gave its %zu bytes at %s",
-                 k->call, k->nbytes, place);
+        snprintf(text, text_nbytes, "are in a block that was freed%s; %s gave its %zu bytes at %s",
+                 cw_known_freed_at(k, freed_at, sizeof freed_at), k->call, k->nbytes, place);
     else
         snprintf(text, text_nbytes,
                  "reach %zu bytes beyond the end of their block, which has %zu; %s gave it at %s",

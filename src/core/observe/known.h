@@ -48,6 +48,7 @@ typedef struct cw_known {
     const char *call;   // that gave it; lives for ever
     const void *place;  // of that call in the program
     bool freed;
+    const void *freed_at;  // of memory: in the program
 } cw_known_t;
 
 /** Below is no memory: NULL, and what was computed from it. */
@@ -62,6 +63,9 @@ void cw_known_free(int64_t space, uintptr_t base);
 void cw_known_free_all(int64_t space);
 /** The last block that begins at or before the address. False: none. */
 bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p);
+
+/** " at grow+0x1c (table.c:26)", or "" where that is not known. Returns text. */
+const char *cw_known_freed_at(const cw_known_t *block, char *text, size_t text_nbytes);
 
 /** Do the bytes begin in a block that was freed, or reach beyond the end of one? Then the text says
  *  that, how far, and where the block comes from: "reach 4 bytes beyond ...". */
@@ -81,6 +85,6 @@ void cw_known_void(void);
 /** The job is over: forgets all. */
 void cw_known_close(void);
 
-enum { CW_KNOWN_TEXT = 400 };  // bytes for a text
+enum { CW_KNOWN_TEXT = 560 };  // bytes for a text
 
 #endif
