@@ -498,6 +498,94 @@ const void *cwu_symbol_call(const void *caller)
                : cwu_symbol_outside();
 }
 
+const void *cwu_symbol_program(void)
+{
+    const void *place = cwu_symbol_outside();
+    return atomic_load_explicit(&mine_end, memory_order_acquire) ? place : NULL;
+}
+
+// ---------------------------------------------------------------- places in other processes
+// A place is its file, by a number of 16 bits, and 32 bits of the address in it.
+enum { ADDRESS_BITS = 32 };
+
+typedef struct shared {
+    uintptr_t address;  // 0: the address is looked for, by the two others
+    uint32_t in_file;
+    uint32_t file;
+} shared_t;
+
+static uint64_t hash(uint64_t sum, const void *at, size_t nbytes)
+{
+    const unsigned char *bytes = at;
+    for (size_t i = 0; i < nbytes; i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);  // FNV-1a
+    return sum;
+}
+
+/** A number for what a file has in it: by its segments, and by its notes, of which one is a sum of
+ *  all contents. Not 0. */
+static uint32_t number_of_file(const struct dl_phdr_info *info)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type == PT_LOAD)
+            sum =
+                hash(hash(sum, &ph->p_vaddr, sizeof ph->p_vaddr), &ph->p_memsz, sizeof ph->p_memsz);
+        else if (ph->p_type == PT_NOTE)
+            sum = hash(sum, (const void *)(info->dlpi_addr + ph->p_vaddr), ph->p_memsz);
+    }
+    return (uint32_t)(sum >> 48 | 1);
+}
+
+static bool has_address(const struct dl_phdr_info *info, uintptr_t in_file)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type == PT_LOAD && in_file - ph->p_vaddr < ph->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int share(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    shared_t *s = arg;
+    const uintptr_t in_file = s->address - info->dlpi_addr;
+    (void)size;
+    if (!has_address(info, in_file) || in_file >> ADDRESS_BITS)
+        return 0;
+    s->in_file = (uint32_t)in_file;
+    s->file = number_of_file(info);
+    return 1;
+}
+
+static int find_shared(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    shared_t *s = arg;
+    (void)size;
+    if (!has_address(info, s->in_file) || number_of_file(info) != s->file)
+        return 0;
+    s->address = info->dlpi_addr + s->in_file;
+    return 1;
+}
+
+uint64_t cwu_symbol_shared(void)
+{
+    shared_t s = {.address = (uintptr_t)cwu_symbol_program()};
+    return s.address && dl_iterate_phdr(share, &s) ? (uint64_t)s.file << ADDRESS_BITS | s.in_file
+                                                   : 0;
+}
+
+bool cwu_symbol_describe_shared(uint64_t shared, char *text, size_t text_nbytes)
+{
+    shared_t s = {.in_file = (uint32_t)shared, .file = (uint32_t)(shared >> ADDRESS_BITS)};
+    if (!shared || !dl_iterate_phdr(find_shared, &s))
+        return false;
+    cwu_symbol_describe((const void *)s.address, text, text_nbytes);
+    return true;
+}
+
 // ---------------------------------------------------------------- below a signal
 
 enum { DEEPEST_STACK = 64, DEEPEST_PRINTED = 20 };

@@ -45,8 +45,17 @@ uint64_t cwu_symbol_site(void);
 /** The call of the program that led here: the first place on the stack outside of this library; of
  *  a program that has the library in itself, a place in this file. Cheap. NULL: not known. */
 const void *cwu_symbol_outside(void);
-/** The same, where the routine knows its own caller (CWU_CALLER): cheaper if that is outside. */
+/** The same; NULL, too, where the program has the library in itself. */
+const void *cwu_symbol_program(void);
+/** cwu_symbol_outside, where the routine knows its own caller (CWU_CALLER): cheaper if that is
+ *  outside. */
 const void *cwu_symbol_call(const void *caller);
+/** The first place on the stack outside of this library, as other processes of the job can look it
+ *  up: 48 bits. 0: not known, or the program has the library in itself. */
+uint64_t cwu_symbol_shared(void);
+/** Describes what another process has found so, as its files are those of this one. False: there is
+ *  no such file here. */
+bool cwu_symbol_describe_shared(uint64_t shared, char *text, size_t text_nbytes);
 /** Does the caller run in the handler of a signal? Walks up to the frame that was interrupted.
  *  *interrupted_p: the place in it. */
 bool cwu_symbol_in_signal(const void **interrupted_p);

@@ -195,6 +195,15 @@ bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *component
 void caf_component_deallocate(caf_coarray_t *component);
 void caf_component_deregister(caf_coarray_t *component);
 void caf_component_close(void);
+// In checking mode each image keeps where it has deallocated its last components, each known by the
+// place of its token in the coarray.
+/** The component with that token is not allocated any more. */
+void caf_component_ended(const void *token_at);
+/** Other variables are there from now on. */
+void caf_component_renew(const void *memory, size_t nbytes);
+/** " any more: deallocated there at main+0x1c (boxes.f90:27)", or "". token_at: symmetric. Returns
+ *  text. */
+const char *caf_component_end(int pe, const void *token_at, char *text, size_t text_nbytes);
 
 /** Memory of this image alone (memory.c), without a token. NULL: reported. */
 void *caf_memory_allocate(const caf_status_t *status, size_t nbytes);
@@ -206,6 +215,7 @@ typedef enum caf_own {
     CAF_OWN_STATE,  // of this image (gone.c)
     CAF_OWN_USED,   // of a node's lowest PE: what its PEs have allocated
     CAF_OWN_LOCKS,  // CAF_LOCK_PLACES places in queues (lock.c)
+    CAF_OWN_ENDED,  // components that were deallocated (component.c)
     CAF_OWN_GATES,  // that this image has entered (gate.c)
     CAF_OWN_STAGE,  // CAF_STAGE bytes that collectives read, and as many that they write
     CAF_OWN_SYNC    // a word for each PE: how often it has synchronised with this one
@@ -220,8 +230,13 @@ static CW_ALWAYS_INLINE void *caf_at(const caf_coarray_t *coarray, int pe, size_
     uintptr_t base = CW_LIKELY(coarray->symmetric) ? coarray->symmetric : caf_at_slow(coarray, pe);
     return (void *)(base + offset);
 }
-/** Is that memory of this image in which coarrays and components lie? */
-bool caf_is_mine(const void *addr);
+/** Offset in the memory in which coarrays and components lie, of an address of this image, or of a
+ *  symmetric one; SIZE_MAX: it is not there. */
+size_t caf_offset_of(const void *addr);
+static inline bool caf_is_mine(const void *addr)
+{
+    return caf_offset_of(addr) != SIZE_MAX;
+}
 /** The symmetric address of what lies at that address of a PE itself. NULL: not in its area. */
 void *caf_at_owners(int pe, const void *addr, size_t nbytes);
 

@@ -6,8 +6,8 @@
 // keeps the places of all.
 //
 // The runtime's own memory:
-//     used, address of the area, state | places in queues of locks | gates | stage |
-//     counts of SYNC IMAGES
+//     used, address of the area, state | places in queues of locks | components that are no more |
+//     gates | stage | counts of SYNC IMAGES
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,13 @@
 #include "core/world/front_end.h"
 
 enum { PLACE_NBYTES = 64, ADDRESS_AT = 64, STATE_AT = 96, LOCKS_AT = 128 };
-enum { GATES_AT = 1 << 18, STAGE_AT = 1 << 20, SYNC_AT = STAGE_AT + 2 * CAF_STAGE };
-_Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= GATES_AT, "room for the places");
+enum {
+    ENDED_AT = 1 << 17,
+    GATES_AT = 1 << 18,
+    STAGE_AT = 1 << 20,
+    SYNC_AT = STAGE_AT + 2 * CAF_STAGE
+};
+_Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= ENDED_AT, "room for the places");
 _Static_assert(SYNC_AT <= 8 << 20, "of the 32 MiB that are there, beside 16 KiB a PE");
 
 static cw_blocks_t blocks;
@@ -65,7 +70,8 @@ void *caf_own(caf_own_t part)
 {
     static const size_t at[] = {
         [CAF_OWN_STATE] = STATE_AT, [CAF_OWN_USED] = 0,         [CAF_OWN_LOCKS] = LOCKS_AT,
-        [CAF_OWN_GATES] = GATES_AT, [CAF_OWN_STAGE] = STAGE_AT, [CAF_OWN_SYNC] = SYNC_AT};
+        [CAF_OWN_ENDED] = ENDED_AT, [CAF_OWN_GATES] = GATES_AT, [CAF_OWN_STAGE] = STAGE_AT,
+        [CAF_OWN_SYNC] = SYNC_AT};
     return own() + at[part];
 }
 
@@ -114,12 +120,12 @@ static uintptr_t address_of(int pe)
     return addresses[pe];
 }
 
-bool caf_is_mine(const void *addr)
+size_t caf_offset_of(const void *addr)
 {
     size_t nbytes;
-    const uintptr_t base = (uintptr_t)area(&nbytes);
-    return (uintptr_t)addr - base < nbytes ||
-           (uintptr_t)addr - (uintptr_t)caf_view((void *)base) < nbytes;
+    const uintptr_t base = (uintptr_t)area(&nbytes), at = (uintptr_t)addr,
+                    view = (uintptr_t)caf_view((void *)base);
+    return at - base < nbytes ? at - base : at - view < nbytes ? at - view : SIZE_MAX;
 }
 
 void *caf_at_owners(int pe, const void *addr, size_t nbytes)
@@ -174,15 +180,18 @@ caf_coarray_t *caf_associate(const caf_coarray_t *of, size_t offset)
     return c;
 }
 
-static size_t at_least(size_t nbytes)
+static void *take(size_t nbytes)
 {
-    return nbytes ? nbytes : 1;
+    void *memory = cw_blocks_alloc(&blocks, nbytes ? nbytes : 1);
+    if (memory && CW_CHECKING())
+        caf_component_renew(memory, nbytes);
+    return memory;
 }
 
 caf_coarray_t *caf_register_static(size_t nbytes)
 {
     caf_coarray_t *c = new_coarray(nbytes);
-    if (!(c->mine = cw_blocks_alloc(&blocks, at_least(nbytes))))
+    if (!(c->mine = take(nbytes)))
         cwu_fatal("no memory for a static coarray of %zu bytes", nbytes);
     c->symmetric = (uintptr_t)c->mine;
     caf.statics = caf.statics * 31 + nbytes + (uint64_t)(c->mine - area(&(size_t){0}));
@@ -263,7 +272,7 @@ caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
     caf_agree(caf.group, "allocate");
     allocation_t a = {status, new_coarray(nbytes), false};
     caf_coarray_t *c = a.coarray;
-    c->mine = cw_blocks_alloc(&blocks, at_least(nbytes));
+    c->mine = take(nbytes);
     if (!caf_survives)
         allocate(&a);
     else if (!caf_do_together(caf.team, "allocate", allocate, &a)) {
@@ -302,7 +311,7 @@ void caf_release_all(caf_team_t *team)
 // ---------------------------------------------------------------- memory of this image alone
 void *caf_memory_allocate(const caf_status_t *status, size_t nbytes)
 {
-    void *memory = cw_blocks_alloc(&blocks, at_least(nbytes));
+    void *memory = take(nbytes);
     if (memory)
         caf_succeed(status);
     else

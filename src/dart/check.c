@@ -27,8 +27,8 @@ bool drt_is_routine(const char *symbol)
 // ---------------------------------------------------------------- few lines for each place
 // Programs that ignore codes may be refused in loops, and millions of lines would hide the first.
 enum {
-    PLACES = 64,     // as many as one reads
-    LINES = 1,       // of a place
+    PLACES = 64,       // as many as one reads
+    LINES = 1,         // of a place
     CHECKED_LINES = 3  // the same in checking mode: what differs from turn to turn is a hint
 };
 static struct {

@@ -15,6 +15,7 @@ typedef struct claim {
     char call[28];
     uint32_t root, type, operation;  // GEX_CLAIM_NONE: the call has none
     uint64_t nbytes;
+    uint64_t place;  // cwu_symbol_shared, of the call in the program; last: it is not compared
 } claim_t;
 _Static_assert(sizeof(claim_t) <= 64, "fits in the smallest piece");
 
@@ -30,11 +31,12 @@ static size_t append(char *text, size_t size, size_t at, const char *name, uint6
                      : at;
 }
 
-/** "rank 1 calls gex_Coll_BroadcastNB (nbytes 0x8, root 0)". */
+/** "rank 1 calls gex_Coll_BroadcastNB (nbytes 0x8, root 0) at main+0x1c (sum.c:26)". */
 static void describe(uint32_t rank, const claim_t *claim, char *text, size_t size)
 {
-    char values[120] = "";
+    char values[120] = "", place[160];
     size_t at = 0;
+    const bool known = cwu_symbol_describe_shared(claim->place, place, sizeof place);
     if (claim->nbytes != GEX_CLAIM_NONE)
         at = (size_t)snprintf(values, sizeof values, ", nbytes %llu",
                               (unsigned long long)claim->nbytes);
@@ -44,8 +46,9 @@ static void describe(uint32_t rank, const claim_t *claim, char *text, size_t siz
         at = append(values, sizeof values, at, "type", claim->type);
     if (claim->operation != GEX_CLAIM_NONE)
         at = append(values, sizeof values, at, "operation", claim->operation);
-    snprintf(text, size, "rank %u calls %.*s%s%s%s", rank, (int)sizeof claim->call, claim->call,
-             at ? " (" : "", at ? values + 2 : "", at ? ")" : "");
+    snprintf(text, size, "rank %u calls %.*s%s%s%s%s%s", rank, (int)sizeof claim->call, claim->call,
+             at ? " (" : "", at ? values + 2 : "", at ? ")" : "", known ? " at " : "",
+             known ? place : "");
 }
 
 static const char *give(void *data, size_t at, size_t *nbytes_p, char *room)
@@ -57,13 +60,13 @@ static const char *give(void *data, size_t at, size_t *nbytes_p, char *room)
 static void compare(void *data, size_t at, size_t nbytes, const char *all, size_t stride)
 {
     const comparison_t *c = data;
-    char first[200], other[200];
+    char first[360], other[360];
     claim_t claims[2];
     (void)at, (void)nbytes;
     memcpy(&claims[0], all, sizeof claims[0]);
     for (uint32_t rank = 1; rank < c->tm->size; rank++) {
         memcpy(&claims[1], all + rank * stride, sizeof claims[1]);
-        if (memcmp(&claims[0], &claims[1], sizeof claims[0]) == 0)
+        if (memcmp(&claims[0], &claims[1], offsetof(claim_t, place)) == 0)
             continue;
         describe(0, &claims[0], first, sizeof first);
         describe(rank, &claims[1], other, sizeof other);
@@ -85,6 +88,7 @@ void gex_agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint
     c->mine.nbytes = nbytes;
     c->mine.type = type;
     c->mine.operation = operation;
+    c->mine.place = cwu_symbol_shared();
     snprintf(c->mine.call, sizeof c->mine.call, "%s", call);
     gex_spread_t spread = {
         .from = GEX_FROM_ALL, .give = give, .take = compare, .finish = free, .data = c};

@@ -72,7 +72,8 @@ CHECKED = [
     ("rmw-beyond", ["ARMCI_Rmw: ", "reach 4 bytes " + BEYOND]),
     ("sizes-differ", ["ARMCI_Put: 8 bytes", "of process 1 reach 8 bytes", "which has 100"]),
     ("put-freed", ["ARMCI_Put: 8 bytes",
-                   "that was freed at " + SITE + "; ARMCI_Malloc gave its [12]00 bytes at " + SITE]),
+                   "that was freed at " + SITE + "; ARMCI_Malloc gave its [12]00 bytes at "
+                   + SITE]),
     ("local-beyond", ["ARMCI_NbPut: the local address: 8 bytes", "reach 4 bytes " + BEYOND]),
     ("local-static", ["ARMCI_Put: the local address: 16 bytes", "reach 8 bytes beyond the end of "
                       "static local, which has 4096"]),

@@ -75,6 +75,12 @@ program misuse
     x(v + 5)[1] = 1
   case ("section")
     v = sum(x(2:n + 2)[1])
+  case ("freed")
+    allocate (part%v(2))
+    sync all
+    deallocate (part%v)
+    sync all
+    v = part[n]%v(1)
   case ("size")
     allocate (a(10 + this_image())[*])
   case ("unlock")

@@ -13,6 +13,7 @@ from pathlib import Path
 from frame.script import STAGE, TESTS, check, finish
 
 NPES = 3
+AT = r" at \w+\+0x\w+ \(misuse\.f90:\d+\): "  # of the other image's call
 # argument: what a line says
 WRONG = {
     "image": r"assignment to an image: image 4 does not exist; the current team has 1 to 3; called "
@@ -32,17 +33,19 @@ WRONG = {
 }
 # argument: what a line says in checking mode
 CHECKED = {
+    "freed": r"assignment from a component in an image: the component is not allocated in image 3 "
+             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:81\)",
     "section": "assignment from an image: byte 19 is beyond the coarray, which has 16: a subscript",
-    "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team: "
-                  "all images that take part must make the same",
-    "alone": r"\S*: image 1 calls sync all or team, but image 2 calls allocate: ",
-    "alone_team": r"\S*: image 1 calls form team, but image 2 calls sync all or team: ",
+    "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team"
+                  + AT + "all images that take part must make the same",
+    "alone": r"\S*: image 1 calls sync all or team, but image 2 calls allocate" + AT,
+    "alone_team": r"\S*: image 1 calls form team, but image 2 calls sync all or team" + AT,
     "elements": r"\S*co_sum: image 1 calls co_sum \(elements 4, image 0, bytes each 4\), but "
                 r"image 2 calls co_sum \(elements 3, ",
     "root": r"\S*co_broadcast: image 1 calls co_broadcast \(elements 1, image 1, bytes each 4\), "
             r"but image 2 calls co_broadcast \(elements 1, image 2, ",
     "operation": r"\S*co_\w+: image 1 calls co_sum .*, but image 2 calls co_max ",
-    "interfaces": r"\S*: image 1 calls sync all or team, but PE 1 calls shmem_barrier_all: ",
+    "interfaces": r"\S*: image 1 calls sync all or team, but PE 1 calls shmem_barrier_all" + AT,
     "fork": r"_gfortran_caf_send\w*: called in process \d+, which fork has made of this image",
     "signal": r"_gfortran_caf_send\w*: called in the handler of a signal, which has interrupted",
 }
@@ -59,8 +62,8 @@ ENDS = {
     "exit": (0, [], []),
 }
 MISTAKES = {"coarrays": {"process": "image", "beyond": "above", "other-size": "size",
-                         "team": "team", "other-call": "other_call", "alone": "alone",
-                         "other-root": "root",
+                         "team": "team", "freed": "freed", "other-call": "other_call",
+                         "alone": "alone", "other-root": "root",
                          "other-operation": "operation", "interfaces": "interfaces",
                          "own-lock": "locked", "not-held": "unlock", "fork": "fork",
                          "signal": "signal"}}
@@ -106,7 +109,7 @@ def judge_random(done):
 def main():
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         program = Path(scratch) / "misuse"
-        subprocess.run([STAGE / "bin/caf", "-O2", TESTS / "caf/misuse.f90", "-o", program],
+        subprocess.run([STAGE / "bin/caf", "-g", "-O2", TESTS / "caf/misuse.f90", "-o", program],
                        check=True, cwd=scratch)
         runs = [*WRONG, *CHECKED, *ENDS, "random"]
         for argument, done in pool.map(lambda a: job(program, a), runs):

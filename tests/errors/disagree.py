@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """PEs that make different collective calls, in checking mode: one line that names two PEs, their
-calls and arguments, in each interface and between them, on one node and on several. Every run has a
-time-out."""
+calls and arguments, and where the program calls, in each interface and between them, on one node
+and on several. Every run has a time-out."""
 import concurrent.futures
 import os
 import re
@@ -45,6 +45,8 @@ CASES = {
     "agree": (None, None),
 }
 
+PLACE = r"(PE|rank) \d calls .* at \w+\+0x\w+ \(disagree\w*\.c:\d+\)(, but|: all) "
+
 # "interface case" of disagree_fronts.c: the same
 FRONTS = {
     "armci alone": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls ARMCI_Malloc"),
@@ -81,8 +83,8 @@ FRONTS = {
     "gex operation": (r"rank 0 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation",
                       r"rank 2 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation"),
     "gex kind": (r"rank 0 calls gex_Coll_ReduceToOneNB \(nbytes 8, root 0, type",
-                 r"rank 2 calls gex_Coll_Barrier: all members"),
-    "gex alone": (r"rank 0 calls gex_Coll_Barrier", r"rank 2 calls gex_TM_Split: all members"),
+                 r"rank 2 calls gex_Coll_Barrier at \S+ \(disagree_fronts\.c:\d+\): all members"),
+    "gex alone": (r"rank 0 calls gex_Coll_Barrier", r"rank 2 calls gex_TM_Split at "),
     "gex nothing": (None, None),
     "mixed shmem-armci": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls shmem_barrier_all"),
     "mixed dart-armci": (r"PE [01] calls ARMCI_Barrier", r"PE 2 calls dart_barrier"),
@@ -131,6 +133,9 @@ def attempt(program, case, nodes):
     for text in (one, other):
         if text and not re.search(text, errors):
             return what + f"no message with '{text}'\n{output}"
+    # where this PE calls the line says at its end
+    if other and not re.search(PLACE, errors):
+        return what + f"no place of the other PE's call\n{output}"
     return None
 
 

@@ -18,7 +18,7 @@ ROWS = [
     ("count", "a negative or absurd number of bytes", "SGXAD"),
     ("foreign", "remote memory that no allocation gave", "SGXAD"),
     ("beyond", "bytes past the end of a block or segment", "SGXADC"),
-    ("freed", "a block or segment that was freed", "SXAD"),
+    ("freed", "a block or segment that was freed", "SXADC"),
     ("null", "a buffer of the program that is NULL", "SGXAD"),
     ("short", "a buffer of the program past the end of the block that it is in", "SGXAD"),
     ("static", "bytes past the end of a static variable", "S"),

@@ -33,13 +33,17 @@ static bool find(const caf_status_t *status, const char *statement, gft_token_t 
                  const gft_reference_t *refs, caf_remote_t *remote)
 {
     void *addr;
+    char end[200] = "";
     if (!gft_find(status, statement, token, 0, image, &remote->pe, &addr))
         return false;
     switch (gft_follow(token, addr, refs, remote)) {
     case GFT_FOUND:
         return true;
     case GFT_NOT_ALLOCATED:
-        caf_fail(status, CAF_ERROR, statement, "the component is not allocated in image %d", image);
+        if (CW_CHECKING())
+            caf_component_end(remote->pe, remote->section.base, end, sizeof end);
+        caf_fail(status, CAF_ERROR, statement, "the component is not allocated in image %d%s",
+                 image, end);
         return false;
     default:
         caf_fatal(statement,

@@ -144,6 +144,8 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
     caf_succeed(&status);
     if (type == MEMORY_ONLY) {
         caf_component_deallocate(c);
+        if (CW_CHECKING())
+            caf_component_ended(token);
     } else {
         if (caf_component_find(c))
             caf_component_deregister(c);

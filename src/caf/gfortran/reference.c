@@ -123,8 +123,12 @@ static void index_static_array(walk_t *w, const gft_reference_t *ref)
 /** One component, and what it points to, if it does. */
 static gft_way_t enter_component(walk_t *w, const gft_reference_t *ref)
 {
+    char *object = w->section->base;
     w->section->base += ref->u.c.offset;
-    return ref->u.c.token_offset ? enter_pointer(w, ref->next) : GFT_FOUND;
+    const gft_way_t way = ref->u.c.token_offset ? enter_pointer(w, ref->next) : GFT_FOUND;
+    if (way == GFT_NOT_ALLOCATED)
+        w->section->base = object + ref->u.c.token_offset;
+    return way;
 }
 
 gft_way_t gft_follow(const caf_coarray_t *coarray, void *addr, const gft_reference_t *refs,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/symbol.h"
 #include "core/coll/coll.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
@@ -22,9 +23,11 @@
 
 /** A claim as it travels: symmetric addresses as offsets in the slice. */
 typedef struct claim {
-    char call[31];
-    uint8_t kind;  // cw_claim_kind_t
-    int64_t pe;
+    char call[29];
+    uint8_t kind;   // cw_claim_kind_t
+    uint16_t file;  // and `place`: cwu_symbol_shared, of the call in the program; not compared
+    uint32_t place;
+    int32_t pe;
     uint64_t dest, source;
     uint64_t value[7];  // in the order of value_names
 } claim_t;
@@ -52,7 +55,10 @@ static uint64_t symmetric_offset(const void *p)
 
 static claim_t claim_of(const cw_claim_t *c)
 {
+    const uint64_t place = cwu_symbol_shared();
     claim_t claim = {.kind = (uint8_t)c->kind,
+                     .file = (uint16_t)(place >> 32),
+                     .place = (uint32_t)place,
                      .pe = cw_world.pe,
                      .dest = symmetric_offset(c->dest),
                      .source = symmetric_offset(c->source),
@@ -123,11 +129,21 @@ static void describe_value(const claim_t *claim, int i, const char *name, char *
             (size_t)snprintf(text + *at, size - *at, ", %s %lld", name, (long long)claim->value[i]);
 }
 
+/** " at main+0x1c (ring.c:26)" of another PE; of this one the message says it at its end. */
+static void describe_place(const claim_t *claim, char *text, size_t size)
+{
+    char place[160];
+    const uint64_t shared = (uint64_t)claim->file << 32 | claim->place;
+    text[0] = '\0';
+    if (claim->pe != cw_world.pe && cwu_symbol_describe_shared(shared, place, sizeof place))
+        snprintf(text, size, " at %s", place);
+}
+
 /** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects if two such calls differ
  *  in them. */
 static void describe(const claim_t *claim, const claim_t *other, char *text, size_t size)
 {
-    char values[200] = "";
+    char values[200] = "", place[170];
     size_t at = 0;
     static const char *const *const names_of[] = {[CW_CLAIM_SYMMETRIC] = value_names,
                                                   [CW_CLAIM_SPLIT] = split_names,
@@ -145,14 +161,14 @@ static void describe(const claim_t *claim, const claim_t *other, char *text, siz
         describe_object("dest", claim->dest, other->dest, values, sizeof values, &at);
         describe_object("source", claim->source, other->source, values, sizeof values, &at);
     }
-    snprintf(text, size, "%s %lld calls %s%s%s%s", is_image ? "image" : "PE",
-             (long long)claim->pe + is_image, claim->call, at ? " (" : "", at ? values + 2 : "",
-             at ? ")" : "");
+    describe_place(claim, place, sizeof place);
+    snprintf(text, size, "%s %d calls %s%s%s%s%s", is_image ? "image" : "PE", claim->pe + is_image,
+             claim->call, at ? " (" : "", at ? values + 2 : "", at ? ")" : "", place);
 }
 
 static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *second)
 {
-    char a[300], b[300];
+    char a[420], b[420];
     describe(first, second, a, sizeof a);
     describe(second, first, b, sizeof b);
     cw_check_failed(mine->call,

@@ -101,7 +101,7 @@ static void forget_ended(void)
 /** Objects are freed by what waits for them, which programs call often. */
 static const void *place_of_free(int64_t space)
 {
-    return space < CW_KNOWN_OBJECTS ? cwu_symbol_outside() : NULL;
+    return space < CW_KNOWN_OBJECTS ? cwu_symbol_program() : NULL;
 }
 
 void cw_known_free(int64_t space, uintptr_t base)

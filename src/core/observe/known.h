@@ -33,8 +33,8 @@
 #define CW_KNOWN_OBJECTS ((int64_t)1 << 33)
 #define CW_KNOWN_EVENTS (CW_KNOWN_OBJECTS + 0)  // of collectives
 #define CW_KNOWN_TEAMS (CW_KNOWN_OBJECTS + 1)
-#define CW_KNOWN_PARTS (CW_KNOWN_OBJECTS + 2)  // handles of segments
-#define CW_KNOWN_DOMAINS (CW_KNOWN_OBJECTS + 3)  // of atomics
+#define CW_KNOWN_PARTS (CW_KNOWN_OBJECTS + 2)     // handles of segments
+#define CW_KNOWN_DOMAINS (CW_KNOWN_OBJECTS + 3)   // of atomics
 #define CW_KNOWN_HANDLES (CW_KNOWN_OBJECTS + 4)   // core/owner/handle.h
 #define CW_KNOWN_REQUESTS (CW_KNOWN_OBJECTS + 5)  // handles in variables of the program, by address
 
