@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Instructions of statements within the node, from call to return, by callgrind: what keeps an
-assignment, a SYNC MEMORY and a SYNC IMAGES at some nanoseconds."""
+assignment, a SYNC MEMORY and a SYNC IMAGES at some nanoseconds. And those of all searches for the
+routines that the program calls, at its start."""
 import re
 
 from frame.client import scratch, works
@@ -9,6 +10,15 @@ from frame.script import STAGE, TESTS, check, finish
 
 MOST = {"send": 80, "sync_memory": 42, "sync_images": 140}
 CALLS = 160
+MOST_OF_SEARCHES = 110_000
+
+
+def counted(function):
+    """Instructions in it and in what it calls, while the program runs; and what valgrind says."""
+    done = works("valgrind", "--tool=callgrind", "--callgrind-out-file=counts",
+                 f"--toggle-collect={function}", "./hot")
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    return int(collected[1]) if collected else 0, done.stderr
 
 
 def main():
@@ -16,13 +26,14 @@ def main():
         done = works(STAGE / "bin/caf", "-O2", TESTS / "caf/hot.f90", "-o", "hot")
         check(done.returncode == 0, "hot.f90", done.stderr)
         for statement, most in MOST.items():
-            done = works("valgrind", "--tool=callgrind", "--callgrind-out-file=counts",
-                         f"--toggle-collect=_gfortran_caf_{statement}", "./hot")
-            counted = re.search(r"Collected : (\d+)", done.stderr)
-            count = int(counted[1]) / CALLS if counted else 0
-            check(0 < count <= most, f"{statement}: {count} instructions; at most {most}",
-                  done.stderr)
+            count, said = counted(f"_gfortran_caf_{statement}")
+            count /= CALLS
+            check(0 < count <= most, f"{statement}: {count} instructions; at most {most}", said)
             print(f"{statement:12} {count:5.1f} of {most}")
+        count, said = counted("cw_program_uses")
+        check(0 < count <= MOST_OF_SEARCHES,
+              f"searches: {count} instructions; at most {MOST_OF_SEARCHES}", said)
+        print(f"searches     {count} of {MOST_OF_SEARCHES}")
     finish()
 
 

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "core/world/front_end.h"
@@ -16,24 +17,70 @@ typedef struct symbols {
     const ElfW(Sym) * table;
     const char *strings;
     uint32_t count;  // undefined symbols come before this index
+    // NULL: they have none; else of each symbol, and which there are of other objects
+    const ElfW(Half) * versions;
+    const ElfW(Verneed) * needs;
+    size_t nneeds;
 } symbols_t;
+
+/** The first symbol that is hashed: those before it are the undefined ones. 0: the table is empty,
+ *  as of a program that exports nothing, and linkers then write any number. */
+static uint32_t first_hashed(const uint32_t *table)
+{
+    const uint32_t nbuckets = table[0], first = table[1], filter_words = table[2];
+    const uint32_t *buckets = table + 4 + filter_words * (sizeof(ElfW(Addr)) / sizeof *table);
+    return nbuckets == 1 && buckets[0] == 0 ? 0 : first;
+}
 
 static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn)
 {
-    symbols_t s = {NULL, NULL, 0};
+    symbols_t s = {0};
+    uint32_t hashed = 0;
     for (const ElfW(Dyn) *d = dyn; d->d_tag != DT_NULL; d++) {
         uintptr_t at = cw_loaded_pointer(info, d->d_un.d_ptr);
         if (d->d_tag == DT_SYMTAB)
             s.table = (const ElfW(Sym) *)at;
         else if (d->d_tag == DT_STRTAB)
             s.strings = (const char *)at;
-        else if (d->d_tag == DT_GNU_HASH && s.count == 0)
-            // the first symbol that is hashed, which means defined
-            s.count = ((const uint32_t *)at)[1];
+        else if (d->d_tag == DT_VERSYM)
+            s.versions = (const ElfW(Half) *)at;
+        else if (d->d_tag == DT_VERNEED)
+            s.needs = (const ElfW(Verneed) *)at;
+        else if (d->d_tag == DT_VERNEEDNUM)
+            s.nneeds = d->d_un.d_val;
+        else if (d->d_tag == DT_GNU_HASH)
+            hashed = first_hashed((const uint32_t *)at);
         else if (d->d_tag == DT_HASH)
             s.count = ((const uint32_t *)at)[1];  // all
     }
+    if (hashed)
+        s.count = hashed;
+    else if (s.count == 0 && s.strings > (const char *)s.table)  // they lie behind the symbols
+        s.count = (uint32_t)((size_t)(s.strings - (const char *)s.table) / sizeof *s.table);
     return s;
+}
+
+#define OURS "CAUSEWAY_"  // how versions begin that this library's names have
+
+/** Bit i: symbols of version i are of another library, as most are, the C library's: these need not
+ *  be looked at. */
+static uint64_t foreign_versions(const symbols_t *s)
+{
+    uint64_t foreign = 0;
+    const char *at = s->versions ? (const char *)s->needs : NULL;
+    for (size_t n = 0; at && n < s->nneeds; n++) {
+        const ElfW(Verneed) *need = (const void *)at;
+        const char *version_at = at + need->vn_aux;
+        for (int i = 0; i < need->vn_cnt; i++) {
+            const ElfW(Vernaux) *version = (const void *)version_at;
+            if (version->vna_other < 64 &&
+                strncmp(s->strings + version->vna_name, OURS, strlen(OURS)) != 0)
+                foreign |= UINT64_C(1) << version->vna_other;
+            version_at += version->vna_next;
+        }
+        at += need->vn_next;
+    }
+    return foreign;
 }
 
 /** A routine, or the name with a p in front by which tools call it. */
@@ -44,9 +91,23 @@ static bool is_named(const char *symbol)
 
 typedef struct finding {
     bool (*is_routine)(const char *symbol);
+    bool of_any_library;  // not of this one alone
     bool uses, in_program;
     bool past_program;  // the main program comes first
 } finding_t;
+
+static void examine_symbols(finding_t *found, const symbols_t *s)
+{
+    const uint64_t foreign = found->of_any_library ? 0 : foreign_versions(s);
+    for (uint32_t k = 1; k < s->count; k++) {
+        if (s->table[k].st_shndx != SHN_UNDEF)
+            continue;
+        unsigned version = foreign ? s->versions[k] : 0;
+        if ((version >= 64 || !(foreign >> version & 1)) &&
+            found->is_routine(s->strings + s->table[k].st_name))
+            found->uses = true;
+    }
+}
 
 static int examine(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -60,10 +121,8 @@ static int examine(struct dl_phdr_info *info, size_t size, void *arg)
         if (ph->p_type != PT_DYNAMIC)
             continue;
         symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
-        for (uint32_t k = 1; s.table && s.strings && k < s.count; k++)
-            if (s.table[k].st_shndx == SHN_UNDEF &&
-                found->is_routine(s.strings + s.table[k].st_name))
-                found->uses = true;
+        if (s.table && s.strings)
+            examine_symbols(found, &s);
     }
     found->past_program = true;
     return found->uses || found->in_program;
@@ -84,7 +143,7 @@ static int examine_program(struct dl_phdr_info *info, size_t size, void *arg)
 
 bool cw_program_calls(bool (*is_named)(const char *symbol))
 {
-    finding_t found = {.is_routine = is_named};
+    finding_t found = {.is_routine = is_named, .of_any_library = true};
     dl_iterate_phdr(examine_program, &found);
     return found.uses;
 }
