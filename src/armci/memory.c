@@ -13,7 +13,7 @@
 #include "core/mem/segment.h"
 #include "core/rma/context.h"
 
-static cw_blocks_t blocks;
+static cw_blocks_t blocks CW_LARGE;
 
 // ---------------------------------------------------------------- the front end's own memory
 static size_t own_nbytes(aci_own_t part)

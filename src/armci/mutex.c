@@ -48,7 +48,7 @@ typedef struct claim {
 } claim_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the three below
-static claim_t claims[ACI_PLACES];
+static claim_t claims[ACI_PLACES] CW_LARGE;
 static int nclaims;   // all claims from there on are free
 static set_t *sets;   // live ones
 static set_t *plain;  // of ARMCI_Create_mutexes; by one thread at a time

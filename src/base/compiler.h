@@ -88,6 +88,11 @@
 #define CW_WEAK __attribute__((weak))
 #define CW_WEAK_ALIAS(name) __attribute__((weak, alias(name)))
 
+// Variables of some KiB, all zero, that most processes do not touch: in the shared library they lie
+// behind the others (src/large.ld), which so share few pages. Each page that is written costs a
+// process some microseconds at its start.
+#define CW_LARGE __attribute__((section(".bss.large")))
+
 #define CW_USED __attribute__((used))
 #define CW_UNUSED __attribute__((unused))
 #define CW_CLEANUP(function) __attribute__((cleanup(function)))

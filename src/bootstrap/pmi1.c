@@ -37,7 +37,7 @@ typedef struct pmi1 {
     char line[PMI1_LINE_MAX], reply[PMI1_LINE_MAX];
 } pmi1_t;
 
-static pmi1_t the_pmi1 = {.wire.lock = PTHREAD_MUTEX_INITIALIZER,
+static pmi1_t the_pmi1 CW_LARGE = {.wire.lock = PTHREAD_MUTEX_INITIALIZER,
                           .lines = PTHREAD_MUTEX_INITIALIZER};  // one job a process
 
 // ---------------------------------------------------------------- one key on the wire

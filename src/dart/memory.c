@@ -18,7 +18,7 @@
 
 enum { LOCK_AT = 64, STAGES_AT = 128 };
 
-static cw_blocks_t blocks;
+static cw_blocks_t blocks CW_LARGE;
 
 void drt_memory_open(void)
 {

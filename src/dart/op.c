@@ -121,7 +121,7 @@ dart_ret_t drt_refuse_op(const char *call, dart_datatype_t type, dart_operation_
 
 // ---------------------------------------------------------------- made by programs
 enum { OPS = 4096 };  // at a time; an operation is its place in the table behind DART_OP_LAST
-static drt_user_op_t *ops[OPS];
+static drt_user_op_t *ops[OPS] CW_LARGE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards changes of the table
 
 const drt_user_op_t *drt_user_op(dart_operation_t op)

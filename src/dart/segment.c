@@ -16,7 +16,7 @@
 
 enum { NUMBERS = INT16_MAX + 1 };
 
-drt_segment_t *drt_index[DRT_INDEX];
+drt_segment_t *drt_index[DRT_INDEX] CW_LARGE;
 
 void drt_index_enter(drt_segment_t *segment)
 {

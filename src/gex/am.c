@@ -15,7 +15,7 @@ static const cw_am_names_t names = {
     .poll = "gasnet_AMPoll",
 };
 
-static gex_AM_Entry_t entries[CW_AM_HANDLERS];  // what clients registered
+static gex_AM_Entry_t entries[CW_AM_HANDLERS] CW_LARGE;  // what clients registered
 
 void gex_am_open(void)
 {

@@ -31,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the plugin, 
 static struct {
     void *handle;
     char path[PATH_MAX];
-} plugin;
+} plugin CW_LARGE;
 
 // ---------------------------------------------------------------- the MPI of this process
 typedef struct search {

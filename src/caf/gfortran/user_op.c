@@ -69,7 +69,7 @@ typedef struct in_memory {
 
 static void by_reference_derived(void *acc_p, const void *in_p, size_t n)
 {
-    static in_memory_t result;
+    static in_memory_t result CW_LARGE;
     in_memory_t (*f)(void *, const void *) =
         (in_memory_t(*)(void *, const void *))(void *)user.operation;
     char *acc = acc_p;

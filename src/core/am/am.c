@@ -50,10 +50,10 @@ _Static_assert((int)CW_AM_SHORT == (int)CW_MESSAGE_SHORT &&
                    (int)CW_AM_MEDIUM == (int)CW_MESSAGE_MEDIUM &&
                    (int)CW_AM_LONG == (int)CW_MESSAGE_LONG,
                "observers see the same kinds");
-cw_am_t cw_am = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
+cw_am_t cw_am CW_LARGE = {.poll_lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local cw_am_msg_t *cw_am_in_handler;
 
-static cw_am_handler_t _Atomic handlers[CW_AM_CLIENTS][CW_AM_HANDLERS];
+static cw_am_handler_t _Atomic handlers[CW_AM_CLIENTS][CW_AM_HANDLERS] CW_LARGE;
 static cw_am_takes_t _Atomic takes_raw[CW_AM_CLIENTS];
 static _Atomic bool closed[CW_AM_CLIENTS];  // in this epoch: what still comes is dropped
 

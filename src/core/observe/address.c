@@ -26,7 +26,7 @@ enum { TEXTS = 16 };
 
 static char *next_text(void)
 {
-    static char texts[TEXTS][TEXT];
+    static char texts[TEXTS][TEXT] CW_LARGE;
     static _Atomic unsigned turn;
     return texts[atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % TEXTS];
 }

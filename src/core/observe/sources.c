@@ -49,7 +49,7 @@ static struct {
     source_t *recent[RECENT];  // by the source; its record may be another's since
     _Atomic size_t n;          // in chains
     _Atomic bool is_stopped;
-} table;
+} table CW_LARGE;
 
 // ---------------------------------------------------------------- samples
 /** The words count apart from each other, so a processor multiplies several at a time. Any odd

@@ -28,7 +28,7 @@ static const cw_owner_config_t *config;  // of the owner that copies, or NULL
 static bool (*private_shares)(const void *addr, size_t nbytes);  // or NULL
 
 static cwu_lock_t lock;  // guards the rest
-static request_t table[REQUESTS];
+static request_t table[REQUESTS] CW_LARGE;
 static uint32_t first_free, never_used;  // 0: none; else place + 1
 
 static uint64_t joined(uint32_t low, uint32_t high)

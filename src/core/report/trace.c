@@ -14,7 +14,7 @@
 
 static bool active;
 static _Atomic uint32_t nthreads;
-static _Atomic(const char *) keys[CW_TRACE_NAMES];  // of the record's names
+static _Atomic(const char *) keys[CW_TRACE_NAMES] CW_LARGE;  // of the record's names
 
 /** Messages with each PE, [request or reply][PE], by which both ends of an arrow are numbered. */
 static _Atomic uint32_t *sent[2], *handled[2];

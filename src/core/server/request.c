@@ -30,7 +30,7 @@ bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)
            nbytes <= l->heap_nbytes - (at - l->heap_offset);
 }
 
-uint64_t cw_server_room[CW_MESSAGE_MAX / sizeof(uint64_t)];
+uint64_t cw_server_room[CW_MESSAGE_MAX / sizeof(uint64_t)] CW_LARGE;
 
 static void wake(uint32_t slot)
 {

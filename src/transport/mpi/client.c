@@ -15,7 +15,7 @@ static struct {
     cwu_lock_t lock;
     uint8_t used[MPW_CLIENTS_MOST];  // tags
     uint16_t nonce;
-} clients;
+} clients CW_LARGE;
 
 /** 0: all are in use. */
 static uint16_t take_tag(uint16_t *nonce_p)

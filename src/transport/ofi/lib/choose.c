@@ -32,7 +32,7 @@ typedef struct candidates {
     int count;
 } candidates_t;
 
-static ofi_verdict_t verdicts[CANDIDATES_MAX];
+static ofi_verdict_t verdicts[CANDIDATES_MAX] CW_LARGE;
 static int nverdicts;
 
 int ofi_verdicts(const ofi_verdict_t **list_p)
