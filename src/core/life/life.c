@@ -280,7 +280,7 @@ static void leave_network(const char *call)
         cwu_fatal("the last fence of the job failed (%s)", cwu_error_name(rc));
 }
 
-static bool disbanded;
+static bool disbanded, has_met;  // cw_finalize need not meet, or not again
 
 void cw_disband(void)
 {
@@ -289,6 +289,7 @@ void cw_disband(void)
 
 void cw_finalize_meets(const char *call)
 {
+    has_met = true;
     CW_WATCH(cw_watch_call(call));
     cw_early_ending = true;
     if (init_count == 1)
@@ -304,8 +305,9 @@ void cw_finalize(const char *call)
         cw_check_failed(call, "called %s %s", cw_world.finalized ? "after" : "before",
                         cw_world.finalized ? cw_front_end_of(call)->finalize
                                            : cw_front_end_of(call)->init);
-    if (!disbanded)
+    if (!disbanded && !has_met)
         cw_finalize_meets(call);
+    has_met = false;
     if (--init_count > 0) {
         count_front_end(call, -1);
         return;

@@ -19,8 +19,8 @@ bool cw_may_join(const char *call, int thread_level, const cw_area_request_t *ar
 /** Joins the job. Counted: every init needs its finalize. After the last one it may be joined
  *  again. call: the routine of the front end, for messages and reports; lives on. [waits] */
 int cw_init(int thread_level, const char *call);
-/** Barrier, then leaves the job when the count reaches zero: heap and connections go, static data
- *  stays. [waits] */
+/** Barrier, if cw_finalize_meets has not been called before, then leaves the job when the count
+ *  reaches zero: heap and connections go, static data stays. [waits] */
 void cw_finalize(const char *call);
 /** The part of a front end's finalize before that which needs all PEs: a barrier that matches no
  *  collective of the program. call: as of cw_finalize, which follows. [waits] */

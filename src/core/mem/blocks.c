@@ -7,6 +7,7 @@
 #include "base/pages.h"
 #include "core/mem/backing.h"
 #include "core/mem/segment.h"
+#include "core/world/job.h"
 
 // What waits with its pages: giving 1 MiB back takes 30 times as long as freeing it.
 #define WAITING_EACH ((size_t)2 << 20)
@@ -19,7 +20,7 @@ int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint6
         return rc;
     pthread_mutex_init(&blocks->lock, NULL);
     blocks->used = used;
-    blocks->most = cwu_machine_memory();
+    blocks->most = cw_boot.machine_nbytes ? cw_boot.machine_nbytes : cwu_machine_memory();
     blocks->mine = 0;
     blocks->nwaiting = blocks->waiting_nbytes = 0;
     return 0;

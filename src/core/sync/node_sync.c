@@ -59,8 +59,8 @@ static void count_cpus(cw_node_sync_t *ns)
     if (cwu_env.spin >= 0)
         roomy = cwu_env.spin > 0;
     ns->plan = cwu_wait_plan(CWU_WAIT_SYNC, !roomy);
-    if (ns->patient && !roomy)
-        ns->plan.yields = 0;
+    if ((ns->patient || !ns->counted) && !roomy)
+        ns->plan.yields = 0;  // those that have not come have to start first
     ns->roomy = roomy;
     ns->can_meet =
         ns->counted && roomy && ns->nnodes == 1 && ns->nlocal <= MEET_MOST && ns->deposit[1];
