@@ -246,6 +246,8 @@ void caf_sync_all(const caf_status_t *status);
 /** With those images of the current team. [waits] */
 void caf_sync_images(const caf_status_t *status, const int *images, int nimages);
 void caf_sync_every_image(const caf_status_t *status);
+/** Of a statement without stat=. [waits] */
+void caf_sync_image(int image);
 void caf_sync_close(void);
 
 // ---------------------------------------------------------------- locks and events

@@ -10,7 +10,8 @@
 #include "caf/transfer.h"
 #include "core/sync/peer.h"
 
-static uint64_t *done;  // [npes] how often this image has synchronised with each; NULL: never
+static uint64_t *done;    // [npes] how often this image has synchronised with each; NULL: never
+static uint64_t *counts;  // [npes] of the others in this image, where there is `done`
 
 /** Programs wait for a value in loops around this statement, so it makes progress for them, and
  *  gives the core away. One of several does: most programs do not wait, and loops go round fast. */
@@ -39,35 +40,55 @@ static void open_counts(void)
 {
     if (!(done = calloc((size_t)cw_world.npes, sizeof *done)))
         cwu_fatal("out of memory for the counts of %d images", cw_world.npes);
+    counts = caf_own(CAF_OWN_SYNC);
 }
 
-static CW_ALWAYS_INLINE void notify(uint64_t *counts, int pe)
+static CW_NOINLINE void notify_out(int pe, uint64_t number)
 {
     uint64_t *count = &counts[cw_world.pe];
-    const uint64_t number = ++done[pe];
-    if (CW_LIKELY(cw_coll_is_local(pe)))
+    if (cw_coll_is_local(pe))  // its place is not known yet, or puts are watched
         cw_put_scalar(&cw_ctx_default, count, number, sizeof number, pe);
     else
         cw_coll_raise_word(pe, (long *)count, (long)number);  // at once, and no quiet is due
 }
 
-static CW_ALWAYS_INLINE bool has_come(const uint64_t *counts, int pe)
+/** The count that this image waits for. */
+static CW_ALWAYS_INLINE uint64_t notify(int pe)
 {
-    return __atomic_load_n(&counts[pe], __ATOMIC_ACQUIRE) >= done[pe];
+    uint64_t *count = &counts[cw_world.pe];
+    const uint64_t number = ++done[pe];
+    uintptr_t word;
+    if (CW_LIKELY(cw_peer_is_here(&cw_ctx_default, pe, &word))) {
+        cw_store_bits(cw_local_address(word, count), number, sizeof number);
+        cw_ctx_stored(&cw_ctx_default, pe);
+    } else {
+        notify_out(pe, number);
+    }
+    return number;
+}
+
+static CW_ALWAYS_INLINE bool has_counted(const uint64_t *theirs, uint64_t number)
+{
+    return __atomic_load_n(theirs, __ATOMIC_ACQUIRE) >= number;
+}
+
+static CW_ALWAYS_INLINE bool has_come(int pe)
+{
+    return has_counted(&counts[pe], done[pe]);
 }
 
 /** CAF_OK, or how the image has ended that does not come. */
-static CW_NOINLINE caf_code_t await(const uint64_t *counts, int pe)
+static CW_NOINLINE caf_code_t await(int pe)
 {
     bool gone = false;
     cw_wait_t w = CW_WAIT_FOR("sync images", &counts[pe], sizeof *counts);
     const cw_wait_on_t on = {
         .kind = CW_WAIT_PARTNER, .nbytes = sizeof *counts, .addr = &counts[pe], .behind = pe};
     w.on = &on;
-    while (!has_come(counts, pe) && !gone) {
+    while (!has_come(pe) && !gone) {
         cw_wait_round(&w);
         // it may have come before it ended: what it wrote before is there
-        gone = caf_is_gone(pe, &w) && !has_come(counts, pe);
+        gone = caf_is_gone(pe, &w) && !has_come(pe);
     }
     cw_wait_done(&w);
     return gone ? caf_image_state(pe) : CAF_OK;
@@ -97,7 +118,7 @@ static bool is_twice(const int *images, int i)
     return false;
 }
 
-static CW_ALWAYS_INLINE bool check(const caf_status_t *status, const int *images, int n)
+static bool check(const caf_status_t *status, const int *images, int n)
 {
     int pe;
     for (int i = 0; i < n; i++) {
@@ -117,19 +138,18 @@ static CW_ALWAYS_INLINE int pe_of(const int *images, int i)
     return cw_group_pe(caf.group, images ? images[i] - 1 : i);
 }
 
-static CW_ALWAYS_INLINE void synchronise(const caf_status_t *status, const int *images, int n)
+static void synchronise(const caf_status_t *status, const int *images, int n)
 {
     caf_code_t code = CAF_OK;
-    uint64_t *counts = caf_own(CAF_OWN_SYNC);
     caf_complete_before();
     if (CW_UNLIKELY(!done))
         open_counts();
     for (int i = 0; i < n; i++)
         if (pe_of(images, i) != cw_world.pe)
-            notify(counts, pe_of(images, i));
+            notify(pe_of(images, i));
     for (int i = 0; i < n; i++)
-        if (pe_of(images, i) != cw_world.pe && !has_come(counts, pe_of(images, i)))
-            code = graver(code, await(counts, pe_of(images, i)));
+        if (pe_of(images, i) != cw_world.pe && !has_come(pe_of(images, i)))
+            code = graver(code, await(pe_of(images, i)));
     if (CW_LIKELY(code == CAF_OK))
         caf_succeed(status);
     else
@@ -140,6 +160,25 @@ void caf_sync_images(const caf_status_t *status, const int *images, int n)
 {
     if (check(status, images, n))
         synchronise(status, images, n);
+}
+
+/** The same with one image, the form of most programs, is some fifty instructions. */
+void caf_sync_image(int image)
+{
+    static const caf_status_t none;
+    int pe;
+    if (CW_UNLIKELY(!done || !caf_find_pe(caf.group, image, &pe))) {
+        caf_sync_images(&none, &image, 1);
+        return;
+    }
+    caf_complete_before();
+    if (CW_UNLIKELY(pe == cw_world.pe))
+        return;
+    const uint64_t *theirs = &counts[pe];
+    const uint64_t number = notify(pe);
+    caf_code_t code = has_counted(theirs, number) ? CAF_OK : await(pe);
+    if (CW_UNLIKELY(code != CAF_OK))
+        report(&none, code);
 }
 
 void caf_sync_every_image(const caf_status_t *status)

@@ -81,6 +81,10 @@ void causeway_caf16_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 void causeway_caf16_sync_images(int count, const int *images, int *stat, char *errmsg,
                                 size_t errmsg_nbytes)
 {
+    if (CW_LIKELY(gft_syncs_one(count, stat, errmsg))) {
+        caf_sync_image(*images);
+        return;
+    }
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     gft_sync_images(&status, count, images);

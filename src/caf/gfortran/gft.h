@@ -21,13 +21,19 @@ extern caf_door_t gft_door CW_HIDDEN;
 
 /** First statement of an entry point, for observers; not of assignments, whose instructions count.
  *  Not before the job is joined. */
-#define GFT_ENTER() CW_WATCH(cw_watch_call(__func__))
+#define GFT_ENTER() GFT_ENTER_AS(__func__)
+#define GFT_ENTER_AS(name) CW_WATCH(cw_watch_call(name))
 
 /** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
 caf_team_t *gft_team(const char *statement, void *team);
 
 /** SYNC IMAGES; count -1: all of the current team. (image.c) */
 void gft_sync_images(const caf_status_t *status, int count, const int *images);
+/** SYNC IMAGES of that form which is caf_sync_image, without an observer. */
+static CW_ALWAYS_INLINE bool gft_syncs_one(int count, const int *stat, const char *errmsg)
+{
+    return count == 1 && !stat && !errmsg && cw_world.plain;
+}
 /** Of a coarray whose team ends. (memory.c) */
 void gft_released(const caf_coarray_t *coarray);
 /** Those of a group that have ended so. (gone.c) */

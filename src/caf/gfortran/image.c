@@ -164,10 +164,19 @@ void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
     caf_sync_memory(&status);
 }
 
+static CW_NOINLINE void sync_images(int count, const int *images, int *stat, char *errmsg,
+                                    size_t errmsg_nbytes)
+{
+    GFT_ENTER_AS("_gfortran_caf_sync_images");
+    const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
+    gft_sync_images(&status, count, images);
+}
+
 void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
                                size_t errmsg_nbytes)
 {
-    GFT_ENTER();
-    const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
-    gft_sync_images(&status, count, images);
+    if (CW_LIKELY(gft_syncs_one(count, stat, errmsg)))
+        caf_sync_image(*images);
+    else
+        sync_images(count, images, stat, errmsg, errmsg_nbytes);
 }

@@ -60,6 +60,10 @@ int causeway_prif_sync_all(int *stat)
 /** nimages: -1 for all of the team. */
 int causeway_prif_sync_images(const int *images, int nimages, int *stat)
 {
+    if (CW_LIKELY(nimages == 1 && !stat && cw_world.plain && caf.group)) {
+        caf_sync_image(*images);
+        return 0;
+    }
     PRF_ENTER("prif_sync_images");
     const caf_status_t status = prf_status(stat);
     if (nimages < 0)
