@@ -114,7 +114,9 @@ static void pages(void)
     struct statvfs fs;
     const char *mode = first_line("/sys/kernel/mm/transparent_hugepage/shmem_enabled", line);
     info_line("page", "%ld bytes", sysconf(_SC_PAGESIZE));
-    info_line("huge pages", "transparent ones for shared memory: %s; reserved: %lld of %lld KiB",
+    info_line("huge pages",
+              "transparent ones for shared memory: %s (with never or deny, large blocks have some "
+              "by CAUSEWAY_HUGEPAGES=2M only); reserved: %lld of %lld KiB",
               mode ? mode : "not in this kernel",
               number_behind("/proc/meminfo", "HugePages_Total:"),
               number_behind("/proc/meminfo", "Hugepagesize:"));

@@ -28,6 +28,7 @@ OURS = {
     "vis": ["vis.c"],
     "armci": ["armci.c"],
     "dart": ["dart.c"],
+    "large": ["large.c"],
     "caf_base": ["caf_base.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],

@@ -418,6 +418,15 @@ def _many():
                       1 << 20, npes, base=False)
 
 
+def _large():
+    where = "CAUSEWAY_HUGEPAGES=2M, base: off, one node"
+    for op, nbytes, label in (("put", 8, "p to a random word of 512 MiB"),
+                              ("get", 8, "g of a random word of 512 MiB"),
+                              ("touch", 1 << 20, "allocation and first touch, a MiB"),
+                              ("reach", 1 << 20, "first p to each 4 KiB, a MiB")):
+        yield Row(where, label, "local", "large", op, nbytes)
+
+
 def _beside():
     for mode, words in (("local", "one node"), ("rdm", "two nodes, rdm"),
                         ("msg", "two nodes, msg")):
@@ -471,5 +480,5 @@ def all_rows():
         *_messages(), *_vis(), *_armci_local(), *_armci_far("rdm"), *_armci_far("msg"),
         *_coarrays(), *_instructions(),
         *_instructions_gasnet(), *_instructions_pgas(), *_threads(), *_collectives(), *_many(),
-        *_beside(), *_checks(), *_startup()
+        *_large(), *_beside(), *_checks(), *_startup()
     ]

@@ -17,8 +17,8 @@ SECTION = 1 << 20  # of a coarray
 CHECKED = ("shmem", "armci", "gasnet", "gex", "dart", "shmem_nbi", "shmem_nbi_static",
            "shmem_nbi_symmetric")
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
-         "busy", "threads", "coll", "many", "beside", "startup", "checks", "insn", "insn_gasnet",
-         "insn_pgas")
+         "busy", "threads", "coll", "many", "large", "beside", "startup", "checks", "insn",
+         "insn_gasnet", "insn_pgas")
 
 
 class Group:
@@ -237,6 +237,16 @@ class Plan:
             groups.append(Group(runs, rounds=1 if self.quick else 2))
         return groups
 
+    def _large(self):
+        """A heap with large pages, beside one without."""
+        runs = []
+        for make in self._run(self.ours, "local", 2, "large", env={"CAUSEWAY_HUGEPAGES": "off"},
+                              timeout=120):
+            runs.append(lambda make=make: make().as_baseline())
+        runs += self._run(self.ours, "local", 2, "large", title="large, 2M",
+                          env={"CAUSEWAY_HUGEPAGES": "2M"}, timeout=120)
+        return [Group(runs)]
+
     def _beside(self):
         """The same program alone, as the baseline, and beside a loop for each core."""
         loops = os.cpu_count()
@@ -336,6 +346,7 @@ class Plan:
             "threads": self._threads,
             "coll": self._coll,
             "many": self._many,
+            "large": self._large,
             "beside": self._beside,
             "startup": self._startup,
         }

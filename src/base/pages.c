@@ -19,6 +19,9 @@
 #define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_COLLAPSE  // Linux 6.1
+#define MADV_COLLAPSE 25
+#endif
 
 static uintptr_t page_nbytes(void)
 {
@@ -76,6 +79,25 @@ void cwu_pages_dump(const void *at, size_t nbytes, bool wanted)
     uintptr_t from, end;
     round_out(at, nbytes, &from, &end);
     syscall(SYS_madvise, from, end - from, wanted ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
+void cwu_pages_may_be_large(void *at, size_t nbytes, bool may)
+{
+    uintptr_t from, end;
+    round_out(at, nbytes, &from, &end);
+    syscall(SYS_madvise, from, end - from, may ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // the bare call
+}
+
+int cwu_pages_make_large(void *at, size_t nbytes)
+{
+    int rc;
+    // what has no page at all is not collapsed
+    for (size_t i = 0; i < nbytes; i += CWU_PAGES_LARGE)
+        __atomic_fetch_or((uint8_t *)at + i, 0, __ATOMIC_RELAXED);  // as touch() does
+    do
+        rc = (int)syscall(SYS_madvise, at, nbytes, MADV_COLLAPSE);
+    while (rc && errno == EINTR);
+    return rc == 0 ? CW_OK : errno == EINVAL ? CW_ENOTSUP : CW_ENOMEM;
 }
 
 /** Flags cannot say it, but what grows is locked only where it was before, whatever mlockall has

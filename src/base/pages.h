@@ -34,6 +34,15 @@ void cwu_pages_free(void *zeros, size_t nbytes);
  *  at+to), both rounded out to whole pages; to: far behind nbytes. NULL: there are none. */
 void *cwu_pages_apart(size_t nbytes, size_t from, size_t to);
 void cwu_pages_apart_free(void *at, size_t nbytes, size_t from, size_t to);
+#define CWU_PAGES_LARGE ((size_t)2 << 20)  // bytes of a large page, where the small have 4 KiB
+/** Whether the range's pages may become large when they are first touched, as far as the system's
+ *  setting for shared memory goes; whole pages. An address and its offset in the mapped file must
+ *  be the same modulo CWU_PAGES_LARGE. */
+void cwu_pages_may_be_large(void *at, size_t nbytes, bool may);
+/** Makes these whole large pages large now, whatever the system's setting is (Linux 6.1), with
+ *  memory behind them. CW_ENOTSUP: the kernel does not do that, or not there; CW_ENOMEM: some stay
+ *  as they were. Not reported. */
+int cwu_pages_make_large(void *at, size_t nbytes);
 /** Whether core files contain these whole pages. What they contain, the kernel gives memory to
  *  write it, so a large range that was hardly used is better left out. */
 void cwu_pages_dump(const void *at, size_t nbytes, bool wanted);

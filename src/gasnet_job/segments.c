@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mem/large.h"
 #include "core/sync/published.h"
 #include "gasnet_job/gas.h"
 
@@ -156,6 +157,7 @@ void gas_segment_attach(const char *call, const void *place, uintptr_t size)
     gas_set_segment(gas.me, addr, size);
     if (size > 0)
         gas_share_segment((void *)addr, size);
+    cw_large_allocated(&(cw_large_t){0}, (void *)addr, size);
     if (size > 0 && gas.check)
         cw_known_add(&(cw_known_t){
             .space = gas.me, .base = addr, .nbytes = size, .call = call, .place = place});

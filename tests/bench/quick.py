@@ -18,6 +18,7 @@ NEEDED = (
     ("msg", "pingpong", "p_wait"), ("rdm", "busy", "get"), ("msg", "busy", "fetch_add"),
     ("msg", "floods", "add"), ("msg", "floods", "updates_in_buckets"),
     ("local", "coll", "barrier_all"), ("local", "many", "late_barrier"),
+    ("local", "large", "reach"),
     ("msg-each", "many", "lock"), ("rdm-each", "coll", "sum"),
     ("local", "beside", "barriers"), ("rdm", "beside", "tests"),
     ("local", "threads", "p.two_private"), ("msg", "threads", "fetch_add.two_default"),
@@ -46,7 +47,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.md")
         document = measure(folder, "latency", "atomics", "pingpong", "rate", "floods", "insn",
-                           "busy", "threads", "coll", "many", "beside", "caf",
+                           "busy", "threads", "coll", "many", "large", "beside",
+                           "caf",
                            options=["--max-bytes", 1024, "--report", page])
         text = page.read_text(encoding="utf-8") if page.exists() else ""
     found = {(row["layout"], row["bench"], row["op"]) for row in document["results"]

@@ -20,6 +20,7 @@ int cw_blocks_open(cw_blocks_t *blocks, void *area, size_t nbytes, _Atomic uint6
         return rc;
     pthread_mutex_init(&blocks->lock, NULL);
     blocks->used = used;
+    blocks->large = (cw_large_t){0};
     blocks->most = cw_boot.machine_nbytes ? cw_boot.machine_nbytes : cwu_machine_memory();
     blocks->mine = 0;
     blocks->nwaiting = blocks->waiting_nbytes = 0;
@@ -94,6 +95,7 @@ void *cw_blocks_alloc(cw_blocks_t *blocks, size_t nbytes)
     if (block) {
         blocks->mine += nbytes;
         claim(blocks, block, nbytes);
+        cw_large_allocated(&blocks->large, block, nbytes);
     }
     pthread_mutex_unlock(&blocks->lock);
     if (!block)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/mem/arena.h"
+#include "core/mem/large.h"
 
 enum { CW_BLOCKS_WAITING = 16 };
 /** Freed memory that still has pages. */
@@ -26,6 +27,7 @@ typedef struct cw_waiting_block {
 
 typedef struct cw_blocks {
     cw_arena_t arena;
+    cw_large_t large;
     pthread_mutex_t lock;    // guards all but used and most
     _Atomic uint64_t *used;  // bytes of all PEs of the node, in blocks
     uint64_t most;           // of them; 0: not known

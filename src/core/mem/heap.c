@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "core/mem/backing.h"
+#include "core/mem/large.h"
 #include "core/mem/memory.h"
 #include "core/world/world.h"
 
@@ -18,6 +19,7 @@ _Atomic unsigned cw_block_changes = 1;
 #define DUMP_STEP ((size_t)1 << 20)
 
 static cw_arena_t heap;
+static cw_large_t large;
 static char *undumped, *heap_end;  // from here to the end, core files do not contain the heap
 
 // The blocks in the order of addresses, made at the first question behind a change.
@@ -30,6 +32,7 @@ static struct {
 
 int cw_heap_init(void *base, size_t nbytes)
 {
+    large = (cw_large_t){0};
     undumped = base;
     heap_end = undumped + nbytes;
     return cw_arena_init(&heap, base, nbytes);
@@ -46,6 +49,7 @@ static void *allocated(void *p, size_t nbytes)
         cwu_pages_dump(undumped, (size_t)(next - undumped), true);
         undumped = next;
     }
+    cw_large_allocated(&large, p, nbytes);
     cw_backing_allocated(p, nbytes);
     return p;
 }

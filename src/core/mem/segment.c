@@ -20,6 +20,7 @@
 #include "core/mem/area.h"
 #include "core/mem/backing.h"
 #include "core/mem/heap.h"
+#include "core/mem/large.h"
 #include "core/mem/memory.h"
 #include "core/mem/sizes.h"
 #include "core/world/one_address.h"
@@ -29,7 +30,7 @@
 #define HOLE (4ull << 30)
 #define HOLES_MOST 16  // in a view: one a PE of the node, and as many gaps in their static data
 // Heaps begin at one address modulo this on all PEs, where static data does, or is not there: for
-// alignments above a page (ADR 79)
+// alignments above a page (ADR 79). No less than CWU_PAGES_LARGE.
 #define COMMON (2u << 20)
 // Owner-addressed memory lies at one address in all PEs of a node where this place is free: far
 // from where kernels put programs, libraries and stacks, with 32 TiB behind it
@@ -85,16 +86,22 @@ static void shape(const cw_sizes_t *sizes, cw_section_t *const sections[])
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
-/** The first PE to come sizes the object; from then on its size is fixed, for whatever process
- *  comes by it: a page that is cut off would be a bus error in all PEs. */
+/** The first PE to come sizes the object's file; from then on its size is fixed, for whatever
+ *  process comes by it: a page that is cut off would be a bus error in all PEs. What the size is
+ *  modulo COMMON lies in front of the object: as much as the first PE's static data is off, so that
+ *  its pages may be large where a program of that PE sees them. */
 static int size_object(int fd)
 {
     struct stat st;
+    uint64_t front = cw_segment.data.nbytes ? cw_segment.data.start % COMMON : 0;
     if (fstat(fd, &st) ||
         // EPERM: another PE has sized it meanwhile, otherwise; agree() reports that
-        (st.st_size == 0 && ftruncate(fd, (off_t)cw_segment.nbytes) && errno != EPERM))
+        (st.st_size == 0 && ftruncate(fd, (off_t)(cw_segment.nbytes + front)) && errno != EPERM))
         return CW_ESYS;
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // again: refused
+    if (fstat(fd, &st))
+        return CW_ESYS;
+    cw_segment.front = (uint64_t)st.st_size % COMMON;
     return CW_OK;
 }
 
@@ -146,10 +153,10 @@ static void *map_parts(int fd, char *base)
     uint32_t nparts = part_of_object(0, &from, &end);
     for (uint32_t i = 0; i < nparts; i++) {
         part_of_object(i, &from, &end);
-        void *at = from == end
-                       ? base + from
-                       : cwu_pages_map(base + from, end - from, PROT_READ | PROT_WRITE,
-                                       MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, from);
+        void *at = from == end ? base + from
+                               : cwu_pages_map(base + from, end - from, PROT_READ | PROT_WRITE,
+                                               MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd,
+                                               cw_segment.front + from);
         if (at == base + from)
             continue;
         if (at != MAP_FAILED)
@@ -160,15 +167,15 @@ static void *map_parts(int fd, char *base)
     return base;
 }
 
-/** A free range that begins at a multiple of COMMON; NULL: none found. */
-static void *aligned_place(size_t nbytes)
+/** A free range that begins `front` behind a multiple of COMMON; NULL: none found. */
+static void *aligned_place(size_t nbytes, uint64_t front)
 {
-    char *at = cwu_pages_map(NULL, nbytes + COMMON, PROT_NONE,
+    char *at = cwu_pages_map(NULL, nbytes + 2 * COMMON, PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    munmap(at, nbytes + COMMON);
-    return (void *)round_up((uintptr_t)at, COMMON);
+    munmap(at, nbytes + 2 * COMMON);
+    return (void *)(round_up((uintptr_t)at, COMMON) + front);
 }
 
 static void *map_all(int fd)
@@ -178,24 +185,26 @@ static void *map_all(int fd)
     void *at = MAP_FAILED;
     s->in_parts = false;
     for (uintptr_t i = 0; cwu_address_limit() != UINT64_MAX && i < PLACES && !s->in_parts; i++) {
-        at = map_parts(fd, (char *)(PLACE + i * (PLACE / 8)));
+        at = map_parts(fd, (char *)(PLACE + s->front + i * (PLACE / 8)));
         s->in_parts = at != MAP_FAILED;
     }
     if (s->in_parts)
         return at;
-    void *place = cw_agreement.area_nbytes ? (void *)PLACE : NULL;  // the kernel may take another
-    if (!place && !s->layout.data_nbytes)
-        place = aligned_place(s->nbytes);
+    void *place = (void *)(PLACE + s->front);  // the kernel may take another
+    if (!cw_agreement.area_nbytes)
+        place = aligned_place(s->nbytes, s->front);
     const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
-    at = cwu_pages_map(place, s->nbytes, prot, flags, fd, 0);
+    at = cwu_pages_map(place, s->nbytes, prot, flags, fd, s->front);
     if (at == MAP_FAILED && !place)  // valgrind looks for gaps in 128 GiB only, but takes wishes
-        at = cwu_pages_map((void *)PLACE, s->nbytes, prot, flags, fd, 0);
+        at = cwu_pages_map((void *)(PLACE + s->front), s->nbytes, prot, flags, fd, s->front);
     return at;
 }
 
+/** offset: in the object. */
 static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int flags,
                   const char *what)
 {
+    offset += cw_segment.front;
     const int prot = PROT_READ | PROT_WRITE, all = MAP_SHARED | MAP_NORESERVE | flags;
     // static data, which replaces what is there, is locked as the program has asked for
     void *at = flags & MAP_FIXED ? mmap((void *)where, nbytes, prot, all, fd, (off_t)offset)
@@ -222,8 +231,9 @@ static void place_heap(int fd, uint64_t slice, size_t nbytes)
     cw_segment_t *s = &cw_segment;
     if (cw_agreement.area_nbytes)
         return;
-    void *at = cwu_pages_map((void *)HEAP_PLACE, nbytes, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, slice);
+    void *at =
+        cwu_pages_map((void *)HEAP_PLACE, nbytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, s->front + slice);
     if (at == (void *)HEAP_PLACE) {
         s->heap = at;
         s->own_view = true;
@@ -262,7 +272,7 @@ static int map_own_heap(int fd)
 static int map_object(int fd)
 {
     cw_segment_t *s = &cw_segment;
-    if (s->nbytes > cwu_file_limit()) {
+    if (s->nbytes + COMMON > cwu_file_limit()) {
         cwu_error("the node's shared memory has %.2f GiB of addresses, and the limit on the size "
                   "of files (ulimit -f), which holds for it, too, is %.2f GiB: raise it",
                   (double)s->nbytes / (1 << 30), (double)cwu_file_limit() / (1 << 30));
@@ -282,6 +292,11 @@ static int map_object(int fd)
         return CW_ENOMEM;
     }
     cwu_pages_dump(at, s->nbytes, false);  // a core file of all PEs, and of holes
+    if (cw_large_is("off")) {              // also where the system makes all pages large
+        cwu_pages_may_be_large(at, s->nbytes, false);
+        if (s->own_view)
+            cwu_pages_may_be_large(s->heap, s->layout.slice_stride - s->layout.heap_offset, false);
+    }
     s->base = at;
     s->control = at;
     s->slots = (cw_slot_t *)(s->base + sizeof(cw_control_t));
@@ -339,7 +354,7 @@ static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t 
 
 typedef struct {
     int fd;
-    uint64_t shift;  // from an address to its offset in the object
+    uint64_t shift;  // from an address to its offset in the file
 } copy_t;
 
 /**
@@ -368,7 +383,7 @@ static int copy_pages(void *arg, const void *at, size_t nbytes)
 
 static int copy_part(int fd, const cw_data_part_t *part, uint64_t offset, bool moved)
 {
-    copy_t copy = {fd, offset - part->start};
+    copy_t copy = {fd, cw_segment.front + offset - part->start};
     size_t file_nbytes = moved ? part->nbytes : part->file_nbytes;
     int rc = copy_pages(&copy, (const void *)part->start, file_nbytes);
     return rc ? rc

@@ -34,6 +34,7 @@ int cw_static_data_find(cw_static_data_t *data_p);
 typedef struct cw_segment {
     char *base;  // the node object, offset 0
     size_t nbytes;
+    uint64_t front;  // bytes in front of it in its file
     cw_control_t *control;
     cw_slot_t *slots;  // [nslots]
     cwt_layout_t layout;
