@@ -50,13 +50,20 @@ typedef struct guarded {
     size_t short_nbytes;  // not 0: of the head and the entries behind it, if they are few
 } guarded_t;
 
+// Nothing; what `own` and `base` of the default context say. While no path looks at `zero`, `own`
+// is the same memory: a mapping of so many addresses costs a start and an end some 50 us.
 static struct {
-    guarded_t zero, own, base;  // nothing; what `own` and `base` of the default context say
+    guarded_t zero, own, base;
 } guarded;
+
+static size_t guarded_used(int npes)
+{
+    return sizeof(cwt_target_t) + (size_t)npes * sizeof(uintptr_t);
+}
 
 static void guarded_create(guarded_t *g, int npes)
 {
-    size_t used = sizeof(cwt_target_t) + (size_t)npes * sizeof(uintptr_t);
+    size_t used = guarded_used(npes);
     *g = (guarded_t){.head = cwu_pages_zeros(END)};
     if (g->head && cwu_pages_open(g->head, used)) {
         cwu_pages_free(g->head, END);
@@ -89,6 +96,29 @@ static void guarded_set(guarded_t *g, int pe, uintptr_t word)
     uintptr_t *entry = (uintptr_t *)(guarded_first(g) + CW_GUARDED_ENTRIES);
     // pairs with cw_guarded_word
     __atomic_store_n(&entry[pe], word - guarded_first(g), __ATOMIC_RELEASE);
+}
+
+static void guarded_open_own(void)
+{
+    const guarded_t *zero = &guarded.zero;
+    const bool is_long = !zero->short_nbytes, same = is_long && !need_cold();
+    const size_t used = guarded_used(same ? cw_world.npes : 0);
+    if (is_long)
+        cwu_pages_unlock(zero->head, used, END);
+    if (same && !cwu_pages_open(zero->head, used))
+        guarded.own = *zero;
+    else
+        guarded_create(&guarded.own, cw_world.npes);
+}
+
+static void guarded_shut_own(int npes)
+{
+    guarded_t *own = &guarded.own;
+    if (own->head != guarded.zero.head)
+        guarded_destroy(own);
+    for (int pe = 0; own->head && pe < npes; pe++)
+        guarded_set(own, pe, guarded_first(own));  // nothing again
+    own->head = NULL;
 }
 
 static void guarded_point(const guarded_t *here)
@@ -147,10 +177,8 @@ static void point(cw_ctx_t *ctx, const uintptr_t *here, const uintptr_t *cold)
 int cw_words_open(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
-    if (!guarded.zero.short_nbytes)
-        cwu_pages_unlock(guarded.zero.head, sizeof(cwt_target_t), END);
     ctx->own = create(cw_world.npes, CW_COLD_WORD);
-    guarded_create(&guarded.own, cw_world.npes);
+    guarded_open_own();
     if (!ctx->own || !guarded.own.head ||
         (need_cold() && !shared_table(&shared.cold_default, CW_COLD_WORD, false))) {
         cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
@@ -172,7 +200,7 @@ void cw_words_shut(void)
     ctx->peer = ctx->amo_peer = ctx->word = NULL;
     ctx->own = NULL;
     ctx->base = NULL;
-    guarded_destroy(&guarded.own);
+    guarded_shut_own(cw_world.npes);
     guarded_destroy(&guarded.base);
     destroy(own);
     destroy(base);
