@@ -2,12 +2,15 @@
 //
 // Sources of nonblocking puts that change before a quiet; with an argument behind it.
 #include <shmem.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { LARGE = 1 << 18 };
+// Far from where mappings without a wish go: one could come to its place when `gone` is unmapped.
+#define FAR_AWAY ((uintptr_t)0x300000000000)
 static long words[4], there[4];
 static char large[LARGE], far[LARGE];
 
@@ -24,7 +27,8 @@ int main(int argc, char **argv)
     (void)argv;
     if (shmem_ctx_create(0, &ctx))
         return 1;
-    char *gone = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+    char *gone = mmap((void *)FAR_AWAY, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                      -1, 0),
          *kept = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int turn = 0; me == 0 && turn < 3; turn++) {  // the second of a place finds a pair
         shmem_long_put_nbi(there, words, 4, next);     // line A
