@@ -166,6 +166,59 @@ void cwu_pages_free(void *zeros, size_t nbytes)
     munmap(zeros, nbytes);
 }
 
+void *cwu_pages_repeat(size_t nbytes, int fd, uint64_t offset, size_t chunk)
+{
+    char *all = mmap(NULL, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    for (size_t at = 0; at < nbytes; at += chunk)
+        if (mmap(all + at, nbytes - at < chunk ? nbytes - at : chunk, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED) {
+            munmap(all, nbytes);
+            return NULL;
+        }
+    return all;
+}
+
+static void fill(uintptr_t *words, size_t nbytes, uintptr_t word)
+{
+    for (size_t i = 0; i < nbytes / sizeof word; i++)
+        words[i] = word;
+}
+
+/** Nothing that is repeated. */
+static uintptr_t *filled(size_t nbytes, uintptr_t word)
+{
+    uintptr_t *all =
+        mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    fill(all, nbytes, word);
+    return all;
+}
+
+uintptr_t *cwu_pages_pattern(size_t nbytes, uintptr_t word)
+{
+    enum { MAPPINGS_MOST = 32 };  // each costs some microseconds
+    uintptr_t *all = NULL, page = page_nbytes();
+    size_t chunk = page > 32768 ? page : 32768;
+    while (nbytes / chunk > MAPPINGS_MOST)
+        chunk *= 2;
+    bool repeats = nbytes > chunk && cwu_file_limit() >= chunk;
+    int fd = repeats ? memfd_create("causeway-words", MFD_CLOEXEC) : -1;
+    if (fd >= 0 && ftruncate(fd, (off_t)chunk) == 0) {
+        uintptr_t *one = mmap(NULL, chunk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (one != MAP_FAILED) {
+            fill(one, chunk, word);
+            munmap(one, chunk);
+            all = cwu_pages_repeat(nbytes, fd, 0, chunk);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return all ? all : filled(nbytes, word);
+}
+
 static bool map_at(char *at, size_t nbytes)
 {
     void *got = mmap(at, nbytes, PROT_READ | PROT_WRITE,

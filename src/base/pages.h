@@ -43,6 +43,13 @@ void cwu_pages_may_be_large(void *at, size_t nbytes, bool may);
  *  memory behind them. CW_ENOTSUP: the kernel does not do that, or not there; CW_ENOMEM: some stay
  *  as they were. Not reported. */
 int cwu_pages_make_large(void *at, size_t nbytes);
+/** A private range in which each `chunk` bytes, whole pages, begin as the file's at that offset:
+ *  its memory is the file's, but for the pages that this process writes. Freed by cwu_pages_free.
+ *  NULL: there is none. */
+void *cwu_pages_repeat(size_t nbytes, int fd, uint64_t offset, size_t chunk);
+/** A range in which every word is this one: takes memory for a small part of it, and for the pages
+ *  that are written. Freed by cwu_pages_free. NULL: there is none. */
+uintptr_t *cwu_pages_pattern(size_t nbytes, uintptr_t word);
 /** Whether core files contain these whole pages. What they contain, the kernel gives memory to
  *  write it, so a large range that was hardly used is better left out. */
 void cwu_pages_dump(const void *at, size_t nbytes, bool wanted);

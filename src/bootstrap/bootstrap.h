@@ -36,6 +36,14 @@ typedef enum cwb_death { CWB_DEATH_ENDS_JOB, CWB_DEATH_ENDS_PE, CWB_DEATH_ENDS_N
 
 #define CWB_RECORD_NBYTES (UINT64_C(1) << 36)
 
+/** Nodes whose PEs have consecutive numbers, in order: nnodes[i] nodes of ppn[i] PEs each, and so
+ *  on, until all PEs have a node. */
+#define CWB_RUNS_MOST 16
+typedef struct cwb_runs {
+    int n;
+    int nnodes[CWB_RUNS_MOST], ppn[CWB_RUNS_MOST];
+} cwb_runs_t;
+
 typedef struct cwb_ops {
     const char *name;  // "launch", "pmix", "pmi1", "pmi2", "mpi", "single"
     bool sees_ends;    // the launcher ends the job when a PE ends without leaving it
@@ -47,6 +55,9 @@ typedef struct cwb_ops {
      * by all PEs, with no fence outstanding: it may run fences of its own.
      */
     int (*nodes)(cwb_t *b, int *node_of_pe);
+    /** The same where the launcher knows it as a few runs, so that no PE needs a table for it; asks
+     *  no other PE. False: `nodes` says. NULL: always. */
+    bool (*runs)(cwb_t *b, cwb_runs_t *runs_p);
     int (*put)(cwb_t *b, const char *key, const void *value, size_t nbytes);
     /** CW_ENOENT (no message): another library of this process has closed the connection to the
      *  launcher (pmi1), or MPI_Finalize has been called (mpi). */

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x36304a5741534143)  // "CASAWJ06"
+#define CWB_JOB_MAGIC UINT64_C(0x37304a5741534143)  // "CASAWJ07"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
@@ -64,6 +64,7 @@ typedef struct cwb_job {
     uint32_t ncpus;           // processors that the PEs have together, 0 if not known
     uint64_t started_ns;      // CLOCK_MONOTONIC when oshrun began
     uint64_t machine_nbytes;  // memory of the machine, 0 if not known
+    cwb_runs_t runs;          // the nodes of the entries below, in few numbers
     // Written once by the PE that calls abort (claimed, status, the kind), read by oshrun.
     _Atomic uint32_t abort_state;
     _Atomic int32_t abort_status;
@@ -84,7 +85,7 @@ typedef struct cwb_job {
     _Atomic uint32_t sleepers;
     CW_CACHE_ALIGNED _Atomic uint64_t log_next;  // next free byte of the log
 } cwb_job_t;
-_Static_assert(sizeof(cwb_job_t) == 384, "shared layout");
+_Static_assert(sizeof(cwb_job_t) == 512, "shared layout");
 
 typedef struct cwb_job_rec {
     uint32_t next;  // next record of the chain, in units of 16 bytes

@@ -377,6 +377,15 @@ static int launch_nodes(cwb_t *b, int *node_of_pe)
     return 0;
 }
 
+static bool launch_runs(cwb_t *b, cwb_runs_t *runs_p)
+{
+    const launch_t *l = b->priv;
+    if ((l->job->flags & CWB_JOB_NODE_NAMES) || cwu_env.node)
+        return false;
+    *runs_p = l->job->runs;
+    return true;
+}
+
 // Waits for the end of the job: were this process to go first, its peers would lose their
 // connections to it, and report that.
 static void launch_abort(cwb_t *b, int status, bool failed)
@@ -437,6 +446,7 @@ const cwb_ops_t cwb_launch = {
     .sees_ends = true,
     .open = launch_open,
     .nodes = launch_nodes,
+    .runs = launch_runs,
     .put = launch_put,
     .fence_nb = launch_fence_nb,
     .fence_wait = launch_fence_wait,

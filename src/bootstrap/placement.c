@@ -87,6 +87,40 @@ int cwb_placement_parse(const char *text, int npes, int *node_of_pe, int *nnodes
     return rc;
 }
 
+static bool overlap(const block_t *a, const block_t *b)
+{
+    return a->first < b->first + b->count && b->first < a->first + a->count;
+}
+
+bool cwb_placement_runs(const char *text, int npes, cwb_runs_t *runs_p)
+{
+    block_t blocks[CWB_RUNS_MOST];
+    int64_t placed = 0;
+    int n = parse_blocks(text, blocks, CWB_RUNS_MOST);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++)
+            if (overlap(&blocks[i], &blocks[k]))
+                return false;
+        placed += (int64_t)blocks[i].count * blocks[i].ppn;
+        runs_p->nnodes[i] = blocks[i].count;
+        runs_p->ppn[i] = blocks[i].ppn;
+    }
+    runs_p->n = n;
+    return n > 0 && placed >= npes;  // else nodes come again
+}
+
+int cwb_runs_nnodes(const cwb_runs_t *runs, int npes)
+{
+    int64_t left = npes;
+    int nnodes = 0;
+    for (int i = 0; i < runs->n && left > 0; i++) {
+        int64_t most = (left + runs->ppn[i] - 1) / runs->ppn[i];
+        nnodes += most < runs->nnodes[i] ? (int)most : runs->nnodes[i];
+        left -= (int64_t)runs->nnodes[i] * runs->ppn[i];
+    }
+    return nnodes;
+}
+
 // ---------------------------------------------------------------- names
 static void read_boot_id(char *text, size_t capacity)
 {

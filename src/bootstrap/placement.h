@@ -13,6 +13,12 @@
  */
 int cwb_placement_parse(const char *text, int npes, int *node_of_pe, int *nnodes_p);
 
+/** The same as runs, if every node has PEs of consecutive numbers only. False: it has not, or the
+ *  value is not understood. */
+bool cwb_placement_runs(const char *text, int npes, cwb_runs_t *runs_p);
+/** How many nodes have PEs. */
+int cwb_runs_nnodes(const cwb_runs_t *runs, int npes);
+
 /** The name of this node: CAUSEWAY_NODE, or what identifies the host. 0 or CW_EINVAL, reported. */
 int cwb_placement_name(char name[CWB_VALUE_MAX + 1]);
 

@@ -223,6 +223,11 @@ static int read_mapping(cwb_t *b)
     }
     if (rc)
         return rc;
+    cwb_runs_t runs;
+    if (cwb_placement_runs(p->mapping, b->npes, &runs)) {
+        b->one_machine = cwb_runs_nnodes(&runs, b->npes) == 1;
+        return 0;
+    }
     int nnodes = 0, *node_of_pe = malloc((size_t)b->npes * sizeof *node_of_pe);
     if (!node_of_pe) {
         cwu_error("no memory for the placement of %d PEs", b->npes);
@@ -322,6 +327,12 @@ static int pmi1_nodes(cwb_t *b, int *node_of_pe)
     return cwb_placement_parse(p->mapping, b->npes, node_of_pe, &nnodes);
 }
 
+static bool pmi1_runs(cwb_t *b, cwb_runs_t *runs_p)
+{
+    pmi1_t *p = b->priv;
+    return !cwu_env.node && p->mapping[0] && cwb_placement_runs(p->mapping, b->npes, runs_p);
+}
+
 // ---------------------------------------------------------------- fence and end
 static int pmi1_fence_nb(cwb_t *b)
 {
@@ -395,6 +406,7 @@ const cwb_ops_t cwb_pmi1 = {
     .name = "pmi1",
     .open = pmi1_open,
     .nodes = pmi1_nodes,
+    .runs = pmi1_runs,
     .put = pmi1_put,
     .fence_nb = pmi1_fence_nb,
     .fence_wait = pmi1_fence_wait,

@@ -104,13 +104,20 @@ static void say_goodbye(void)
 
 static int read_mapping(cwb_t *b)
 {
-    int found = 0, nnodes = 0, *node_of_pe = malloc((size_t)b->npes * sizeof *node_of_pe);
+    int found = 0, nnodes = 0;
+    cwb_runs_t runs;
+    if (p2.attribute("PMI_process_mapping", p2.mapping, VALUE_MAX, &found) != 0 || !found)
+        p2.mapping[0] = '\0';
+    if (cwb_placement_runs(p2.mapping, b->npes, &runs)) {
+        b->one_machine = cwb_runs_nnodes(&runs, b->npes) == 1;
+        return 0;
+    }
+    int *node_of_pe = malloc((size_t)b->npes * sizeof *node_of_pe);
     if (!node_of_pe) {
         cwu_error("no memory for the placement of %d PEs", b->npes);
         return CW_ENOMEM;
     }
-    if (p2.attribute("PMI_process_mapping", p2.mapping, VALUE_MAX, &found) != 0 || !found ||
-        cwb_placement_parse(p2.mapping, b->npes, node_of_pe, &nnodes) != 0)
+    if (cwb_placement_parse(p2.mapping, b->npes, node_of_pe, &nnodes) != 0)
         p2.mapping[0] = '\0';
     free(node_of_pe);
     b->one_machine = nnodes == 1;
@@ -161,6 +168,11 @@ static int pmi2_nodes(cwb_t *b, int *node_of_pe)
     if (cwu_env.node || !p2.mapping[0])
         return cwb_placement_exchange(b, node_of_pe);
     return cwb_placement_parse(p2.mapping, b->npes, node_of_pe, &nnodes);
+}
+
+static bool pmi2_runs(cwb_t *b, cwb_runs_t *runs_p)
+{
+    return !cwu_env.node && p2.mapping[0] && cwb_placement_runs(p2.mapping, b->npes, runs_p);
 }
 
 // ---------------------------------------------------------------- keys
@@ -281,6 +293,7 @@ const cwb_ops_t cwb_pmi2 = {
     .name = "pmi2",
     .open = pmi2_open,
     .nodes = pmi2_nodes,
+    .runs = pmi2_runs,
     .put = pmi2_put,
     .fence_nb = pmi2_fence_nb,
     .fence_wait = pmi2_fence_wait,

@@ -116,7 +116,7 @@ int main(int argc, char **argv)
     sim_record(&c, &record);
     if (c.tables_ns >= 0) {  // for tests that compare two runs
         record.place_ns = 0;
-        record.tables_ns = c.tables_ns;
+        record.tables_ns = record.first_ns = c.tables_ns;
     }
     sim_play(&c, &cost, &record, &r);
     printf("{\"simulated\": true, \"npes\": %d, \"nodes\": %d, \"hosts\": %d, \"cores\": %d, "
@@ -126,15 +126,16 @@ int main(int argc, char **argv)
            "\"init_max_ms\": %.3f, \"cpu_ms\": %.3f, \"connections\": %llu, \"most_connections\": "
            "%d, \"most_accepts\": "
            "%d, "
-           "\"endpoints\": %llu, \"published_bytes\": %llu, \"table_bytes_pe\": %zu, \"place_us\": "
-           "%.3f, \"tables_us\": "
-           "%.3f, "
+           "\"endpoints\": %llu, \"published_bytes\": %llu, \"table_bytes_pe\": %zu, "
+           "\"table_bytes_node\": %zu, "
+           "\"place_us\": %.3f, \"tables_us\": %.3f, \"tables_first_us\": %.3f, "
            "\"recorded_pes\": %d, \"events\": %llu}\n",
            c.npes, c.nnodes, c.nhosts, c.cores, c.is_static ? "static" : "ondemand",
            c.is_blocking ? "blocking" : "nonblocking", r.wall_ms, r.launched_ms, r.fence_ms,
            r.init_mean_ms, r.init_max_ms, r.cpu_ms, (unsigned long long)r.connections,
            r.most_connections, r.most_accepts, (unsigned long long)r.endpoints,
-           (unsigned long long)record.published, record.table_nbytes, record.place_ns / 1e3,
-           record.tables_ns / 1e3, record.recorded, (unsigned long long)r.events);
+           (unsigned long long)record.published, record.table_nbytes, record.node_nbytes,
+           record.place_ns / 1e3, record.tables_ns / 1e3, record.first_ns / 1e3, record.recorded,
+           (unsigned long long)r.events);
     return 0;
 }

@@ -341,7 +341,9 @@ static void pe_go(sim_thread_t *t)
         pe->stage = JOINED;
         pe->init_begin = sim_now();
         sim.launched = sim_now();
-        work(t, sim.cost->join + sim.record->place_ns + sim.record->tables_ns);
+        work(t, sim.cost->join + (pe - sim.pe == sim.first_pe[pe->node]
+                                      ? sim.record->first_ns
+                                      : sim.record->place_ns + sim.record->tables_ns));
         break;
     case JOINED:
         run_script(pe);

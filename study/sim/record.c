@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs the library's code as each PE in turn and records its calls of bootstrap and transport.
-#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bootstrap/job.h"
 #include "bootstrap/placement.h"
 #include "core/sync/area.h"
 #include "core/sync/fused.h"
 #include "core/rma/ctx.h"
+#include "core/rma/words.h"
 #include "core/world/job.h"
 #include "core/world/place.h"
 #include "core/mem/segment.h"
+#include "core/mem/tables.h"
 #include "core/server/server.h"
 #include "sim.h"
 
@@ -60,6 +65,11 @@ static int boot_nodes(cwb_t *b, int *node_of_pe)
 {
     int nnodes;
     return cwb_placement_parse(mapping, b->npes, node_of_pe, &nnodes);
+}
+
+static bool boot_runs(cwb_t *b, cwb_runs_t *runs_p)
+{
+    return cwb_placement_runs(mapping, b->npes, runs_p);
 }
 
 static int boot_put(cwb_t *b, const char *key, const void *value, size_t nbytes)
@@ -117,6 +127,7 @@ static void boot_goodbye(void)
 static const cwb_ops_t boot_ops = {.name = "simulated",
                                    .sees_ends = true,
                                    .nodes = boot_nodes,
+                                   .runs = boot_runs,
                                    .put = boot_put,
                                    .fence_nb = boot_fence_nb,
                                    .fence_wait = boot_fence_wait,
@@ -324,14 +335,26 @@ static void make_transport(void)
 // ---------------------------------------------------------------- stand-in for the node object
 enum { ROUNDS = 32 };
 
-/** Rounds of a collective between leaders: all are marked as received, so that no leader waits. */
-static void make_rounds(void)
+static uint64_t round_up(uint64_t n)
 {
-    char *area = aligned_alloc(64, cw_coll_step_offset(ROUNDS));
+    return (n + 65535) / 65536 * 65536;
+}
+
+/** What of the node object is used: rounds of a collective between leaders, all of which are marked
+ *  as received, so that no leader waits, and behind them the tables of all PEs. Needs the number of
+ *  nodes. */
+static void make_object(void)
+{
     static cw_control_t control;
-    if (!area)
-        die("out of memory");
-    memset(area, 0, cw_coll_step_offset(ROUNDS));
+    uint64_t rounds = round_up(cw_coll_step_offset(ROUNDS)), tables = cw_tables_section.nbytes();
+    int fd = memfd_create("sim-node", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)(rounds + tables)))
+        die("no memory for a node object");
+    char *area = mmap(NULL, rounds + tables, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (area == MAP_FAILED)
+        die("no memory for a node object");
+    cw_tables_section.offset = rounds;
+    cw_segment.fd = fd;
     cw_segment.control = &control;
     cw_segment.base = area;  // cw_coll_section.offset is 0
     cw_segment.layout =
@@ -441,10 +464,27 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static size_t allocated(void)
+/** Memory that is this process's alone, and no file's. */
+static size_t private_nbytes(void)
 {
-    struct mallinfo2 m = mallinfo2();
-    return m.uordblks + m.hblkhd;
+    char line[256];
+    size_t kib = 0;
+    FILE *f = fopen("/proc/self/smaps_rollup", "re");
+    while (f && !kib && fgets(line, sizeof line, f))
+        if (sscanf(line, "Anonymous: %zu", &kib) != 1)
+            kib = 0;
+    if (!f || !kib)
+        die("the kernel does not say how much memory is private (/proc/self/smaps_rollup)");
+    fclose(f);
+    return kib << 10;
+}
+
+static size_t object_nbytes(void)
+{
+    struct stat st;
+    if (fstat(cw_segment.fd, &st))
+        die("the node object is gone");
+    return (size_t)st.st_blocks * 512;
 }
 
 static void set_up(const sim_config_t *config)
@@ -456,10 +496,10 @@ static void set_up(const sim_config_t *config)
     else
         snprintf(mapping, sizeof mapping, "(vector,(0,%d,%d))", config->nnodes, ppn);
     cwu_env_load();
-    make_rounds();
-    store = calloc(1, cwb_job_nbytes((uint32_t)config->npes));
-    if (!store)
-        die("out of memory for the key-value store");
+    store = mmap(NULL, cwb_job_nbytes((uint32_t)config->npes), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (store == MAP_FAILED)
+        die("no addresses for the key-value store");
     cwb_job_format(store, (uint32_t)config->npes, (uint32_t)config->nnodes);
     cw_boot = (cwb_t){
         .ops = &boot_ops, .npes = config->npes, .node_fd = -1, .one_machine = config->nhosts == 1};
@@ -468,18 +508,52 @@ static void set_up(const sim_config_t *config)
     is_main = true;
 }
 
-static void measure_tables(void)
+/** Times of the placement and of the tables. */
+static void make_tables(double ns[2])
 {
-    size_t before = allocated();
     double start = seconds();
-    if (cw_place())
-        die("the placement failed");
-    record->place_ns = (seconds() - start) * 1e9;
+    if (cw_tables_open())
+        die("no memory for the tables of all PEs");
+    ns[0] = (seconds() - start) * 1e9;
     start = seconds();
     if (cw_ctx_open())
         die("out of memory for the peer words");
-    record->tables_ns = (seconds() - start) * 1e9;
-    record->table_nbytes = allocated() - before;
+    cw_words_gathered();
+    ns[1] = (seconds() - start) * 1e9;
+}
+
+/** Another process is the first PE of the node that comes. */
+static void come_first(void)
+{
+    double *ns = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = ns == MAP_FAILED ? -1 : fork();
+    if (pid == 0) {
+        make_tables(ns);
+        _exit(0);
+    }
+    int status = 1;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+        die("the first PE of a node failed");
+    record->first_ns = ns[0] + ns[1];
+    munmap(ns, 4096);
+}
+
+static void measure_tables(void)
+{
+    double start = seconds(), ns[2];
+    if (cw_place())
+        die("the placement failed");
+    double place_ns = (seconds() - start) * 1e9;
+    make_object();
+    size_t object = object_nbytes();
+    come_first();
+    size_t before = private_nbytes();
+    make_tables(ns);
+    record->table_nbytes = private_nbytes() - before;
+    record->node_nbytes = object_nbytes() - object;
+    record->place_ns = place_ns + ns[0];
+    record->tables_ns = ns[1];
+    record->first_ns += place_ns;
 }
 
 void sim_record(const sim_config_t *config, sim_record_t *r)

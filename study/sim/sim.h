@@ -92,7 +92,9 @@ typedef struct sim_record {
     int recorded;          // PEs whose code ran
     double place_ns;       // the real code's time for the table of PEs, for one PE
     double tables_ns;      // and for its peer words
-    size_t table_nbytes;   // what both take in a PE
+    double first_ns;       // for both, for the first PE of a node: it fills in what all share
+    size_t table_nbytes;   // memory that both take in a PE
+    size_t node_nbytes;    // and in the node object
     uint64_t published;    // bytes of all keys
 } sim_record_t;
 

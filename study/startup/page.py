@@ -142,8 +142,8 @@ def _simulator(section):
     yield f"\nAssumed of the projected machine (nanoseconds, bytes a nanosecond): {assumed}.\n"
     yield ("| SIMULATED: PEs | nodes | mode | program | launcher | launch to end "
            "| shmem_init, mean | connections | most of one PE | most accepted by one node "
-           "| tables a PE |")
-    yield "|--:|--:|---|---|---|--:|--:|--:|--:|--:|--:|"
+           "| tables a PE | shared in a node |")
+    yield "|--:|--:|---|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for row in section["rows"]:
         if row["kind"] == "projection":
             yield (
@@ -151,7 +151,8 @@ def _simulator(section):
                 f"{row['fence']} | {row['wall_ms'] / 1e3:.2f} s "
                 f"| {row['init_mean_ms']:.1f} ms | {row['connections']} | "
                 f"{row['most_connections']} | {row['most_accepts']} "
-                f"| {row['table_bytes_pe'] / 1024:.0f} KiB |")
+                f"| {row['table_bytes_pe'] / 1024:.0f} KiB "
+                f"| {row.get('table_bytes_node', 0) / 1024:.0f} KiB |")
 
 
 def _missing(sections):

@@ -134,5 +134,19 @@ class Refusals(unittest.TestCase):
         self.assertIn("unusable number", sim(0, 1, status=2))
 
 
+class Tables(unittest.TestCase):
+    def test_what_a_pe_and_a_node_hold_of_all_pes(self):
+        """Of the library's own code: 64 PEs a node."""
+        for npes, most_pe, most_node in ((131072, 64 << 10, 4 << 20),
+                                           (1048576, 256 << 10, 16 << 20)):
+            said = sim(npes, npes // 64, npes // 64, 64, fence="tree")
+            with self.subTest(npes=npes):
+                self.assertLessEqual(said["table_bytes_pe"], most_pe)
+                self.assertLessEqual(said["table_bytes_node"] + 64 * said["table_bytes_pe"],
+                                     most_node)
+                # where each PE is, 8 bytes, and how it is reached, 8 bytes of which the most repeat
+                self.assertGreaterEqual(said["table_bytes_node"], 10 * npes)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,8 @@
 // that was mapped in their place; and no other page is touched by the question.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -101,8 +103,44 @@ static void few(void)
     munmap(range, PAGES * page);
 }
 
+static long anonymous_kib(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    while (f && kib < 0 && fgets(line, sizeof line, f))
+        if (sscanf(line, "Anonymous: %ld", &kib) != 1)
+            kib = -1;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+/** A pattern is whole, a page of it that is written is this place's alone, and it takes little. */
+static void patterns(void)
+{
+    enum { MOST = 1 << 23 };
+    static const size_t sizes[] = {1, 512, 4096, 4097, 100000, 131072, MOST};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t n = sizes[i];
+        long before = anonymous_kib();
+        uintptr_t *words = cwu_pages_pattern(n * sizeof *words, 0x1234567), wrong = 0;
+        REQUIRE(words != NULL);
+        for (size_t k = 0; k < n; k++)
+            wrong += words[k] != 0x1234567;
+        words[n / 2] = 7;
+        for (size_t k = 0; k < n; k++)
+            wrong += words[k] != (k == n / 2 ? 7 : 0x1234567);
+        CHECK(wrong == 0, "%zu words: %zu are wrong", n, (size_t)wrong);
+        long grown = anonymous_kib() - before;
+        CHECK(before < 0 || grown < 128, "%zu words took %ld KiB", n, grown);
+        cwu_pages_free(words, n * sizeof *words);
+    }
+}
+
 int main(void)
 {
+    patterns();
     page = (size_t)sysconf(_SC_PAGESIZE);
     if (access("/proc/self/pagemap", R_OK) != 0) {
         printf("SKIP: no /proc/self/pagemap\n");

@@ -116,8 +116,8 @@ int main(void)
     setenv("CAUSEWAY_TIMEOUT", "20", 1);
     cwu_env_load();
     cw_world.npes = cw_world.nslots = PES;
-    static int leaders[] = {0};
-    cw_world.leader_of_node = leaders;
+    static int pes[PES];
+    cw_world.pes_of_node = pes;
     snprintf(boot.job_id, sizeof boot.job_id, "pmix-%060d", getpid());
     snprintf(name, sizeof name, "causeway.0.%s.0.%u", boot.job_id + strlen(boot.job_id) - 46,
              cw_world.epoch);

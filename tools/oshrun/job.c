@@ -82,6 +82,7 @@ static void fill_job(run_t *run)
              (unsigned long long)tag);
     for (int pe = 0; pe < run->opt.npes; pe++)
         cwb_job_pe(job, (uint32_t)pe)->node = (uint32_t)options_node_of(&run->opt, pe);
+    job->runs = options_runs(&run->opt);
     if (cwb_job_put(job, "secret", secret, sizeof secret) != 0)
         die(1, "cannot publish the job's secret");
 }

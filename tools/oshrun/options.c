@@ -483,6 +483,15 @@ int options_node_of(const options_t *opt, int pe)
     return pe < in_large ? pe / (small + 1) : nlarge + (pe - in_large) / small;
 }
 
+cwb_runs_t options_runs(const options_t *opt)
+{
+    if (opt->ppn)
+        return (cwb_runs_t){.n = 1, .nnodes = {opt->nnodes}, .ppn = {opt->ppn}};
+    int small = opt->npes / opt->nnodes, nlarge = opt->npes % opt->nnodes;
+    return (cwb_runs_t){
+        .n = 2, .nnodes = {nlarge, opt->nnodes - nlarge}, .ppn = {small + 1, small}};
+}
+
 const char *options_getenv(const part_t *part, const char *name)
 {
     size_t len = strlen(name);

@@ -125,6 +125,8 @@ void options_parse(options_t *opt, int argc, char **argv);
 /** Names the options that have no meaning for this launcher, in one line. */
 void options_say_ignored(const options_t *opt);
 int options_node_of(const options_t *opt, int pe);
+/** The same for all PEs. */
+cwb_runs_t options_runs(const options_t *opt);
 part_t *options_part_of(const options_t *opt, int pe);
 /** The last argument of -x of this part that sets `name`, or the environment's value; NULL when
  *  unset. */

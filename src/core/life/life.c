@@ -22,6 +22,7 @@
 #include "core/life/unfinished.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
+#include "core/mem/tables.h"
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
 #include "core/progress/block_lock.h"
@@ -64,6 +65,7 @@ static cw_section_t *const sections[] = {&cw_report_section,
                                          &cw_routed_cells_section,
                                          &cw_bundle_section,
                                          &cw_state_section,
+                                         &cw_tables_section,
                                          NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
@@ -165,9 +167,10 @@ static int join(void)
         return rc;
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;
-    if ((rc = cw_segment_init(&cw_boot, sections)) || (rc = cw_watch_open(observers)) ||
-        (rc = cw_ctx_open()) || (rc = cw_routed_open()))
+    if ((rc = cw_segment_init(&cw_boot, sections)) || (rc = cw_tables_open()) ||
+        (rc = cw_watch_open(observers)) || (rc = cw_ctx_open()) || (rc = cw_routed_open()))
         return rc;
+    cw_segment_mapped();
     cw_unfinished_open();
     cw_crash_open();
     cw_ask_open();

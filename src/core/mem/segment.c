@@ -40,7 +40,7 @@
 #define HEAP_PLACE ((uintptr_t)24 << 40)
 #define WIRE_VERSION 8u
 
-cw_segment_t cw_segment;
+cw_segment_t cw_segment = {.fd = -1};
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
@@ -456,27 +456,30 @@ static void close_holes(void)
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
 {
     cw_sizes_t sizes;
-    int fd = -1;
     int rc = cw_static_data_find(&cw_segment.data);
     if (rc || (rc = cw_sizes_choose(boot, cw_segment.data.nbytes, &sizes)))
         return rc;
     shape(&sizes, sections);
-    if ((rc = cw_share_fd(boot, &fd)) || (rc = map_object(fd)) || (rc = agree()))
-        goto close_fd;
+    int *fd = &cw_segment.fd;
+    if ((rc = cw_share_fd(boot, fd)) || (rc = map_object(*fd)) || (rc = agree()))
+        return rc;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
     struct stat st;
     me->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
     // release: with the namespace
     atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_release);
-    if ((rc = map_own_view(fd)))
-        goto close_fd;
+    if ((rc = map_own_view(*fd)))
+        return rc;
     close_holes();
     cw_backing_reset();
-    rc = cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, sizes.heap);
-close_fd:
-    if (fd >= 0)
-        close(fd);
-    return rc;
+    return cw_heap_init(cw_segment.heap + CW_COLL_SCRATCH, sizes.heap);
+}
+
+void cw_segment_mapped(void)
+{
+    if (cw_segment.fd >= 0)
+        close(cw_segment.fd);
+    cw_segment.fd = -1;
 }
 
 void cw_segment_depart(void)
@@ -497,6 +500,7 @@ void cw_segment_fini(void)
         unmap_object(s->base, 1 + 2 * s->layout.nslots);
     else if (s->base)
         munmap(s->base, s->nbytes);
+    cw_segment_mapped();
     s->base = NULL;
     s->heap = NULL;
     s->slots = NULL;

@@ -33,6 +33,7 @@ int cw_static_data_find(cw_static_data_t *data_p);
 
 typedef struct cw_segment {
     char *base;  // the node object, offset 0
+    int fd;      // of it; -1 from cw_segment_mapped on
     size_t nbytes;
     uint64_t front;  // bytes in front of it in its file
     cw_control_t *control;
@@ -50,6 +51,8 @@ extern cw_segment_t cw_segment CW_HIDDEN;
 
 /** Makes or joins the node object, with the sections of a table that ends with NULL. */
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[]);
+/** Nothing of the object is mapped any more: its descriptor is closed. */
+void cw_segment_mapped(void);
 void cw_segment_fini(void);
 /** Other PEs of the node do not expect this process to live any more. */
 void cw_segment_depart(void);

@@ -244,7 +244,7 @@ static int fetch(const cwb_t *boot, int *fd_p)
     cwu_error("PE %d should share this node's memory but does not reply after %ld s; does it run "
               "on another host? "
               "(CAUSEWAY_NODE names the node of a PE)",
-              cw_world.leader_of_node[cw_world.node], cwu_env.timeout);
+              cw_world.pes_of_node[0], cwu_env.timeout);
     return CW_ETIMEOUT;
 }
 

@@ -8,8 +8,10 @@
 #include "base/pages.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
+#include "core/mem/tables.h"
 #include "core/rma/ctx.h"
 #include "core/route/setting.h"
+#include "core/world/place.h"
 
 // Shared tables, each of the world's size, made when first needed. Guarded by the registry of
 // contexts.
@@ -25,17 +27,28 @@ static bool need_cold(void)
     return cw_world.watched || cw_world.nic_atomics || cw_route.topology;
 }
 
+/** Tables of many PEs repeat a few pages of cold words until they are written. */
+static bool repeats(int npes)
+{
+    return npes >= CW_PLACE_MANY;
+}
+
 static uintptr_t *create(int npes, uintptr_t word)
 {
+    if (repeats(npes))
+        return cwu_pages_pattern((size_t)npes * sizeof(uintptr_t), word);
     uintptr_t *words = malloc((size_t)npes * sizeof *words);
     for (int i = 0; words && i < npes; i++)
         words[i] = word;
     return words;
 }
 
-static void destroy(const uintptr_t *words)
+static void destroy(const uintptr_t *words, int npes)
 {
-    free((void *)(uintptr_t)words);
+    if (words && repeats(npes))
+        cwu_pages_free((void *)(uintptr_t)words, (size_t)npes * sizeof *words);
+    else
+        free((void *)(uintptr_t)words);
 }
 
 // ---------------------------------------------------------------- guarded (core/rma/hot.h)
@@ -116,8 +129,10 @@ static void guarded_shut_own(int npes)
     guarded_t *own = &guarded.own;
     if (own->head != guarded.zero.head)
         guarded_destroy(own);
+    const uintptr_t *entry = (uintptr_t *)(guarded_first(own) + CW_GUARDED_ENTRIES);
     for (int pe = 0; own->head && pe < npes; pe++)
-        guarded_set(own, pe, guarded_first(own));  // nothing again
+        if (entry[pe])  // pages that were never written stay so
+            guarded_set(own, pe, guarded_first(own));  // nothing again
     own->head = NULL;
 }
 
@@ -146,13 +161,22 @@ static uintptr_t word_of_slot(int slot)
     return (uintptr_t)cw_segment.base + cw_slice_offset((uint32_t)slot) - cw_segment.origin;
 }
 
-/** Fills in the words of the PEs of this node, for the ranks of a context. */
+static uintptr_t word_of_local(int pe)
+{
+    return pe == cw_world.pe ? 0 : word_of_slot(cw_world.slot_of_pe[pe]);
+}
+
+/** Fills in the words of the PEs of this node, for the ranks of a context: those alone are written.
+ */
 static void fill_local(uintptr_t *words, const cw_ctx_t *ctx)
 {
-    for (int rank = 0; rank < ctx->size; rank++) {
-        int pe = cw_ctx_pe(ctx, rank);
-        if (cw_world.node_of_pe[pe] == cw_world.node)
-            words[rank] = pe == cw_world.pe ? 0 : word_of_slot(cw_world.slot_of_pe[pe]);
+    for (int rank = 0; ctx->listed && rank < ctx->size; rank++)
+        if (cw_world.node_of_pe[ctx->pes[rank]] == cw_world.node)
+            words[rank] = word_of_local(ctx->pes[rank]);
+    for (int slot = 0; !ctx->listed && slot < cw_world.nslots; slot++) {
+        int pe = cw_world.pes_of_node[slot], away = pe - ctx->start, rank = away / ctx->stride;
+        if (away % ctx->stride == 0 && rank >= 0 && rank < ctx->size)
+            words[rank] = word_of_local(pe);
     }
 }
 
@@ -177,7 +201,9 @@ static void point(cw_ctx_t *ctx, const uintptr_t *here, const uintptr_t *cold)
 int cw_words_open(void)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
-    ctx->own = create(cw_world.npes, CW_COLD_WORD);
+    ctx->own = cw_tables_words(CW_COLD_WORD);
+    if (!ctx->own)
+        ctx->own = create(cw_world.npes, CW_COLD_WORD);
     guarded_open_own();
     if (!ctx->own || !guarded.own.head ||
         (need_cold() && !shared_table(&shared.cold_default, CW_COLD_WORD, false))) {
@@ -202,11 +228,11 @@ void cw_words_shut(void)
     ctx->base = NULL;
     guarded_shut_own(cw_world.npes);
     guarded_destroy(&guarded.base);
-    destroy(own);
-    destroy(base);
-    destroy(shared.local);
-    destroy(shared.cold);
-    destroy(shared.cold_default);
+    destroy(own, cw_world.npes);
+    destroy(base, cw_world.npes);
+    destroy(shared.local, cw_world.npes);
+    destroy(shared.cold, cw_world.npes);
+    destroy(shared.cold_default, cw_world.npes);
     shared.local = shared.cold = shared.cold_default = NULL;
 }
 
@@ -225,7 +251,7 @@ static uintptr_t *own_table(cw_ctx_t *ctx)
     uintptr_t *words = create(ctx->size, CW_CTX_COLD_WORD);
     if (!words)
         cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
-    memcpy(words, ctx->word, (size_t)ctx->size * sizeof *words);
+    fill_local(words, ctx);  // what `word` has said so far
     ctx->own = words;
     // pairs with the dependent loads of cw_entry
     __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);
@@ -270,9 +296,9 @@ int cw_words_give(cw_ctx_t *ctx)
 
 void cw_words_take(cw_ctx_t *ctx)
 {
-    destroy(ctx->own);
+    destroy(ctx->own, ctx->size);
     if (!is_window(ctx))
-        destroy(ctx->base);
+        destroy(ctx->base, ctx->size);
 }
 
 // ---------------------------------------------------------------- tables that change
@@ -297,12 +323,14 @@ int cw_words_need_base(cw_ctx_t *ctx)
         return CW_ENOMEM;
     guarded_create(&guarded.base, ctx->size);
     if (!guarded.base.head) {
-        destroy(words);
+        destroy(words, ctx->size);
         return CW_ENOMEM;
     }
     fill_local(words, ctx);
-    for (int pe = 0; pe < ctx->size; pe++)
+    for (int slot = 0; slot < cw_world.nslots; slot++) {
+        int pe = cw_world.pes_of_node[slot];
         guarded_set(&guarded.base, pe, words[pe]);
+    }
     ctx->base = words;
     return CW_OK;
 }
