@@ -141,7 +141,7 @@ refused(["-n", 2, "garbage"], "did you mean ./garbage?", status=127)
 garbage.unlink()
 
 # Limits.
-refused(["-n", 1000, "true"], "file descriptors", "ulimit -Hn", status=1,
+refused(["-n", 1000, "--emulate-nodes", 300, "true"], "file descriptors", "ulimit -Hn", status=1,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200)))
 # Out of processes, half-way: reports it, and ends those that run. (Root has no such limit, so the
 # test runs as another user.)

@@ -345,6 +345,8 @@ static void on_exit_status(run_t *run, const death_t *d)
 // Forwards what a PE wrote before oshrun reports its end.
 static void take_rest(run_t *run, int pe)
 {
+    if (relay_holds(pe))
+        relay_drain(run, pe);
     for (int i = 0; i < 2; i++) {
         stream_t *s = &run->pes[pe].out[i];
         for (int reads = 0; s->fd >= 0 && reads < 32; reads++)

@@ -33,11 +33,7 @@ static void raise_fd_limit(run_t *run)
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
-    // Two pipes per PE, one object per node, and a few of oshrun's own.
-    rlim_t need = 2 * (rlim_t)run->opt.npes + (rlim_t)run->opt.nnodes + 32;
-    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < need)
-        die(1, "%d PEs need %llu file descriptors, and the limit is %llu; raise it (ulimit -Hn)",
-            run->opt.npes, (unsigned long long)need, (unsigned long long)limit.rlim_cur);
+    relay_plan(run, limit.rlim_cur);
 }
 
 // Signals arrive in the loop, through a descriptor. Signals that were ignored at start (nohup) stay
@@ -88,7 +84,9 @@ static void take_sources(run_t *run)
         stream_t *s = events[i].data.ptr;
         // A process that is being started holds copies of the descriptors until exec: a stream that
         // has ended, and was closed here, is reported again.
-        if (s->fd >= 0 && !output_take(s))
+        if (s->pe < 0)
+            relay_take(run, s);
+        else if (s->fd >= 0 && !output_take(s))
             run->nopen_streams--;
     }
 }
@@ -159,6 +157,8 @@ static void take_leftovers(run_t *run)
     for (int pe = 0; pe < run->opt.npes; pe++) {
         for (int i = 0; i < 2; i++) {
             stream_t *s = &run->pes[pe].out[i];
+            if (s->relayed && relay_holds(pe))
+                relay_drain(run, pe);
             for (int reads = 0; s->fd >= 0 && reads < 32; reads++)
                 output_take(s);
             output_flush_partial(s);
@@ -192,6 +192,7 @@ int main(int argc, char **argv)
             run.opt.nnodes, run.opt.parts[0].program);
     if (run.opt.timeout_ns)
         run.deadline_ns = cwu_now_ns() + run.opt.timeout_ns;
+    relay_start(&run);
     spawn_begin(&run);
     loop(&run);
     end_settle(&run);

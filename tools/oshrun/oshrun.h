@@ -7,6 +7,7 @@
 //   foreign.c   what other launchers call it
 //   spawn.c     one process per PE      output.c  line-wise forwarding
 //   input.c     standard input of PE 0  collect.c the same message of many PEs, once
+//   relay.c     helpers that hold the pipes of many PEs
 //   end.c       deaths, aborts, limits  guard.c   clean-up after a kill -9 of oshrun itself
 //   hint.c      a program of another library
 //   ask.c       what the PEs do, before the job is ended, and for --report
@@ -70,8 +71,9 @@ typedef struct options {
 
 // Output of one PE on its way: bytes after the last newline wait in `partial`.
 typedef struct stream {
-    int fd;        // read end of the pipe; -1: closed
+    int fd;        // read end of the pipe; -1: closed, or a helper has it
     int pe, sink;  // sink: 1 stdout, 2 stderr
+    bool relayed;  // a helper has the pipe (relay.c)
     char *partial;
     size_t len, cap;
 } stream_t;
@@ -194,6 +196,9 @@ bool output_take(stream_t *stream);
 int output_open_dir(const char *path);
 /** A PE's file in it, for standard output (1) or error (2); -1 with errno. */
 int output_file(int dir_fd, int pe, int sink);
+/** What a stream has: bytes, and later its end. */
+void output_bytes(stream_t *stream, const char *bytes, size_t nbytes);
+void output_end(stream_t *stream);
 /** Forwards what waits for a newline as it is. */
 void output_flush_partial(stream_t *stream);
 /** True when too much is queued: the caller takes nothing from streams until it has drained. */
@@ -207,6 +212,19 @@ int output_pollfds(struct pollfd *fds);
 void output_push(void);
 /** Writes all that is queued, however long it takes. */
 void output_drain(void);
+
+/** How many helpers shall hold the pipes of PEs, where oshrun may open `most` files. */
+void relay_plan(const run_t *run, rlim_t most);
+/** Starts them. */
+void relay_start(run_t *run);
+/** Does a helper have that PE's pipes, or shall it? */
+bool relay_holds(int pe);
+/** Gives it these, which are closed here; false: the job ends. */
+bool relay_add(run_t *run, int pe, int out_fd, int err_fd);
+/** Takes what a helper has passed on; one of the streams without a PE that the loop waits for. */
+void relay_take(run_t *run, stream_t *relay);
+/** Takes what that PE has written so far. */
+void relay_drain(run_t *run, int pe);
 
 /** The descriptor for PE 0's standard input: oshrun's own, or a pipe that input_move fills from a
  *  terminal. */

@@ -225,6 +225,32 @@ static void keep_partial(stream_t *stream, const char *text, size_t len)
         output_flush_partial(stream);
 }
 
+void output_bytes(stream_t *stream, const char *bytes, size_t nbytes)
+{
+    const char *last = memrchr(bytes, '\n', nbytes);
+    size_t whole = last ? (size_t)(last - bytes) + 1 : 0;
+    if (whole && stream->sink == 2) {
+        take_errors(stream, bytes, whole);
+    } else if (whole) {
+        output_flush_partial(stream);
+        put_lines(sink_of[stream->sink], stream->pe, bytes, whole);
+    }
+    if (whole < nbytes)
+        keep_partial(stream, bytes + whole, nbytes - whole);
+}
+
+void output_end(stream_t *stream)
+{
+    output_flush_partial(stream);
+    free(stream->partial);
+    stream->partial = NULL;
+    stream->cap = 0;
+    stream->relayed = false;
+    if (stream->fd >= 0)
+        close(stream->fd);
+    stream->fd = -1;
+}
+
 bool output_take(stream_t *stream)
 {
     static char buffer[65536];
@@ -232,24 +258,10 @@ bool output_take(stream_t *stream)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
     if (n <= 0) {
-        output_flush_partial(stream);
-        free(stream->partial);
-        stream->partial = NULL;
-        stream->cap = 0;
-        close(stream->fd);
-        stream->fd = -1;
+        output_end(stream);
         return false;
     }
-    const char *last = memrchr(buffer, '\n', (size_t)n);
-    size_t whole = last ? (size_t)(last - buffer) + 1 : 0;
-    if (whole && stream->sink == 2) {
-        take_errors(stream, buffer, whole);
-    } else if (whole) {
-        output_flush_partial(stream);
-        put_lines(sink_of[stream->sink], stream->pe, buffer, whole);
-    }
-    if (whole < (size_t)n)
-        keep_partial(stream, buffer + whole, (size_t)n - whole);
+    output_bytes(stream, buffer, (size_t)n);
     return true;
 }
 

@@ -305,6 +305,9 @@ static int watch(run_t *run, int pe, int which, int fd)
 /** The ends of a PE's output, in [1]: pipes that are read here, or files. */
 static bool open_output(run_t *run, int pe, int out[2], int err[2])
 {
+    if (run->output_dir_fd < 0 && relay_holds(pe))
+        return pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 &&
+               relay_add(run, pe, out[0], err[0]);
     if (run->output_dir_fd < 0)
         return pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 &&
                watch(run, pe, 0, out[0]) == 0 && watch(run, pe, 1, err[0]) == 0;
