@@ -36,7 +36,7 @@ OURS = {
     **{f"puts_{name}": ["insn/checked_puts.c", f"insn/puts_{name}.c", "insn/step.c"]
        for name in ("shmem", "shmem_nbi", "armci", "gasnet", "gex", "dart")},
     **{f"puts_shmem_nbi_{kind}": ["insn/checked_puts.c", "insn/puts_shmem_nbi.c", "insn/step.c"]
-       for kind in ("static", "symmetric")},
+       for kind in ("static", "symmetric", "mapped")},
 }
 # Without coarrays: beside images that start.
 FORTRAN_BASELINE = {"hello": ["gfortran", "-fcoarray=single", "caf_hello.f90"]}
@@ -45,7 +45,8 @@ COARRAYS = {"caf": ["common.f90", "caf.f90"], "caf_hello": ["caf_hello.f90"],
             "caf_killed": ["common.f90", "caf_killed.f90"], "prif": ["common.f90", "prif.f90"]}
 DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"],
            "puts_gasnet": ["-DGASNET_SEQ"], "puts_gex": ["-DGASNET_SEQ"],
-           "puts_shmem_nbi_static": ["-DSTATIC"], "puts_shmem_nbi_symmetric": ["-DSYMMETRIC"]}
+           "puts_shmem_nbi_static": ["-DSTATIC"], "puts_shmem_nbi_symmetric": ["-DSYMMETRIC"],
+           "puts_shmem_nbi_mapped": ["-DMAPPED"]}
 BASELINES = {
     "local": (["baseline/local.c", "baseline/kernels.c"], []),
     "plain": (["baseline/plain.c"], []),

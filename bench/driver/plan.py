@@ -15,7 +15,7 @@ START_ROUNDS = 15
 CHECK_ROUNDS = 9
 SECTION = 1 << 20  # of a coarray
 CHECKED = ("shmem", "armci", "gasnet", "gex", "dart", "shmem_nbi", "shmem_nbi_static",
-           "shmem_nbi_symmetric")
+           "shmem_nbi_symmetric", "shmem_nbi_mapped")
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
          "busy", "threads", "coll", "many", "large", "beside", "startup", "checks", "insn",
          "insn_gasnet", "insn_pgas")

@@ -6,11 +6,12 @@
 #ifndef BENCH_PUTS_H
 #define BENCH_PUTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "step.h"
 
-enum { PUTS_NBYTES = 1024, PUTS_BLOCKS = 3 };
+enum { PUTS_NBYTES = 1024, PUTS_BLOCKS = 16 };
 
 struct puts_interface {
     const char *name;
@@ -22,10 +23,12 @@ struct puts_interface {
     void (*complete)(void);
     void (*barrier)(void);
     void (*leave)(void);
+    bool many;  // all blocks in turns are measured, too
 };
 extern const struct puts_interface puts_interface;
 
 extern void *puts_source[PUTS_BLOCKS];
+extern int puts_blocks;  // among so many
 
 /** The functions `counted` and `put`. */
 #define PUTS_CALL(fn, ...)                 \

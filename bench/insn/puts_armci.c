@@ -23,4 +23,4 @@ static void leave(void)
 }
 
 const struct puts_interface puts_interface = {"armci",        join,          counted, put,
-                                              ARMCI_AllFence, ARMCI_Barrier, leave};
+                                              ARMCI_AllFence, ARMCI_Barrier, leave,   false};

@@ -37,4 +37,5 @@ static void leave(void)
     dart_exit();
 }
 
-const struct puts_interface puts_interface = {"dart", join, counted, put, complete, barrier, leave};
+const struct puts_interface puts_interface = {"dart",   join,    counted, put,
+                                              complete, barrier, leave,   false};

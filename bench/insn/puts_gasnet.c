@@ -34,4 +34,4 @@ static void leave(void)
 }
 
 const struct puts_interface puts_interface = {"gasnet", join,    counted, put,
-                                              complete, barrier, leave};
+                                              complete, barrier, leave,   false};

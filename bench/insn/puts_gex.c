@@ -42,4 +42,5 @@ static void leave(void)
     gasnet_exit(0);
 }
 
-const struct puts_interface puts_interface = {"gex", join, counted, put, complete, barrier, leave};
+const struct puts_interface puts_interface = {"gex",    join,    counted, put,
+                                              complete, barrier, leave,   false};

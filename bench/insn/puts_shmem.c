@@ -23,5 +23,5 @@ static void leave(void)
     shmem_finalize();
 }
 
-const struct puts_interface puts_interface = {"shmem",           join, counted, put, shmem_quiet,
-                                              shmem_barrier_all, leave};
+const struct puts_interface puts_interface = {"shmem",           join,  counted, put, shmem_quiet,
+                                              shmem_barrier_all, leave, false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OpenSHMEM's put that does not wait, a quiet behind each 16, for checked_puts.c. The sources are
-// malloc's, or with -DSTATIC or -DSYMMETRIC of that kind.
+// malloc's, or with -DSTATIC, -DSYMMETRIC or -DMAPPED of that kind.
 #include <shmem.h>
 
 #include "puts.h"
@@ -13,6 +13,8 @@ enum { WINDOW = 16, COUNTED = 8 };
 static char source[PUTS_BLOCKS][PUTS_NBYTES];
 #elif defined SYMMETRIC
 #define NAME "shmem_nbi_symmetric"
+#elif defined MAPPED
+#define NAME "shmem_nbi_mapped"
 #else
 #define NAME "shmem_nbi"
 #endif
@@ -26,11 +28,11 @@ static void put(int n)
         shmem_quiet();
 }
 
-/** Among all blocks, from the nth on. */
+/** From the nth block on. */
 static void puts_and_quiet(int n)
 {
     for (int i = n; i < n + COUNTED; i++)
-        shmem_putmem_nbi(there[i % PUTS_BLOCKS], puts_source[i % PUTS_BLOCKS], PUTS_NBYTES, 1);
+        shmem_putmem_nbi(there[i % puts_blocks], puts_source[i % puts_blocks], PUTS_NBYTES, 1);
     shmem_quiet();
 }
 
@@ -66,4 +68,4 @@ static void leave(void)
 }
 
 const struct puts_interface puts_interface = {
-    NAME, join, counted, put, shmem_quiet, shmem_barrier_all, leave};
+    NAME, join, counted, put, shmem_quiet, shmem_barrier_all, leave, true};

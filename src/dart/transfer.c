@@ -29,9 +29,10 @@ static CW_NOINLINE bool transfer_seen(const drt_transfer_t *t)
 {
     size_t nbytes;
     const uint64_t at = t->gptr.addr_or_offs.offset;
-    const cw_pair_t *pair = drt_plain_nbytes(t->nelem, t->remote_type, t->local_type, &nbytes)
-                                ? cw_pair_find(PAIRS, pair_key(t->gptr), at, t->local, nbytes)
-                                : NULL;
+    const cw_pair_t *pair =
+        drt_plain_nbytes(t->nelem, t->remote_type, t->local_type, &nbytes)
+            ? cw_pair_find(PAIRS, pair_key(t->gptr), at, t->local, nbytes, false)
+            : NULL;
     if (!pair)
         return false;
     if (t->put) {

@@ -15,7 +15,14 @@ static const uintptr_t there = 65536;
 static __attribute__((noinline)) bool found(uint64_t key, uintptr_t far, const void *near,
                                             size_t nbytes)
 {
-    return cw_pair_find(1, key, far, near, nbytes) != NULL;
+    return cw_pair_find(1, key, far, near, nbytes, false) != NULL;
+}
+
+/** The same as puts that do not wait. */
+static __attribute__((noinline)) bool found_by_place(uint64_t key, uintptr_t far, const void *near,
+                                                     size_t nbytes)
+{
+    return cw_pair_find(1, key, far, near, nbytes, true) != NULL;
 }
 
 static void remember(unsigned changes)
@@ -52,7 +59,7 @@ static void only_inside(void)
     CHECK(!found(KEY, (uintptr_t)-8, here, 16), "an offset below 0");
     CHECK(!found(KEY, INTPTR_MAX, here, 16), "half of all addresses");
     CHECK(!found(KEY, there, here, 0) && !found(KEY, there, here, (size_t)-8), "no count");
-    CHECK(!cw_pair_find(2, KEY, there, here, 8), "another client");
+    CHECK(!cw_pair_find(2, KEY, there, here, 8, false), "another client");
 }
 
 static void until_something_changes(void)
@@ -87,6 +94,52 @@ static void only_from_places_that_were_looked_at(void)
           "until a call from there is right");
 }
 
+enum { MANY = 24, EVICTING = 40 };
+
+static uintptr_t far_of(int block)
+{
+    return there + (uintptr_t)block * (2 * BYTES);
+}
+
+/** Blocks of which all share the near side, as a call that finds none learns them. */
+static void learn_many(int n)
+{
+    for (int i = 0; i < n; i++) {
+        const cw_known_span_t far = {.begin = far_of(i), .end = far_of(i) + BYTES},
+                              near = {.begin = (uintptr_t)here, .end = (uintptr_t)here + BYTES};
+        (void)found(KEY, far_of(i), here, BYTES);
+        cw_watch_depth = 1;
+        cw_pair_remember(1, KEY, 5, atomic_load(&cw_block_changes), &far, &near);
+        cw_watch_depth = 0;
+    }
+}
+
+/** None that is another, and a part of none. */
+static void among_many(void)
+{
+    atomic_fetch_add(&cw_block_changes, 1);
+    (void)found_by_place(KEY, far_of(0), here, BYTES);
+    learn_many(MANY);
+    CHECK(found(KEY, far_of(MANY - 1), here, BYTES), "one of the last");
+    CHECK(!found(KEY, far_of(0), here, BYTES), "more than are compared");
+    for (int turn = 0; turn < 2; turn++)  // in the second by its place
+        for (int i = 0; i < MANY; i++) {
+            CHECK(found_by_place(KEY, far_of(i) + 8, here + 8, 8), "within block %d", i);
+            CHECK(found_by_place(KEY, far_of(i), here, BYTES), "block %d", i);
+            CHECK(!found_by_place(KEY, far_of(i) - 8, here, 16), "before block %d", i);
+            CHECK(!found_by_place(KEY, far_of(i) + 1, here, BYTES), "beyond block %d", i);
+            CHECK(!found_by_place(KEY, far_of(i), here + 1, BYTES), "beyond the near side");
+            CHECK(!found_by_place(KEY + 1, far_of(i), here, 8), "of another process");
+        }
+    learn_many(EVICTING);
+    CHECK(found(KEY, far_of(EVICTING - 1), here, BYTES), "the last one");
+    CHECK(found_by_place(KEY, far_of(EVICTING - 1), here, BYTES), "the last one, by place");
+    CHECK(!found_by_place(KEY, far_of(1), here, BYTES),
+          "one whose place in the table is another's");
+    atomic_fetch_add(&cw_block_changes, 1);
+    CHECK(!found_by_place(KEY, far_of(EVICTING - 1), here, BYTES), "after a change of blocks");
+}
+
 static void not_where_each_transfer_is_observed(void)
 {
     atomic_fetch_add(&cw_block_changes, 1);
@@ -104,6 +157,7 @@ int main(void)
     only_inside();
     until_something_changes();
     only_from_places_that_were_looked_at();
+    among_many();
     not_where_each_transfer_is_observed();
     return check_result();
 }

@@ -20,7 +20,8 @@ PROGRAMS = {
         "A": (r"0x\w+ \(static `words`, [^)]*\), 32 bytes", "shmem_quiet"),
         "B": (r"0x\w+ \(static `large`, [^)]*\), 262144 bytes", "shmem_ctx_quiet"),
         "D": (r"0x\w+ \(no memory of this process\), 262144 bytes", "shmem_barrier_all"),
-        "E": (r"0x\w+ \([^)]*\), 64 bytes", "shmem_barrier_all")}),
+        "E": (r"0x\w+ \([^)]*\), 64 bytes", "shmem_barrier_all"),
+        "F": (r"0x\w+ \(static `again`, [^)]*\), 32 bytes", "shmem_quiet")}),
     "gasnet": (["-DGASNET_SEQ"], {
         "A": (r"0x\w+ \(static `words`, [^)]*\), 64 bytes", "gasnet_wait_syncnb"),
         "B": (r"0x\w+ \(static `words`\+0x40, [^)]*\), 8 bytes", "gasnet_wait_syncnbi_puts"),
@@ -102,6 +103,11 @@ def main():
             check(output.count(f"{program} done") == 2, f"{program}, {layout}: {output}")
             compare(program, layout, output, wanted)
             compare(program, layout, run(program, "right", layout=layout, CAUSEWAY_CHECK=1), [])
+        # what is gone is read all the same, where the handler of crashes is the library's; else
+        # the system is asked
+        for settings in ({"CAUSEWAY_BACKTRACE": 0}, {"HANDLER": "before"}, {"HANDLER": "after"}):
+            if interface == "shmem":
+                compare(program, settings, run(program, CAUSEWAY_CHECK=1, **settings), wanted)
         compare(program, "not checking", run(program, CAUSEWAY_CHECK=0), [])
     finish("sources")
 

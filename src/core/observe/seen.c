@@ -54,6 +54,27 @@ void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_sp
     mine->next = (mine->next + 1) % CW_KNOWN_SPANS;
 }
 
+const cw_pair_t *cw_pair_search(cw_pairs_t *pairs, uint64_t key, uintptr_t there, const void *here,
+                                size_t nbytes)
+{
+    for (uint8_t i = 0; i < CW_PAIRS_MANY; i++)
+        if (cw_pair_has(&pairs->many[i], key, there, here, nbytes)) {
+            pairs->at[cw_pair_place(there, here)] = i;
+            return &pairs->many[i];
+        }
+    return NULL;
+}
+
+/** Unless it is there, from another place of the program. */
+static void add(cw_pair_t *all, unsigned n, unsigned *next, const cw_pair_t *pair)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (memcmp(&all[i], pair, sizeof *pair) == 0)
+            return;
+    all[*next] = *pair;
+    *next = (*next + 1) % n;
+}
+
 static intptr_t signed_of(uintptr_t address)
 {
     return address < INTPTR_MAX ? (intptr_t)address : INTPTR_MAX;
@@ -79,11 +100,8 @@ void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes
             seen->seeks[cw_known_stack_place(seen->seeking[i])] = seen->seeking[i];
     if (mine->changes != changes)
         *mine = (cw_pairs_t){.changes = changes};
-    for (int i = 0; i < CW_PAIRS; i++)
-        if (memcmp(&mine->all[i], &pair, sizeof pair) == 0)
-            return;  // from another place
-    mine->all[mine->next] = pair;
-    mine->next = (mine->next + 1) % CW_PAIRS;
+    add(mine->all, CW_PAIRS, &mine->next, &pair);
+    add(mine->many, CW_PAIRS_MANY, &mine->next_of_many, &pair);
 }
 
 void cw_known_forget(void)

@@ -50,7 +50,11 @@ typedef struct cw_known_spans {
 /** Each client has pairs of its own, with keys as it likes: core's own, of symmetric addresses,
  *  whose keys are words of peers, and front ends whose addresses are others. */
 enum { CW_PAIR_SYMMETRIC = 0, CW_PAIR_CLIENTS = 4 };
-enum { CW_PAIRS = 8 };  // of a client: some arrays, with a neighbour or two of each
+enum {
+    CW_PAIRS = 8,        // of a client: some arrays, with a neighbour or two of each
+    CW_PAIRS_MANY = 32,  // that are found by place
+    CW_PAIR_PLACES = 256,
+};
 
 /** Above this, a transfer takes so long that signals and other threads see its frame. */
 #define CW_PAIR_BRIEF ((size_t)64 << 10)
@@ -64,8 +68,10 @@ typedef struct cw_pair {
 
 typedef struct cw_pairs {
     unsigned changes;  // as those of spans
-    unsigned next;
+    unsigned next, next_of_many;
     cw_pair_t all[CW_PAIRS];
+    cw_pair_t many[CW_PAIRS_MANY];
+    uint8_t at[CW_PAIR_PLACES];  // of many: in which a transfer with that place was found
 } cw_pairs_t;
 
 // ---------------------------------------------------------------- of a thread
@@ -128,27 +134,62 @@ static CW_ALWAYS_INLINE bool cw_known_stack_seen(uintptr_t pointer)
  *  place where it came. False, too, when this thread has asked too often. */
 bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p) CW_COLD;
 
+/** By the 1 KiB of both sides: differences of any size lead to other places. */
+static CW_ALWAYS_INLINE unsigned cw_pair_place(uintptr_t there, const void *here)
+{
+    const uint64_t both = (there + 3 * (uintptr_t)here) / 1024;
+    return (unsigned)(both * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+}
+_Static_assert(CW_PAIR_PLACES == 1 << (64 - 56), "a number of so many bits");
+
+static CW_ALWAYS_INLINE bool cw_pair_has(const cw_pair_t *pair, uint64_t key, uintptr_t there,
+                                         const void *here, size_t nbytes)
+{
+    // signed: of what ends below half of all addresses no difference overflows
+    return pair->key == key && (intptr_t)there >= pair->there &&
+           pair->there_end - (intptr_t)there >= (intptr_t)nbytes && (intptr_t)here >= pair->here &&
+           pair->here_end - (intptr_t)here >= (intptr_t)nbytes;
+}
+
+/** Of many; the next one like it is found by its place. NULL: there is none. */
+const cw_pair_t *cw_pair_search(cw_pairs_t *pairs, uint64_t key, uintptr_t there, const void *here,
+                                size_t nbytes);
+
+/** by_place: among many, for a function that calls others anyway. NULL: there is none. */
+static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_among(cw_pairs_t *pairs, uint64_t key,
+                                                       uintptr_t there, const void *here,
+                                                       size_t nbytes, bool by_place)
+{
+    const cw_pair_t *pair = pairs->all;
+    if (by_place) {
+        pair = &pairs->many[pairs->at[cw_pair_place(there, here)]];
+        return CW_LIKELY(cw_pair_has(pair, key, there, here, nbytes))
+                   ? pair
+                   : cw_pair_search(pairs, key, there, here, nbytes);
+    }
+    for (int i = 0; i < CW_PAIRS; i++, pair++)
+        if (cw_pair_has(pair, key, there, here, nbytes))
+            return pair;
+    return NULL;
+}
+
 /** The pair of a brief transfer of the program, or NULL: then the checks have to be made. A call in
  *  a routine, or in the handler of a signal or a message, finds none. */
 static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_find(int client, uint64_t key, uintptr_t there,
-                                                      const void *here, size_t nbytes)
+                                                      const void *here, size_t nbytes,
+                                                      bool by_place)
 {
     cw_known_seen_t *mine = cw_known_mine;
     const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
     if (!CAUSEWAY_CHECKING || CW_UNLIKELY(!mine) || CW_UNLIKELY(!cw_watch_is_outermost()))
         return NULL;
-    const cw_pairs_t *pairs = &mine->pairs[client];
+    cw_pairs_t *pairs = &mine->pairs[client];
     if (CW_LIKELY(mine->seeks[cw_known_stack_place(stack)] == stack) &&
         CW_LIKELY(nbytes - 1 < CW_PAIR_BRIEF) &&
         CW_LIKELY(pairs->changes == atomic_load(&cw_block_changes))) {
-        const cw_pair_t *pair = pairs->all;
-        for (int i = 0; i < CW_PAIRS; i++, pair++) {
-            // signed: of what ends below half of all addresses no difference overflows
-            if (pair->key == key && (intptr_t)there >= pair->there &&
-                pair->there_end - (intptr_t)there >= (intptr_t)nbytes &&
-                (intptr_t)here >= pair->here && pair->here_end - (intptr_t)here >= (intptr_t)nbytes)
-                return pair;
-        }
+        const cw_pair_t *pair = cw_pair_among(pairs, key, there, here, nbytes, by_place);
+        if (pair)
+            return pair;
     }
     mine->seeking[1] = mine->seeking[0];
     mine->seeking[0] = stack;

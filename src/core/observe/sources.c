@@ -4,6 +4,7 @@
 #include "core/observe/sources.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum {
     SAMPLE = WORDS * 8,  // bytes of a source that is sampled whole
     PAGE = 4096,         // the least one; of larger ones parts
     PAGES = 8,           // remembered of a completion
+    TRUSTED = 64,        // completions between two looks at the handler
 };
 
 typedef struct source {
@@ -38,7 +40,8 @@ typedef struct source {
     unsigned count;       // begun at that place with that key, of a put from that source
     int pe;               // of the first
     uint8_t kind;         // cw_source_kind_t
-    bool is_gone;         // found so at its completion
+    bool is_gone;         // found so at its completion, which sees it again then
+    bool is_idle;         // complete; in its chain until the next completion, for a put like it
 } source_t;
 
 static struct {
@@ -49,7 +52,16 @@ static struct {
     source_t *recent[RECENT];  // by the source; its record may be another's since
     _Atomic size_t n;          // in chains
     _Atomic bool is_stopped;
+    source_t *taken;  // by the completion that has the lock
 } table CW_LARGE;
+
+// A handler of faults that calls cw_source_faulted.
+static struct {
+    bool (*_Atomic is_there)(void);  // NULL: there is none
+    unsigned trusted;                // completions since it was seen
+    jmp_buf back;                    // of the completion that has the lock
+} handler;
+static _Thread_local source_t *volatile reading CW_INITIAL_EXEC;  // by the completion
 
 // ---------------------------------------------------------------- samples
 /** The words count apart from each other, so a processor multiplies several at a time. Any odd
@@ -159,9 +171,9 @@ static CW_NOINLINE bool is_there_by_page(there_t *there, uintptr_t begin, size_t
     return true;
 }
 
-/** Are all bytes there that are sampled? They were at the put. What is symmetric stays, and of the
- *  part of the program's data that is malloc's only the end goes. Of other memory the system is
- *  asked, which takes ten times as long as a put of 1 KiB. */
+/** Are all bytes there that are sampled? They were at the put. Where no handler says so: what is
+ *  symmetric stays, and of the part of the program's data that is malloc's only the end goes; of
+ *  other memory the system is asked, which takes ten times as long as a put of 1 KiB. */
 static CW_ALWAYS_INLINE bool is_there(there_t *there, const void *src, size_t nbytes)
 {
     if (!there->any)
@@ -217,15 +229,36 @@ static source_t **recent_of(const void *src)
     return &table.recent[mixed((uintptr_t)src) >> 58];
 }
 
+/** Lock held. */
+static CW_ALWAYS_INLINE void release(source_t *s)
+{
+    s->nbytes = 0;
+    s->next = table.free;
+    table.free = s;
+}
+
+static void release_idle(void)
+{
+    for (int i = 0; i < CHAINS; i++)
+        for (source_t *s, **at = &table.chain[i]; (s = *at) != NULL;) {
+            if (s->is_idle) {
+                *at = s->next;
+                release(s);
+            } else {
+                at = &s->next;
+            }
+        }
+}
+
 /** Lock held. NULL: the table is full, or there is no memory for one. */
 static source_t *take_free(void)
 {
     if (!table.all) {
         table.all = calloc(CW_SOURCES_MOST, sizeof *table.all);
-        for (size_t i = 0; table.all && i < CW_SOURCES_MOST; i++) {
-            table.all[i].next = table.free;
-            table.free = &table.all[i];
-        }
+        for (size_t i = 0; table.all && i < CW_SOURCES_MOST; i++)
+            release(&table.all[i]);
+    } else if (!table.free) {
+        release_idle();
     }
     source_t *s = table.free;
     if (s)
@@ -245,6 +278,7 @@ static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, in
     s->count = 1;
     s->pe = pe;
     s->kind = (uint8_t)kind;
+    s->is_gone = s->is_idle = false;
     *chain = s;
     count(1);
     return s;
@@ -252,11 +286,25 @@ static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, in
 
 /** Lock held. A put from that source is kept already, and what changes there since is noticed by
  *  the sample of that one. */
-static CW_ALWAYS_INLINE bool is_kept(source_t *s, cw_source_kind_t kind, uintptr_t key,
+static CW_ALWAYS_INLINE bool is_kept(const source_t *s, cw_source_kind_t kind, uintptr_t key,
                                      const void *place, const void *src, size_t nbytes)
 {
     return s && s->src == src && s->nbytes == nbytes && nbytes > 0 && s->key == key &&
            s->place == place && s->kind == (uint8_t)kind;
+}
+
+/** Lock held. One more put from a source that is kept. */
+static CW_ALWAYS_INLINE void keep_again(source_t *s, const void *src, size_t nbytes, int pe)
+{
+    if (!s->is_idle) {
+        s->count++;
+        return;
+    }
+    s->is_idle = false;
+    s->count = 1;
+    s->pe = pe;
+    s->sample = sample_of(src, nbytes);
+    count(1);
 }
 
 /** Lock held. Not the last one with that source, or not known as that: from a call in this library.
@@ -269,7 +317,7 @@ static CW_NOINLINE void keep(cw_source_kind_t kind, uintptr_t key, const void *c
         return;
     const void *place = cwu_symbol_call(caller);
     if (place != caller && is_kept(s, kind, key, place, src, nbytes)) {
-        s->count++;
+        keep_again(s, src, nbytes, pe);
     } else if ((s = add(kind, key, place, pe)) != NULL) {
         s->src = src;
         s->nbytes = nbytes;
@@ -284,7 +332,7 @@ void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, c
     enter();
     source_t *recent = *recent_of(src);
     if (CW_LIKELY(is_kept(recent, kind, key, caller, src, nbytes)))
-        recent->count++;
+        keep_again(recent, src, nbytes, pe);
     else
         keep(kind, key, caller, src, nbytes, pe);
     leave();
@@ -306,73 +354,121 @@ void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *calle
     leave();
 }
 
+/** there: NULL: where the source is not there its sample faults. */
 static CW_ALWAYS_INLINE bool is_changed(source_t *s, there_t *there)
 {
-    s->is_gone = !is_there(there, s->src, s->nbytes);
-    return s->is_gone || sample_of(s->src, s->nbytes) != s->sample;
+    if (there)
+        s->is_gone = !is_there(there, s->src, s->nbytes);
+    reading = s;
+    atomic_signal_fence(memory_order_seq_cst);  // pairs with cw_source_faulted
+    const bool changed = s->is_gone || sample_of(s->src, s->nbytes) != s->sample;
+    atomic_signal_fence(memory_order_seq_cst);
+    reading = NULL;
+    return changed;
 }
 
 /** Lock held. */
 static CW_ALWAYS_INLINE void free_one(source_t *s)
 {
-    s->nbytes = 0;
-    s->next = table.free;
-    table.free = s;
+    release(s);
     count((size_t)-1);
 }
 
-/** Takes those of one key out of a chain, or with any all of that kind: a list of all, or of those
- *  that have changed. */
-static source_t *take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool any,
-                           bool only_changed, there_t *there)
+/** Takes those of one key out of a chain, or with any all of that kind: puts all, or those that
+ *  have changed, on the list of what is taken. */
+static void take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool any,
+                      bool only_changed, there_t *there)
 {
-    source_t *taken = NULL;
     for (source_t *s; (s = *at) != NULL;) {
         if (s->kind != kind || (!any && s->key != key)) {
             at = &s->next;
-            continue;
-        }
-        *at = s->next;
-        if (only_changed && CW_LIKELY(!is_changed(s, there))) {
+        } else if (s->is_idle) {
+            *at = s->next;
+            release(s);
+        } else if (!only_changed || CW_UNLIKELY(is_changed(s, there))) {
+            *at = s->next;
+            s->next = table.taken;
+            table.taken = s;
+        } else if (kind == CW_SOURCE_HANDLE) {  // there is no second put with that key
+            *at = s->next;
             free_one(s);
         } else {
-            s->next = taken;
-            taken = s;
+            s->is_idle = true;
+            count((size_t)-1);
+            at = &s->next;
         }
     }
+}
+
+/** Lock held. Is the handler still that of the process? Only what frees a source before the put is
+ *  complete needs it, so it is looked at now and then. */
+static bool is_handled(void)
+{
+    bool (*is_there)(void) = atomic_load_explicit(&handler.is_there, memory_order_relaxed);
+    if (!is_there)
+        return false;
+    if (++handler.trusted < TRUSTED)
+        return true;
+    handler.trusted = 0;
+    if (!is_there())
+        atomic_store(&handler.is_there, NULL);
+    return atomic_load(&handler.is_there) != NULL;
+}
+
+/** Lock held. any: of all keys. A fault in the sample of one comes back here, and then that one is
+ *  gone; what is in the table stays as it is. */
+static CW_NOINLINE void take_locked(cw_source_kind_t kind, uintptr_t key, bool any,
+                                    bool only_changed)
+{
+    const bool handled = only_changed && is_handled();
+    there_t there;
+    there.any = false;
+    if (handled && CW_UNLIKELY(_setjmp(handler.back))) {
+        reading->is_gone = true;
+        reading = NULL;
+    }
+    there_t *asked = handled ? NULL : &there;
+    if (!any)
+        take_from(chain_of(kind, key), kind, key, false, only_changed, asked);
+    for (int i = 0; any && i < CHAINS; i++)
+        take_from(&table.chain[i], kind, 0, true, only_changed, asked);
+}
+
+static CW_ALWAYS_INLINE source_t *take_some(cw_source_kind_t kind, uintptr_t key, bool any,
+                                            bool only_changed)
+{
+    if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
+        return NULL;
+    enter();
+    table.taken = NULL;
+    take_locked(kind, key, any, only_changed);
+    source_t *taken = table.taken;
+    leave();
     return taken;
 }
 
 static source_t *take(cw_source_kind_t kind, uintptr_t key, bool only_changed)
 {
-    if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
-        return NULL;
-    there_t there;
-    there.any = false;
-    enter();
-    source_t *taken = take_from(chain_of(kind, key), kind, key, false, only_changed, &there);
-    leave();
-    return taken;
+    return take_some(kind, key, false, only_changed);
 }
 
 static source_t *take_all(cw_source_kind_t kind, bool only_changed)
 {
-    source_t *taken = NULL;
-    if (atomic_load_explicit(&table.n, memory_order_relaxed) == 0 || is_stopped())
-        return NULL;
-    there_t there;
-    there.any = false;
-    enter();
-    for (int i = 0; i < CHAINS; i++) {
-        source_t *more = take_from(&table.chain[i], kind, 0, true, only_changed, &there),
-                 **end = &more;
-        while (*end)
-            end = &(*end)->next;
-        *end = taken;
-        taken = more;
-    }
-    leave();
-    return taken;
+    return take_some(kind, 0, true, only_changed);
+}
+
+void cw_sources_handled(bool (*is_there)(void))
+{
+    atomic_store(&handler.is_there, is_there);
+}
+
+void cw_source_faulted(const void *address, const sigset_t *mask)
+{
+    const source_t *s = reading;
+    if (!s || is_stopped() || (uintptr_t)address - (uintptr_t)s->src >= s->nbytes)
+        return;
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+    _longjmp(handler.back, 1);
 }
 
 static void give_back(source_t *list)

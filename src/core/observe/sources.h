@@ -17,6 +17,7 @@
 #ifndef CW_CORE_SOURCES_H
 #define CW_CORE_SOURCES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,12 @@ void cw_source_forget(cw_source_kind_t kind, uintptr_t key);
 void cw_source_left(cw_source_kind_t kind, const char *call, const char *remedy);
 /** The same of one key. */
 void cw_source_left_of(cw_source_kind_t kind, uintptr_t key, const char *call, const char *remedy);
+/** The handler of SIGSEGV and SIGBUS calls cw_source_faulted from now on, as long as is_there says
+ *  so. NULL: there is none. */
+void cw_sources_handled(bool (*is_there)(void));
+/** In such a handler: a fault at that address. Does not return if a source was read there that the
+ *  program has given back. mask: of the code that was interrupted. */
+void cw_source_faulted(const void *address, const sigset_t *mask);
 /** The process ends, maybe in the handler of a signal that has interrupted one of these calls: from
  *  here on they do nothing. */
 void cw_sources_stop(void);

@@ -139,7 +139,7 @@ bool cw_owner_set_general(cw_owner_t *o, uint32_t pe, void *dest, int value, siz
 // ---------------------------------------------------------------- in checking mode
 bool cw_owner_put_seen(uint32_t pe, void *dest, const void *src, size_t nbytes, int client)
 {
-    const cw_pair_t *pair = cw_pair_find(client, pe, (uintptr_t)dest, src, nbytes);
+    const cw_pair_t *pair = cw_pair_find(client, pe, (uintptr_t)dest, src, nbytes, false);
     if (!pair)
         return false;
     const bool wakes = !cw_owner_is_plain(pair->word);
@@ -151,7 +151,7 @@ bool cw_owner_put_seen(uint32_t pe, void *dest, const void *src, size_t nbytes, 
 
 bool cw_owner_get_seen(void *dest, uint32_t pe, const void *src, size_t nbytes, int client)
 {
-    const cw_pair_t *pair = cw_pair_find(client, pe, (uintptr_t)src, dest, nbytes);
+    const cw_pair_t *pair = cw_pair_find(client, pe, (uintptr_t)src, dest, nbytes, false);
     if (!pair)
         return false;
     cw_copy(dest, cw_owner_local(pair->word, src), nbytes);

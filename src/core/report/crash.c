@@ -17,6 +17,7 @@
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/address.h"
+#include "core/observe/sources.h"
 #include "core/world/front_end.h"
 #include "core/world/world.h"
 
@@ -237,6 +238,8 @@ static void report(const char *name, uintptr_t address, const void *context)
 
 static void on_crash(int number, siginfo_t *info, void *context)
 {
+    if (info->si_code > 0 && info->si_code != SI_KERNEL)
+        cw_source_faulted(info->si_addr, &((const ucontext_t *)context)->uc_sigmask);
     // From here on the signal is deadly: on the return that repeats the access, or now.
     signal(number, SIG_DFL);
     signal(SIGALRM, give_up);
@@ -262,6 +265,21 @@ static void give_stack(void)
     sigaltstack(&stack, NULL);
 }
 
+static bool is_ours(int i)
+{
+    struct sigaction now;
+    return installed[i] && sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+           now.sa_sigaction == on_crash;
+}
+
+static bool are_ours(void)
+{
+    bool ours = true;
+    for (int i = 0; i < SIGNALS; i++)
+        ours = ours && is_ours(i);
+    return ours;
+}
+
 void cw_crash_open(void)
 {
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -274,14 +292,14 @@ void cw_crash_open(void)
         if (installed[i])
             give_stack();
     }
+    cw_sources_handled(are_ours() ? are_ours : NULL);
 }
 
 static void take_away(int i)
 {
-    struct sigaction now;
-    if (installed[i] && sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
-        now.sa_sigaction == on_crash)
+    if (is_ours(i))
         signal(signals[i], SIG_DFL);
+    cw_sources_handled(NULL);
     installed[i] = false;
 }
 

@@ -27,15 +27,16 @@ cw_frame_t *cw_ctx_watch_spans(const cw_ctx_t *ctx, cw_op_t op, const void *symm
                                size_t nbytes, const void *local, size_t local_nbytes, int rank);
 
 /** Does this thread remember a pair for the transfer (core/observe/seen.h)? *word_p: how the PE is
- *  reached. */
+ *  reached. by_place: cw_pair_among. */
 static CW_ALWAYS_INLINE bool cw_ctx_is_seen(const cw_ctx_t *ctx, const void *symmetric,
                                             const void *local, size_t nbytes, int rank,
-                                            uintptr_t *word_p)
+                                            uintptr_t *word_p, bool by_place)
 {
     if ((unsigned)rank >= (unsigned)ctx->size || (ctx->options & CW_CTX_PRIVATE))
         return false;
     *word_p = __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
-    return cw_pair_find(CW_PAIR_SYMMETRIC, *word_p, (uintptr_t)symmetric, local, nbytes) != NULL;
+    return cw_pair_find(CW_PAIR_SYMMETRIC, *word_p, (uintptr_t)symmetric, local, nbytes,
+                        by_place) != NULL;
 }
 /** In its frame: a transfer within the node, to a PE with that word, was right. */
 void cw_ctx_saw(const cw_ctx_t *ctx, const void *symmetric, const void *local, size_t nbytes,

@@ -5,6 +5,8 @@
 // same.
 #include "core/rma/rma.h"
 
+#include <string.h>
+
 #include "base/symbol.h"
 #include "core/observe/sources.h"
 #include "core/observe/watch.h"
@@ -69,7 +71,7 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
                                  int rank, bool nbi)
 {
     uintptr_t word;
-    if (cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word))
+    if (cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word, false))
         cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
     else
         put_routed(ctx, dest, src, nbytes, rank, nbi);
@@ -77,12 +79,13 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
 
 /** In checking mode. If it is the program's, the mark brings the next quiet to cw_quiet_cold, which
  *  looks at the source. */
-static CW_NOINLINE void put_nbi_checked(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
-                                        int rank)
+static CW_NOINLINE void put_nbi_checked(void *dest, const void *src, size_t nbytes, int rank,
+                                        cw_ctx_t *ctx)
 {
     uintptr_t word;
-    if (CW_LIKELY(cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word))) {
-        cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
+    if (CW_LIKELY(cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word, true))) {
+        memcpy(cw_local_address(word, dest), src, nbytes);  // brief, as pairs are
+        cw_ctx_stored(ctx, rank);
     } else {
         put_routed(ctx, dest, src, nbytes, rank, true);
         if (!cw_watch_is_outermost())
@@ -119,7 +122,7 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
                                  int rank, bool nbi)
 {
     uintptr_t word;
-    if (!cw_ctx_is_seen(ctx, src, dest, nbytes, rank, &word)) {
+    if (!cw_ctx_is_seen(ctx, src, dest, nbytes, rank, &word, false)) {
         get_routed(ctx, dest, src, nbytes, rank, nbi);
         return;
     }
@@ -176,7 +179,7 @@ void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx
 {
     const cwt_target_t *t = cw_warm_target(word);
     if (CW_UNLIKELY(!t) && CW_CHECKING())
-        put_nbi_checked(ctx, dest, src, nbytes, rank);
+        put_nbi_checked(dest, src, nbytes, rank, ctx);
     else if (CW_UNLIKELY(!t))
         put_cold(ctx, dest, src, nbytes, rank, true);
     else if (CW_UNLIKELY(cw_count_down(&ctx->direct)))
