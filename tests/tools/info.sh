@@ -20,6 +20,9 @@ output_has '^  heap-does-not-fit$' causeway-info --explain "$printed"
 output_has 'Remedy: Lower .SHMEM_SYMMETRIC_SIZE' causeway-info --explain "$printed"
 output_has '^  setting-value$' causeway-info --explain 'CAUSEWAY_SPIN="x" is not a whole number'
 output_has '^  heap-does-not-fit$' causeway-info --explain symmetric heaps do not fit
+output_has '^  beyond-block$' causeway-info --explain 'causeway: error: PEs 0, 1 of 2 (host vm):' \
+    'shmem_int_put: 400000 bytes at 0x5555558 of symmetric memory reach 395904 bytes beyond the' \
+    'end of static grid, which has 4096; called from main+0x33 (grid.c:3)'
 output_has '^  CW_ETIMEOUT$' causeway-info --explain cw_etimeout
 output_has '^      - not all PEs reached' causeway-info --explain pe-absent
 output_has '^  null-buffer$' causeway-info --explain \

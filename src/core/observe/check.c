@@ -137,7 +137,7 @@ void cw_check_block(const char *call, const void *symmetric, size_t nbytes)
     cw_heap_span_t block = {NULL, UINTPTR_MAX};
     unsigned changes = atomic_load(&cw_block_changes);
     if (cw_known_wrong_static(symmetric, nbytes, text, sizeof text, &span))
-        cw_check_failed(call, "%zu bytes at %p %s", nbytes, symmetric, text);
+        cw_check_failed(call, "%zu bytes at %p of symmetric memory %s", nbytes, symmetric, text);
     if (cw_heap_covers(symmetric, nbytes, &room, &block)) {
         cw_known_clip(&span, (uintptr_t)block.start, (uintptr_t)block.start + block.nbytes);
         if (cw_is_symmetric((const void *)span.begin, span.end - span.begin))
