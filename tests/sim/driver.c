@@ -72,6 +72,20 @@ static int node_of(int pe)
     return pe * sim_scene.nnodes / sim_scene.npes;
 }
 
+/** The same in the form in which oshrun says it. */
+static cwb_runs_t runs_of_nodes(void)
+{
+    cwb_runs_t runs = {0};
+    for (int pe = 0, from = 0; pe < sim_scene.npes; from = pe) {
+        while (pe < sim_scene.npes && node_of(pe) == node_of(from))
+            pe++;
+        if (runs.n == 0 || runs.ppn[runs.n - 1] != pe - from)
+            runs.ppn[runs.n++] = pe - from;
+        runs.nnodes[runs.n - 1]++;
+    }
+    return runs;
+}
+
 static void make_job(job_t *job)
 {
     static const unsigned char secret[16] = "simulated secret";
@@ -90,6 +104,7 @@ static void make_job(job_t *job)
     snprintf(job->at->job_id, sizeof job->at->job_id, "oshrun-1-simulated");
     for (int pe = 0; pe < sim_scene.npes; pe++)
         cwb_job_pe(job->at, (uint32_t)pe)->node = (uint32_t)node_of(pe);
+    job->at->runs = runs_of_nodes();
     cwb_job_put(job->at, "secret", secret, sizeof secret);
     for (int node = 0; node < sim_scene.nnodes; node++)
         job->nodes[node] = memfd_create("causeway-node", MFD_CLOEXEC);
