@@ -24,10 +24,15 @@ static uint32_t buckets_for(uint32_t npes)
     return n;
 }
 
+static uint64_t states_start(uint32_t npes)
+{
+    return round_up(sizeof(cwb_job_t) + (uint64_t)npes * sizeof(cwb_job_pe_t),
+                    _Alignof(cwb_state_t));
+}
+
 static uint64_t log_start(uint32_t npes)
 {
-    return round_up(sizeof(cwb_job_t) +
-                        (uint64_t)npes * (sizeof(cwb_job_pe_t) + sizeof(cwb_state_t)) +
+    return round_up(states_start(npes) + (uint64_t)npes * sizeof(cwb_state_t) +
                         buckets_for(npes) * sizeof(uint32_t),
                     UNIT);
 }
@@ -44,7 +49,7 @@ void cwb_job_format(cwb_job_t *job, uint32_t npes, uint32_t nnodes)
     job->nnodes = nnodes;
     job->nbytes = cwb_job_nbytes(npes);
     job->pes_off = sizeof(cwb_job_t);
-    job->states_off = job->pes_off + npes * sizeof(cwb_job_pe_t);
+    job->states_off = states_start(npes);
     job->bkt_off = job->states_off + npes * sizeof(cwb_state_t);
     job->nbuckets = buckets_for(npes);
     job->log_off = log_start(npes);
