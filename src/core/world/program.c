@@ -16,6 +16,7 @@
 typedef struct symbols {
     const ElfW(Sym) * table;
     const char *strings;
+    size_t strings_nbytes;
     uint32_t count;  // undefined symbols come before this index
     // NULL: they have none; else of each symbol, and which there are of other objects
     const ElfW(Half) * versions;
@@ -32,6 +33,24 @@ static uint32_t first_hashed(const uint32_t *table)
     return nbuckets == 1 && buckets[0] == 0 ? 0 : first;
 }
 
+/** How many there are at most: up to the table that lies next behind that of symbols, which is the
+ *  strings or, from some linkers, the versions. */
+static uint32_t count_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn, const symbols_t *s)
+{
+    const uintptr_t from = (uintptr_t)s->table;
+    uintptr_t end = UINTPTR_MAX;
+    for (const ElfW(Dyn) *d = dyn; d->d_tag != DT_NULL; d++) {
+        const bool is_table = d->d_tag == DT_STRTAB || d->d_tag == DT_VERSYM ||
+                              d->d_tag == DT_VERNEED || d->d_tag == DT_VERDEF ||
+                              d->d_tag == DT_GNU_HASH || d->d_tag == DT_RELA ||
+                              d->d_tag == DT_REL || d->d_tag == DT_JMPREL;
+        const uintptr_t at = is_table ? cw_loaded_pointer(info, d->d_un.d_ptr) : 0;
+        if (at > from && at < end)
+            end = at;
+    }
+    return end < UINTPTR_MAX ? (uint32_t)((end - from) / sizeof *s->table) : 0;
+}
+
 static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn)
 {
     symbols_t s = {0};
@@ -40,6 +59,8 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
         uintptr_t at = cw_loaded_pointer(info, d->d_un.d_ptr);
         if (d->d_tag == DT_SYMTAB)
             s.table = (const ElfW(Sym) *)at;
+        else if (d->d_tag == DT_STRSZ)
+            s.strings_nbytes = d->d_un.d_val;
         else if (d->d_tag == DT_STRTAB)
             s.strings = (const char *)at;
         else if (d->d_tag == DT_VERSYM)
@@ -55,8 +76,8 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
     }
     if (hashed)
         s.count = hashed;
-    else if (s.count == 0 && s.strings > (const char *)s.table)  // they lie behind the symbols
-        s.count = (uint32_t)((size_t)(s.strings - (const char *)s.table) / sizeof *s.table);
+    else if (s.count == 0 && s.table)
+        s.count = count_of(info, dyn, &s);
     return s;
 }
 
@@ -100,7 +121,7 @@ static void examine_symbols(finding_t *found, const symbols_t *s)
 {
     const uint64_t foreign = found->of_any_library ? 0 : foreign_versions(s);
     for (uint32_t k = 1; k < s->count; k++) {
-        if (s->table[k].st_shndx != SHN_UNDEF)
+        if (s->table[k].st_shndx != SHN_UNDEF || s->table[k].st_name >= s->strings_nbytes)
             continue;
         unsigned version = foreign ? s->versions[k] : 0;
         if ((version >= 64 || !(foreign >> version & 1)) &&
