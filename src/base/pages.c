@@ -189,8 +189,7 @@ static void fill(uintptr_t *words, size_t nbytes, uintptr_t word)
 /** Nothing that is repeated. */
 static uintptr_t *filled(size_t nbytes, uintptr_t word)
 {
-    uintptr_t *all =
-        mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uintptr_t *all = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
         return NULL;
     fill(all, nbytes, word);

@@ -38,7 +38,7 @@ typedef struct pmi1 {
 } pmi1_t;
 
 static pmi1_t the_pmi1 CW_LARGE = {.wire.lock = PTHREAD_MUTEX_INITIALIZER,
-                          .lines = PTHREAD_MUTEX_INITIALIZER};  // one job a process
+                                   .lines = PTHREAD_MUTEX_INITIALIZER};  // one job a process
 
 // ---------------------------------------------------------------- one key on the wire
 /** The request is in p->line, the reply comes to p->reply: not on the stack, which may be that of a

@@ -157,7 +157,7 @@ void gas_segment_attach(const char *call, const void *place, uintptr_t size)
     gas_set_segment(gas.me, addr, size);
     if (size > 0)
         gas_share_segment((void *)addr, size);
-    cw_large_allocated(&(cw_large_t){0}, (void *)addr, size);
+    cw_large_reserved((void *)addr, size);
     if (size > 0 && gas.check)
         cw_known_add(&(cw_known_t){
             .space = gas.me, .base = addr, .nbytes = size, .call = call, .place = place});

@@ -42,8 +42,7 @@ static void get(shmem_team_t team, const char *what)
     if (shmem_team_create_ctx(team, 0, &ctx))
         fail("no context", 0, 0);
     for (int i = -1; i <= 1; i++) {
-        int to = (rank + i + n) % n,
-            pe = shmem_team_translate_pe(team, to, SHMEM_TEAM_WORLD);
+        int to = (rank + i + n) % n, pe = shmem_team_translate_pe(team, to, SHMEM_TEAM_WORLD);
         long got = shmem_ctx_long_g(ctx, &mine, to);
         if (got != pe)
             fail(what, pe, got);

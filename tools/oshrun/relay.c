@@ -193,8 +193,9 @@ void relay_plan(const run_t *run, rlim_t most)
         relays.n = (run->opt.npes + relays.pes - 1) / relays.pes;
     }
     if (most < others + (rlim_t)relays.n)
-        die(1, "%d PEs on %d nodes need more file descriptors than the limit of %llu; raise it "
-               "(ulimit -Hn)",
+        die(1,
+            "%d PEs on %d nodes need more file descriptors than the limit of %llu; raise it "
+            "(ulimit -Hn)",
             run->opt.npes, run->opt.nnodes, (unsigned long long)most);
 }
 

@@ -29,7 +29,7 @@ static void make(char *from, size_t nbytes)
         return;
     cwu_warn("CAUSEWAY_HUGEPAGES=2M: pages stay small, %s",
              rc == CW_ENOTSUP ? "this kernel makes no large ones on demand (Linux 6.1 does)"
-                              : "there is not enough free memory in one piece");
+                              : "the kernel has no memory in one piece for them now");
 }
 
 bool cw_large_is(const char *setting)
@@ -50,13 +50,24 @@ static void allow(cw_large_t *large, char *from, char *end)
     *large = (cw_large_t){from, end};
 }
 
-void cw_large_allocated(cw_large_t *large, const void *ptr, size_t nbytes)
+static void take(cw_large_t *large, const void *ptr, size_t nbytes, bool at_once)
 {
     const uintptr_t unit = CWU_PAGES_LARGE, at = (uintptr_t)ptr, end = (at + nbytes) / unit * unit,
                     from = (at + unit - 1) / unit * unit;
     if (from >= end || cw_large_is("off") || !fits(ptr))
         return;
     allow(large, (char *)from, (char *)end);
-    if (cw_large_is("2M"))
+    if (at_once && cw_large_is("2M"))
         make((char *)from, end - from);
+}
+
+void cw_large_allocated(cw_large_t *large, const void *ptr, size_t nbytes)
+{
+    take(large, ptr, nbytes, true);
+}
+
+void cw_large_reserved(const void *ptr, size_t nbytes)
+{
+    cw_large_t alone = {0};
+    take(&alone, ptr, nbytes, false);
 }

@@ -22,5 +22,8 @@ bool cw_large_is(const char *setting);
 /** A block was allocated: where it fills whole large pages, they may be large, and those between
  *  such blocks too; with CAUSEWAY_HUGEPAGES=2M they are, at once. */
 void cw_large_allocated(cw_large_t *large, const void *ptr, size_t nbytes);
+/** A range was reserved that may be larger than what is used of it, such as a segment of GASNet:
+ *  its pages may be large, and are made so by no setting. */
+void cw_large_reserved(const void *ptr, size_t nbytes);
 
 #endif

@@ -131,7 +131,7 @@ static void guarded_shut_own(int npes)
         guarded_destroy(own);
     const uintptr_t *entry = (uintptr_t *)(guarded_first(own) + CW_GUARDED_ENTRIES);
     for (int pe = 0; own->head && pe < npes; pe++)
-        if (entry[pe])  // pages that were never written stay so
+        if (entry[pe])                                 // pages that were never written stay so
             guarded_set(own, pe, guarded_first(own));  // nothing again
     own->head = NULL;
 }
