@@ -15,11 +15,8 @@
 // network has for this node, and with it the senders.
 #define MEANWHILE 65536u
 
-// among the symmetric words of the group, on a line of their own: raised by node k when its cell
-// has come
-enum { CAME = 56 };
-_Static_assert((int)CAME >= (int)CW_NOTE_WORDS &&
-                   (int)CAME + (int)CW_EXCHANGE_NODES <= (int)CW_TEAM_WORDS,
+_Static_assert((int)CW_EXCHANGE_CAME >= (int)CW_NOTE_WORDS &&
+                   (int)CW_EXCHANGE_CAME + (int)CW_EXCHANGE_NODES <= (int)CW_TEAM_WORDS,
                "beside notes and published messages");
 
 static uint64_t in_lines(uint64_t nbytes)
@@ -86,14 +83,14 @@ void cw_exchange_ahead(const cw_exchange_t *x, int k, size_t at, const char *src
 void cw_exchange_put(const cw_exchange_t *x, int k, int step, char *dest, const char *src,
                      size_t nbytes)
 {
-    long *came = cw_group_words(x->c->group) + CAME;
+    long *came = cw_group_words(x->c->group) + CW_EXCHANGE_CAME;
     cw_coll_put_marked(cw_call_leader(x->c, k), dest, src, nbytes, &came[x->c->map->node],
                        number_of(x, step));
 }
 
 void cw_exchange_await(const cw_exchange_t *x, int k, int step)
 {
-    cw_coll_await_at_least(cw_group_words(x->c->group) + CAME + k, number_of(x, step));
+    cw_coll_await_at_least(cw_group_words(x->c->group) + CW_EXCHANGE_CAME + k, number_of(x, step));
 }
 
 /** The leader, when all members of its node have arrived. */

@@ -17,7 +17,9 @@
 
 #include "core/coll/call.h"
 
-enum { CW_EXCHANGE_NODES = 8 };  // at most, each sends nodes - 1 messages
+// at most, each sends nodes - 1 messages; and where the words that tell of them begin, among the
+// symmetric ones of the group, on a line of their own
+enum { CW_EXCHANGE_NODES = 8, CW_EXCHANGE_CAME = 56 };
 
 typedef struct cw_exchange {
     const cw_coll_call_t *c;

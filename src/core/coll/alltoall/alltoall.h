@@ -19,11 +19,13 @@ void cw_alltoall_store_local(const cw_coll_call_t *c);
 /** Bytes of scratch that the exchange of the leaders takes. */
 uint64_t cw_alltoall_bruck_room(const cw_coll_call_t *c);
 uint64_t cw_alltoall_exchange_room(const cw_coll_call_t *c);
+uint64_t cw_alltoall_rounds_room(const cw_coll_call_t *c);
 
 #define cw_alltoalls_stores cw_alltoall_stores
 #define cw_alltoalls_loads cw_alltoall_loads
 #define cw_alltoalls_bruck cw_alltoall_bruck
 #define cw_alltoalls_exchange cw_alltoall_exchange
 #define cw_alltoalls_pairwise cw_alltoall_pairwise
+#define cw_alltoalls_rounds cw_alltoall_rounds
 
 #endif
