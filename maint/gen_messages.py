@@ -30,10 +30,11 @@ CALL = re.compile(r"\b(\w+)(?: : cwu_debug\))?\(")  # also: (checks ? cwu_warn :
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', re.S)
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|z|t|j)?[a-zA-Z])")
-ANY = "\x01"  # what differs from line to line
+ANY = "\x01"     # what differs from line to line
+NUMBER = "\x02"  # the same, where it is a number
 # Their text is that of another call, which has a row.
 CARRIERS = {f"{ANY}", f"{ANY}: {ANY}", f"{ANY}: {ANY}{ANY}{ANY}",
-            f"image {ANY} of {ANY}: {ANY}: {ANY}"}
+            f"image {NUMBER} of {NUMBER}: {ANY}: {ANY}"}
 CODES = re.compile(r"^    (CW_E\w+) = -", re.M)
 
 
@@ -94,8 +95,14 @@ def alternatives(argument):
     return parts[1:] if len(parts) > 1 else parts
 
 
+def mark_of(conversion):
+    last = conversion[0][-1]
+    return "%" if last == "%" else ANY if last in "sc" else NUMBER
+
+
 def literal(expression):
-    """The text of strings and macros in a row, ANY for conversions and macros; None: no string."""
+    """The text of strings and macros in a row, ANY or NUMBER for conversions, ANY for macros; None:
+    no string."""
     if '"' not in expression:
         return None
     text, at = "", 0
@@ -106,7 +113,7 @@ def literal(expression):
         at = match.end()
     if expression[at:].strip():
         text += ANY
-    text = CONVERSION.sub(lambda m: "%" if m[0] == "%%" else ANY, text)
+    text = CONVERSION.sub(mark_of, text)
     return re.sub(f"{ANY}+", lambda m: m[0] if len(m[0]) < 4 else ANY * 3, text).strip()
 
 
@@ -191,10 +198,14 @@ def assign(table, found):
     patterns = [(len(CONVERSION.sub("", p).replace("*", "")), p, where, row, expression(p))
                 for row in table for p, where in row.patterns]
     patterns.sort(key=lambda p: -p[0])
-    for text, places in sorted(found.items()):
+    alike_of = {}  # of texts that differ only in what is a number, one: with less numbers
+    for text, places in found.items():
         plain = text.replace("\n", " ")
-        fits = [p for p in patterns if p[4].fullmatch(plain)]
-        shown = plain.replace(ANY, "*")
+        known = alike_of.setdefault(plain.replace(NUMBER, ANY), [plain, places])
+        known[0] = "".join(min(pair) for pair in zip(plain, known[0]))
+    for alike, (plain, places) in sorted(alike_of.items()):
+        fits = [p for p in patterns if p[4].fullmatch(alike)]
+        shown = alike.replace(ANY, "*")
         if not fits:
             wrong.append(f"{places[0]}: no row for: {shown}\n    {HOW}")
             continue
@@ -225,7 +236,8 @@ def check_rows(table):
 # ---------------------------------------------------------------- what is made of them
 
 def in_c(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace(ANY, "\\1") + '"'
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + text.replace(ANY, "\\001").replace(NUMBER, "\\002") + '"'
 
 
 def c_table(table):
@@ -273,7 +285,7 @@ def wrapped(text, first="", rest=""):
 
 def in_markdown(text):
     text = re.sub(r"([\\\\`*_<>\[\]\"'#|~^$@])", r"\\\1", text).replace("--", "\\--")
-    return re.sub(f"{ANY}+", "...", text)
+    return re.sub(f"[{ANY}{NUMBER}]+", "...", text)
 
 
 def page(table):
@@ -314,7 +326,7 @@ def main():
     elif options.list:
         for row in table:
             for text in row.texts:
-                print(f"{row.name}\t{text.replace(ANY, '*')}")
+                print(f"{row.name}\t{text.replace(ANY, '*').replace(NUMBER, '*')}")
     elif options.check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
             wrong.append(f"{PAGE.relative_to(ROOT)} is not what maint/gen_messages.py makes: run "

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Finds messages by what was printed (info_explain.h). A text of the table has MARK where a call
-// puts in what differs; a line belongs to the text whose fixed parts it has in their order, and of
-// several to that with the longest. A line that fits none is compared word by word.
+// puts in what differs, NUMBER where that is a number; a line belongs to the text whose fixed parts
+// it has in their order, and of several to that with the longest, before others to one that it is
+// from end to end. A line that fits none is compared word by word.
 #include "info_explain.h"
 
 #include <ctype.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #define MARK '\1'
+#define NUMBER '\2'
+#define MARKS "\1\2"
 
 typedef struct info_message {
     const char *name, *cause, *remedy;
@@ -35,7 +38,13 @@ typedef struct found {
     const info_message_t *message;
     const char *text;
     int score;
+    bool whole;  // the line is that text, from end to end
 } found_t;
+
+static bool is_mark(char c)
+{
+    return c == MARK || c == NUMBER;
+}
 
 // ---------------------------------------------------------------- printing
 
@@ -69,9 +78,9 @@ static void print_text(const char *first, const char *text)
         return;
     end = stpcpy(end, first);
     for (; *text; text++)
-        if (*text == MARK && text[1] == MARK)
+        if (is_mark(*text) && is_mark(text[1]))
             continue;
-        else if (*text == MARK)
+        else if (is_mark(*text))
             end = stpcpy(end, "...");
         else if (*text != '*')
             *end++ = *text;
@@ -132,8 +141,8 @@ static size_t begun_at_end(const char *line, const char *part, size_t length)
 static int fits(const char *line, const char *text)
 {
     int score = 0;
-    for (bool first = *text != MARK; *text; first = false) {
-        size_t length = strcspn(text, "\1");
+    for (bool first = !is_mark(*text); *text; first = false) {
+        size_t length = strcspn(text, MARKS);
         const char *at = length ? find_part(line, text, length, first) : line;
         if (!at) {
             int begun = letters(text, first ? 0 : begun_at_end(line, text, length));
@@ -142,19 +151,54 @@ static int fits(const char *line, const char *text)
         score += letters(text, length);
         line = at + length;
         text += length;
-        text += strspn(text, "\1");
+        text += strspn(text, MARKS);
     }
     return score < LEAST_LETTERS ? 0 : score;
 }
 
-static found_t find_exact(const char *line)
+/** What a call prints for one number, or for a pointer: "-7", "0x7f", "1.50", "(nil)". */
+static size_t number_at(const char *line)
 {
+    return line[0] == '(' ? 5 * (strncmp(line, "(nil)", 5) == 0)
+                          : strspn(line, "+-.0123456789abcdefABCDEFx");
+}
+
+/** Is the line what a call makes of the text? Without marks in a row each byte is looked at once a
+ *  mark: lines are short. */
+static bool is_whole(const char *line, const char *text)
+{
+    for (; !is_mark(*text); text++, line++)
+        if (*text != *line)
+            return false;
+        else if (!*text)
+            return true;
+    for (size_t n = *text == NUMBER ? number_at(line) : strlen(line); n > 0; n--)
+        if (is_whole(line + n, text + 1))
+            return true;
+    return *text == MARK && is_whole(line, text + 1);
+}
+
+/** The same behind the name of a routine. */
+static bool is_whole_message(const char *line, const char *text)
+{
+    const char *colon = strstr(line, ": ");
+    return is_whole(line, text) || (colon && strcspn(line, " ") > (size_t)(colon - line) &&
+                                    is_whole_message(colon + 2, text));
+}
+
+/** What the line is, or begins to be. Of "... bytes" nearly each line has the fixed part: that says
+ *  nothing of a long one that is more. */
+static found_t find(const char *line)
+{
+    const int all = letters(line, strlen(line));
     found_t best = {0};
     for (int i = 0; i < COUNT; i++)
         for (const char *const *text = messages[i].texts; *text; text++) {
-            int score = fits(line, *text);
-            if (score > best.score)
-                best = (found_t){&messages[i], *text, score};
+            bool whole = is_whole_message(line, *text);
+            int score = whole ? letters(*text, strlen(*text)) : fits(line, *text);
+            bool weak = !whole && score < WEAK_LETTERS && 4 * score < all;
+            if (!weak && (score > best.score || (score == best.score && whole && !best.whole)))
+                best = (found_t){&messages[i], *text, score, whole};
         }
     return best;
 }
@@ -194,7 +238,7 @@ static void count_whole(found_t all[COUNT], const char *line)
     for (int i = 0; i < COUNT; i++)
         for (const char *const *text = messages[i].texts; *text && !all[i].score; text++)
             if (strcasestr(*text, line))
-                all[i] = (found_t){&messages[i], *text, AS_IT_IS};
+                all[i] = (found_t){&messages[i], *text, AS_IT_IS, false};
 }
 
 /** Adds to the scores of all rows what one word of the line is worth. */
@@ -274,14 +318,6 @@ static char *text_of(char *line)
     if (caller)
         *caller = '\0';
     return line + (skip_head(line) - line);
-}
-
-/** Of "... bytes" nearly each line has the fixed part: that says nothing of a long one. */
-static found_t find(const char *text)
-{
-    found_t found = find_exact(text);
-    bool weak = found.score < WEAK_LETTERS && 4 * found.score < letters(text, strlen(text));
-    return weak ? (found_t){0} : found;
 }
 
 static int explain(char *line)
