@@ -107,6 +107,7 @@ typedef struct module {
     char path[256];
     uintptr_t base;    // difference between addresses here and in the file
     const char *name;  // without folders
+    bool program;
 } module_t;
 
 typedef struct locate {
@@ -118,6 +119,7 @@ typedef struct locate {
 static void note_module(const struct dl_phdr_info *info, module_t *m)
 {
     m->base = info->dlpi_addr;
+    m->program = !info->dlpi_name[0];
     snprintf(m->path, sizeof m->path, "%s", info->dlpi_name);
 }
 
@@ -153,7 +155,7 @@ static int is_after_module(struct dl_phdr_info *info, size_t size, void *arg)
 
 static bool name_module(module_t *m)
 {
-    if (!m->path[0]) {  // the main program
+    if (m->program) {
         ssize_t n = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
         if (n <= 0)
             return false;
@@ -219,11 +221,26 @@ bool cwu_symbol_variable(const void *address, cwu_variable_t *variable_p)
     return h.name != NULL;
 }
 
+/** The line of an address of the file; else the command that finds it, or why there is none. */
+static void describe_line(const module_t *m, uintptr_t function, uintptr_t in_file, char *text,
+                          size_t text_nbytes)
+{
+    image_t image = {0};
+    const bool mapped = map_file(m->path, &image);
+    if (mapped && cwu_lines_find(image.bytes, image.nbytes, function, in_file, text, text_nbytes))
+        ;
+    else if (mapped && cwu_lines_unread(image.bytes, image.nbytes))
+        snprintf(text, text_nbytes, "addr2line -e %s %#zx", m->path, in_file);
+    else
+        snprintf(text, text_nbytes, "%s%s", m->name, m->program ? ", compiled without -g" : "");
+    if (image.bytes)
+        munmap((void *)image.bytes, image.nbytes);
+}
+
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
 {
     module_t m;
-    image_t image = {0};
-    char name[128], line[96];
+    char name[128], line[320];
     size_t distance;
     if (!find_module(address, &m)) {
         snprintf(text, text_nbytes, "%p", address);
@@ -231,15 +248,13 @@ void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
     }
     uintptr_t in_file = (uintptr_t)address - m.base;
     bool named = find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance);
-    uintptr_t function = named ? in_file - distance : in_file;
-    bool known = map_file(m.path, &image) &&
-                 cwu_lines_find(image.bytes, image.nbytes, function, in_file, line, sizeof line);
-    if (image.bytes)
-        munmap((void *)image.bytes, image.nbytes);
+    describe_line(&m, named ? in_file - distance : in_file, in_file, line, sizeof line);
     if (named)
-        snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, known ? line : m.name);
+        snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, line);
+    else if (strcmp(line, m.name) == 0)
+        snprintf(text, text_nbytes, "%s+%#zx", m.name, in_file);
     else
-        snprintf(text, text_nbytes, known ? "%s+%#zx (%s)" : "%s+%#zx", m.name, in_file, line);
+        snprintf(text, text_nbytes, "%s+%#zx (%s)", m.name, in_file, line);
 }
 
 static bool function_name(const void *address, char *name, size_t name_nbytes)

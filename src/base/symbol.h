@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** "main+0x1c (ring.c:14)" for code, "main+0x1c (prog)" without lines (base/dwarf/lines.h),
- *  "flag+0x8" for data; "prog+0x1234" or the bare address when there is no symbol. */
+/** "main+0x1c (ring.c:14)" for code; without lines (base/dwarf/lines.h) "main+0x1c (addr2line -e
+ *  /home/me/prog 0x1169)" where that finds it, "main+0x1c (prog, compiled without -g)", "puts+0x1
+ *  (libc.so.6)"; "prog+0x1234" or the bare address when there is no symbol. */
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes);
 
 /** In a routine: the call of it in the program, whose line is not that of what comes after. */

@@ -333,22 +333,26 @@ static bool run(const unit_t *u, uint64_t function, uint64_t address, const pass
 
 // ---------------------------------------------------------------- the file
 
-static cursor_t section(const char *image, size_t nbytes, const char *wanted)
+static const ElfW(Shdr) * header_of(const char *image, const char *wanted)
 {
     const ElfW(Ehdr) *head = (const void *)image;
     const ElfW(Shdr) *all = (const void *)(image + head->e_shoff), *names = all + head->e_shstrndx;
-    for (int i = 0; i < head->e_shnum; i++) {
-        const ElfW(Shdr) *s = &all[i];
-        size_t length = strlen(wanted) + 1;
-        if (s->sh_name >= names->sh_size || names->sh_size - s->sh_name < length ||
-            memcmp(image + names->sh_offset + s->sh_name, wanted, length) != 0 ||
-            s->sh_type == SHT_NOBITS || s->sh_flags & SHF_COMPRESSED || s->sh_offset > nbytes ||
-            s->sh_size > nbytes - s->sh_offset)
-            continue;
-        const uint8_t *at = (const uint8_t *)image + s->sh_offset;
-        return (cursor_t){.at = at, .end = at + s->sh_size};
-    }
-    return (cursor_t){0};
+    const size_t length = strlen(wanted) + 1;
+    for (int i = 0; i < head->e_shnum; i++)
+        if (all[i].sh_name < names->sh_size && names->sh_size - all[i].sh_name >= length &&
+            memcmp(image + names->sh_offset + all[i].sh_name, wanted, length) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static cursor_t section(const char *image, size_t nbytes, const char *wanted)
+{
+    const ElfW(Shdr) *s = header_of(image, wanted);
+    if (!s || s->sh_type == SHT_NOBITS || s->sh_flags & SHF_COMPRESSED || s->sh_offset > nbytes ||
+        s->sh_size > nbytes - s->sh_offset)
+        return (cursor_t){0};
+    const uint8_t *at = (const uint8_t *)image + s->sh_offset;
+    return (cursor_t){.at = at, .end = at + s->sh_size};
 }
 
 static bool has_sections(const char *image, size_t nbytes)
@@ -393,18 +397,31 @@ static bool describe(const tables_t *t, const unit_t *u, uint64_t function, uint
     return passed.nfiles > 0;  // a function of the header
 }
 
+bool cwu_lines_unread(const char *image, size_t nbytes)
+{
+    static const char *const tables[] = {".debug_line", ".debug_line_str", ".debug_str"};
+    if (!has_sections(image, nbytes))
+        return false;
+    const ElfW(Shdr) *lines = header_of(image, tables[0]);
+    bool unread = lines ? lines->sh_size > MOST_BYTES
+                        : header_of(image, ".gnu_debuglink") || header_of(image, ".zdebug_line");
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const ElfW(Shdr) *s = header_of(image, tables[i]);
+        unread |= s && s->sh_flags & SHF_COMPRESSED;
+    }
+    return unread;
+}
+
 bool cwu_lines_find(const char *image, size_t nbytes, uint64_t function, uint64_t address,
                     char *text, size_t text_nbytes)
 {
     static const passed_t none;
-    if (!has_sections(image, nbytes))
+    if (!has_sections(image, nbytes) || cwu_lines_unread(image, nbytes))
         return false;
     tables_t t = {.lines = section(image, nbytes, ".debug_line"),
                   .line_strings = section(image, nbytes, ".debug_line_str"),
                   .strings = section(image, nbytes, ".debug_str")};
     cursor_t c = t.lines;
-    if ((size_t)(c.end - c.at) > MOST_BYTES)
-        return false;
     while (c.at < c.end && !c.bad) {
         unit_t u;
         row_t found;
