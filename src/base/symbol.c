@@ -221,6 +221,12 @@ bool cwu_symbol_variable(const void *address, cwu_variable_t *variable_p)
     return h.name != NULL;
 }
 
+/** Its debugger's tables, of a file of their own, are hardly there. */
+static bool is_system(const module_t *m)
+{
+    return !m->program && (strncmp(m->path, "/lib/", 5) == 0 || strncmp(m->path, "/usr/", 5) == 0);
+}
+
 /** The line of an address of the file; else the command that finds it, or why there is none. */
 static void describe_line(const module_t *m, uintptr_t function, uintptr_t in_file, char *text,
                           size_t text_nbytes)
@@ -229,7 +235,7 @@ static void describe_line(const module_t *m, uintptr_t function, uintptr_t in_fi
     const bool mapped = map_file(m->path, &image);
     if (mapped && cwu_lines_find(image.bytes, image.nbytes, function, in_file, text, text_nbytes))
         ;
-    else if (mapped && cwu_lines_unread(image.bytes, image.nbytes))
+    else if (mapped && !is_system(m) && cwu_lines_unread(image.bytes, image.nbytes))
         snprintf(text, text_nbytes, "addr2line -e %s %#zx", m->path, in_file);
     else
         snprintf(text, text_nbytes, "%s%s", m->name, m->program ? ", compiled without -g" : "");

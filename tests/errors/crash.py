@@ -86,7 +86,8 @@ def main():
             check(status == 1 and re.search(line, output, re.M),
                   f"{case}: status {status}, no line with {line}\n{output}")
         for flag, where in {"-gdwarf-2": r"crash\.c:\d+", "-gdwarf-4": r"crash\.c:\d+",
-                            "-gz": "other", "-g0": "other"}.items():
+                            "-gz": r"addr2line -e /\S+/other 0x\w+",
+                            "-g0": "other, compiled without -g"}.items():
             other = oshcc(f"{scratch}/other", flag, TESTS / "errors/crash.c")
             status, output = run(other, "plain")
             check(re.search(rf"SIGSEGV in \w+\+0x\w+ \({where}\), outside", output),

@@ -4,6 +4,7 @@
 // test's own.
 #include "frame/check.h"
 
+#include "../../tools/oshrun/alike.c"
 #include "../../tools/oshrun/collect.c"
 
 enum { NPES = 8 };
@@ -120,6 +121,47 @@ static void test_stacks(void)
     printed[0] = '\0';
 }
 
+static void test_alike(void)
+{
+    for (int pe = 0; pe < 4; pe++)
+        line(pe, 0,
+             "causeway: error: PE %d of 8 (pid 7, host n1): put: %d bytes at 0x7f%d0 (static "
+             "`x`+0x%x, 4 KiB); called from main+0x1c (ring.c:14)\n",
+             pe, 8 << pe, pe, pe);
+    collect_put_all();
+    expect("numbers and addresses",
+           "0-3> causeway: error: PEs 0-3 of 8 (host n1; addresses differ): put: 8..64 bytes at "
+           "0x7f00 (static `x`+0x0, 4 KiB); called from main+0x1c (ring.c:14)\n");
+    for (int pe = 0; pe < 2; pe++)
+        line(pe, 0, "causeway: error: PE %d of 8 (pid 7, host n1): %s 0x7f%d\n", pe, "at", pe);
+    collect_put_all();
+    expect("addresses of two",
+           "0, 1> causeway: error: PEs 0, 1 of 8 (host n1; addresses differ): at 0x7f0\n");
+    for (int pe = 0; pe < 8; pe++)
+        says(pe, 0, pe == 6 ? "44 bytes here, 52 elsewhere" : "52 bytes here, 44 elsewhere");
+    collect_put_all();
+    expect("few numbers", "0-5, 7> causeway: error: PEs 0-5, 7 of 8 (host n1): 52 bytes here, 44 "
+                          "elsewhere\n"
+                          "6> causeway: error: PE 6 of 8 (pid 106, host n1): 44 bytes here, 52 "
+                          "elsewhere\n");
+    for (int pe = 0; pe < 4; pe++)
+        says(pe, 0, pe == 0 ? "f+0x1 (a.c:1)" : pe == 1 ? "f+0x1 (a.c:2)" : "f+0x3 (a.c:1)");
+    collect_put_all();
+    expect("other places", "0> causeway: error: PE 0 of 8 (pid 100, host n1): f+0x1 (a.c:1)\n"
+                           "1> causeway: error: PE 1 of 8 (pid 101, host n1): f+0x1 (a.c:2)\n"
+                           "2, 3> causeway: error: PEs 2, 3 of 8 (host n1): f+0x3 (a.c:1)\n");
+    static const char *const many[] = {"-3, 1.50 of x16 and 1.17.0", "4, 0.20 of x16 and 1.17.0",
+                                       "-30, 7 of x16 and 1.17.0",   "0, 7 of x16 and 1.17.0",
+                                       "4, 7 of x17 and 1.17.0",     "4, 7 of x16 and 1.18.0"};
+    for (int pe = 0; pe < 6; pe++)
+        says(pe, 0, many[pe]);
+    collect_put_all();
+    expect("what is a number",
+           "0-3> causeway: error: PEs 0-3 of 8 (host n1): -30..4, 0.20..7 of x16 and 1.17.0\n"
+           "4> causeway: error: PE 4 of 8 (pid 104, host n1): 4, 7 of x17 and 1.17.0\n"
+           "5> causeway: error: PE 5 of 8 (pid 105, host n1): 4, 7 of x16 and 1.18.0\n");
+}
+
 static void test_strange(void)
 {
     CHECK(!says(3, 0, "\1"), "a byte that stands for numbers");
@@ -146,6 +188,7 @@ int main(void)
     test_merged();
     test_order();
     test_stacks();
+    test_alike();
     test_strange();
     return check_result();
 }

@@ -2,13 +2,16 @@
 //
 // The same message of many PEs, once. An error or a warning of the library waits COLLECT_NS, and
 // with it the lines of a stack that follow it; equal ones of other PEs that come meanwhile, or wait
-// already, are printed with it, under the numbers of all. Nothing else waits: other lines of a PE
-// print its messages first. So each PE's lines keep their order; lines of oshrun, which explain
-// messages, stay behind those that wait. No I/O, no clock: output.c has both.
+// already, are printed with it, under the numbers of all, and so are those that differ in addresses.
+// Those that differ in other numbers are one line where there are MANY of them; few are read as they
+// are. Nothing else waits: other lines of a PE print its messages first. So each PE's lines keep
+// their order; lines of oshrun, which explain messages, stay behind those that wait. No I/O, no
+// clock: output.c has both.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "bootstrap/state.h"
 #include "collect.h"
 
@@ -18,6 +21,7 @@ enum {
     MOST = 4096,         // messages that wait: more are a flood, whose comparison would cost time
     TEXT_NBYTES = 2304,  // a message has at most 2048
     LIST_NBYTES = 512,
+    MANY = 4,
     OWN = -1,
 };
 // Stand for the word and the number of the PE, or the list: of PEs; of images, which count from 1.
@@ -93,18 +97,22 @@ static void put_common(const char *common, const char *list)
     free(text);
 }
 
-/** Marks a message, the first of its PE, and the equal ones that can be printed with it: none whose
- *  PE has an earlier one. Returns how many. */
-static int mark_equal(size_t chosen)
+/** Marks a message, the first of its PE, and those alike that can be printed with it: none whose PE
+ *  has an earlier one. They may differ in so much; in how much they do comes back. Returns how
+ *  many. */
+static int mark_alike(size_t chosen, int most, int *differ_p)
 {
     const message_t *m = &c.at[chosen];
     int count = 0;
+    *differ_p = ALIKE_EQUAL;
     memset(c.seen, 0, (size_t)c.npes);
     memset(c.in, 0, (size_t)c.npes);
     for (size_t i = 0; i < c.count; i++) {
         message_t *other = &c.at[i];
-        other->printed = i == chosen || (m->common && other->common && !c.seen[other->pe] &&
-                                         strcmp(other->common, m->common) == 0);
+        const bool possible = m->common && other->common && !c.seen[other->pe];
+        const int differs = possible ? alike(m->common, other->common) : ALIKE_NOT;
+        other->printed = i == chosen || (differs != ALIKE_NOT && (differs & ~most) == 0);
+        *differ_p |= other->printed && differs != ALIKE_NOT ? differs : 0;
         count += other->printed;
         if (other->common) {
             c.seen[other->pe] = 1;
@@ -114,13 +122,57 @@ static int mark_equal(size_t chosen)
     return count;
 }
 
+/** Are there so many among those marked that differ in numbers? */
+static bool are_many(void)
+{
+    const char *kinds[MANY];
+    int count = 0;
+    for (size_t i = 0; i < c.count && count < MANY; i++) {
+        bool known = !c.at[i].printed;
+        for (int k = 0; k < count && !known; k++)
+            known = (alike(kinds[k], c.at[i].common) & ALIKE_BUT_NUMBERS) == 0;
+        if (!known)
+            kinds[count++] = c.at[i].common;
+    }
+    return count == MANY;
+}
+
+/** Says in the head of a text that addresses in it are those of one PE. Returns a copy. */
+static char *with_note(const char *text)
+{
+    const char *head_end = strstr(text, "): ");
+    char *noted = NULL;
+    if (asprintf(&noted, "%.*s; addresses differ%s", (int)(head_end - text), text, head_end) < 0)
+        return NULL;
+    return noted;
+}
+
+static void put_merged(size_t chosen, size_t count, int differ, const char *list)
+{
+    const char **texts = malloc(count * sizeof *texts);
+    size_t n = 0;
+    if (texts)
+        texts[n++] = c.at[chosen].common;
+    for (size_t i = 0; texts && i < c.count; i++)
+        if (c.at[i].printed && i != chosen)
+            texts[n++] = c.at[i].common;
+    char *merged = texts ? alike_merged(texts, n) : NULL;
+    char *noted = merged && differ & ALIKE_BUT_ADDRESSES ? with_note(merged) : NULL;
+    put_common(noted ? noted : merged ? merged : c.at[chosen].common, list);
+    free(noted);
+    free(merged);
+    free(texts);
+}
+
 static void put_message(size_t chosen)
 {
     char list[LIST_NBYTES];
-    int count = mark_equal(chosen);
+    int differ, count = mark_alike(chosen, ALIKE_BUT_ADDRESSES | ALIKE_BUT_NUMBERS, &differ);
+    if (differ & ALIKE_BUT_NUMBERS && !are_many())
+        count = mark_alike(chosen, ALIKE_BUT_ADDRESSES, &differ);
     list_pes(list, sizeof list, 0);
     if (count > 1)
-        put_common(c.at[chosen].common, list);
+        put_merged(chosen, (size_t)count, differ, list);
     else
         c.put(list, c.at[chosen].text, strlen(c.at[chosen].text));
     size_t kept = 0;
