@@ -4,6 +4,7 @@
 is a function that returns its complaints."""
 
 import argparse
+import difflib
 import hashlib
 import re
 import shutil
@@ -330,9 +331,18 @@ def check_house(build):
 ASKED = {"house": check_house}  # not among those of a plain ./dev lint
 
 
+def check_name(word):
+    known = [*CHECKS, *ASKED]
+    if word not in known:
+        near = difflib.get_close_matches(word, known, 1)
+        raise argparse.ArgumentTypeError(
+            f"unknown check {word}{f'; did you mean {near[0]}?' if near else ''}")
+    return word
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checks", nargs="*", metavar="check",
+    parser.add_argument("checks", nargs="*", metavar="check", type=check_name,
                         help=f"of {', '.join(CHECKS)}; only by name: {', '.join(ASKED)}")
     parser.add_argument("--fix", nargs="*", type=Path, metavar="FILE",
                         help="format these files (none: all) and stop")
@@ -347,8 +357,6 @@ def main():
                 fix_format(path)
         return 0
     known = {**CHECKS, **ASKED}
-    if unknown := set(args.checks) - set(known):
-        parser.error(f"unknown check: {', '.join(sorted(unknown))}")
     bad = 0
     for name in args.checks or CHECKS:
         complaints = known[name](args.build.resolve())

@@ -6,6 +6,7 @@ tests/README.md."""
 import argparse
 import concurrent.futures
 import ctypes
+import difflib
 import fnmatch
 import hashlib
 import itertools
@@ -194,6 +195,13 @@ def read_table(path):
             yield from expand(room, one)
 
 
+def nearest(text, cases):
+    parts = [c.ident.split("/") for c in cases]
+    names = {p[0] for p in parts} | {p[1] for p in parts} | {f"{p[0]}/{p[1]}" for p in parts}
+    found = difflib.get_close_matches(text, sorted(names), 1)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
 def collect(filters):
     cases = []
     for path in sorted(ROOT.glob("tests/*/tests.toml")):
@@ -203,7 +211,7 @@ def collect(filters):
     chosen = [[c for c in cases if f in c.ident or fnmatch.fnmatch(c.ident, f)] for f in filters]
     for text, found in zip(filters, chosen):
         if not found:
-            raise TableError(f"no test matches {text}")
+            raise TableError(f"no test matches {text}{nearest(text, cases)}")
     wanted = {c.ident for found in chosen for c in found}
     return [c for c in cases if c.ident in wanted]
 
@@ -618,6 +626,7 @@ def parse_arguments():
     parser.add_argument("--slow", action="store_true", help="also the cases marked slow")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run everything N times")
     parser.add_argument("--list", action="store_true", help="only list the cases")
+    parser.add_argument("--check-filters", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--durations", type=int, metavar="N", help="show the N slowest cases")
     parser.add_argument("--junit", type=Path, metavar="FILE",
                         help="also write the results as JUnit's XML")
@@ -636,8 +645,9 @@ def main():
         cases = over_mpi(cases, args.transport)
     if not args.slow:
         cases = [c for c in cases if not c.spec["slow"]]
-    if args.list:
-        print("\n".join(c.ident for c in cases))
+    if args.list or args.check_filters:
+        if args.list:
+            print("\n".join(c.ident for c in cases))
         return 0
     if not cases:
         print(f"tests/run.py: no test matches {' '.join(args.filters)}\n0 passed, 1 failed",

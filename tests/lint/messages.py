@@ -10,7 +10,7 @@ from frame.script import ROOT, check, finish
 sys.path.insert(0, str(ROOT / "maint"))
 import gen_messages as gen  # noqa: E402
 
-ANY = gen.ANY
+ANY, NUMBER = gen.ANY, gen.NUMBER
 SOURCE = r"""
 // cwu_error("in a comment");
 static void f(const char *x)
@@ -61,13 +61,13 @@ def complains(what, words, **changed):
 
 complaints, rows = wrong()
 check(not complaints, "right files", complaints)
-check(rows["first-row"].texts == ["it is " + ANY,
-                                  f'no "{ANY}" in {ANY} GiB, 100 %: {ANY} and more'],
+check(rows["first-row"].texts == ["it is " + NUMBER,
+                                  f'no "{ANY}" in {NUMBER} GiB, 100 %: {ANY} and more'],
       "texts of the first row", rows["first-row"].texts)
 check(rows["second-row"].texts == ["it is not", "late"], "of the second",
       rows["second-row"].texts)
 check(rows["first-row"].cause == "A cause of two lines.", "a cause", rows["first-row"].cause)
-check(r'no \"\1\" in' in gen.c_table(rows.values()), "the table in C",
+check(r'no \"\001\" in \002 GiB' in gen.c_table(rows.values()), "the table in C",
       gen.c_table(rows.values()))
 complains("a text without a row", "no row for: early", source=SOURCE.replace('"late"', '"early"'),
           table=ROWS.replace("  late\n", ""))

@@ -38,7 +38,8 @@ def arguments():
     p.add_argument("--kept", action="store_true", help="first the kept seeds of mutations/")
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
                    help="processes at a time; default: one a core")
-    p.add_argument("--scene", action="append", default=[], help="only this one (repeatable)")
+    p.add_argument("--scene", action="append", default=[], choices=build.scene_names(),
+                   metavar="NAME", help="only this one (repeatable); --list names them")
     p.add_argument("--seed", type=int, help="run this seed alone, as a finding names it")
     p.add_argument("--from", type=int, dest="first",
                    help="first seed; default: by the clock, with CI set by the commit")
@@ -173,10 +174,6 @@ def main():
     if args.list:
         print("\n".join(names))
         return 0
-    unknown = set(args.scene) - set(names)
-    if unknown:
-        print(f"sim: no scene {', '.join(sorted(unknown))}; there are: {', '.join(names)}")
-        return 2
     rc = 0 if args.no_build else build.build(Path(args.build))
     if rc != 0:
         return rc

@@ -36,6 +36,28 @@ output_has 'tools/dev' "$CAUSEWAY_TEST_SOURCE/dev" test --list tools/dev
 output_has '^usage: .*--' "$CAUSEWAY_TEST_SOURCE/dev" bench --help
 check "nothing is there yet" test ! -e build
 
+# No command builds or installs anything before it has refused what it does not know.
+mkdir ../whole
+for part in bench examples maint packaging src study tests; do
+    ln -s "$CAUSEWAY_TEST_SOURCE/$part" ../whole/
+done
+cp dev ../whole/
+commands=$(./dev help | sed -n 's/^  \([a-z]\{3,\}\) .*/\1/p' | sort -u)
+check "commands of the help" test "$(wc -w <<<"$commands")" -ge 16
+for command in $commands "study memory" "study hotspot" "study forwarded" "study transfers"; do
+    # shellcheck disable=SC2086
+    refuses 1 "^dev: ${command%% *}: .*--frobnicate" ../whole/dev $command --frobnicate
+done
+refuses 1 'unknown option --werrr; did you mean --werror\?' ../whole/dev build --werrr
+refuses 1 '--onyl putt; did you mean --only\?' ../whole/dev bench --onyl putt
+refuses 1 "'latenci'; did you mean latency\?" ../whole/dev bench --only latenci
+refuses 1 'unknown check lwa; did you mean law\?' ../whole/dev lint lwa
+refuses 2 'no test matches launch/colect; did you mean launch/collect\?' ../whole/dev test \
+    launch/colect
+refuses 1 '--frobnicate' ../whole/dev sim --power --frobnicate
+output_has '^hello' sh -c '../whole/dev verbs --list | sed -n "s,.*verbs/,,p"'
+check "nothing was built" test ! -e ../whole/build
+
 check "build" ./dev build
 object=$(echo build/libsmall.so.p/*.o)
 check "something is compiled" test -f "$object"

@@ -3,14 +3,14 @@
 """Each text of the table of messages, as a job prints it, is found by causeway-info --explain: with
 numbers and with words in it, behind the head of a line and the name of a routine, and with the
 place of the call."""
-import importlib.util
-import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-from frame.script import check, finish
+from frame.script import ROOT, check, finish
+
+sys.path.insert(0, str(ROOT / "maint"))
+import gen_messages as gen  # noqa: E402
 
 WORDS = ("some_name-of a thing (of 12 bytes), /a/long/path/to/it.so", "n", "put 7")
 HEADS = ("", "causeway: error: PE 3 of 8 (pid 4711, host node-1.site): ",
@@ -18,23 +18,17 @@ HEADS = ("", "causeway: error: PE 3 of 8 (pid 4711, host node-1.site): ",
 
 
 def table():
-    path = Path(os.environ["CAUSEWAY_TEST_SOURCE"]) / "maint/gen_messages.py"
-    spec = importlib.util.spec_from_file_location("gen_messages", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.dont_write_bytecode = True
-    spec.loader.exec_module(module)
-    rows = module.rows()
-    module.assign(rows, module.texts())
-    return module, rows
+    rows = gen.rows()
+    gen.assign(rows, gen.texts())
+    return rows
 
 
 def main():
-    module, rows = table()
     count = 0
-    for row in rows:
+    for row in table():
         for i, text in enumerate(row.texts):
-            line = re.sub(f"{module.ANY}+", WORDS[count % len(WORDS)], text)
-            line = line.replace(module.NUMBER, ("4096", "0x55d0c8a0b2c0", "-1")[i % 3])
+            line = re.sub(f"{gen.ANY}+", WORDS[count % len(WORDS)], text)
+            line = line.replace(gen.NUMBER, ("4096", "0x55d0c8a0b2c0", "-1")[i % 3])
             if row.place.startswith("tools/messages/oshrun"):
                 line = "oshrun: " + line
             else:

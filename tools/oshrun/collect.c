@@ -2,11 +2,11 @@
 //
 // The same message of many PEs, once. An error or a warning of the library waits COLLECT_NS, and
 // with it the lines of a stack that follow it; equal ones of other PEs that come meanwhile, or wait
-// already, are printed with it, under the numbers of all, and so are those that differ in addresses.
-// Those that differ in other numbers are one line where there are MANY of them; few are read as they
-// are. Nothing else waits: other lines of a PE print its messages first. So each PE's lines keep
-// their order; lines of oshrun, which explain messages, stay behind those that wait. No I/O, no
-// clock: output.c has both.
+// already, are printed with it, under the numbers of all. So are those that differ in addresses,
+// and those that differ in other numbers where there are MANY of them: few are read as they are.
+// Nothing else waits: other lines of a PE print its messages first. So each PE's lines keep their
+// order; lines of oshrun, which explain messages, stay behind those that wait. No I/O, no clock:
+// output.c has both.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,8 +17,8 @@
  *  line before it in that function, as the call's own may have no row. */
 bool cwu_lines_find(const char *image, size_t nbytes, uint64_t function, uint64_t address,
                     char *text, size_t text_nbytes);
-/** Has the file a table that cwu_lines_find does not read, and addr2line does: compressed, in a file
- *  of its own, too large? */
+/** Has the file a table that cwu_lines_find does not read, and addr2line does: compressed, in
+ *  another file, too large? */
 bool cwu_lines_unread(const char *image, size_t nbytes);
 
 #endif
