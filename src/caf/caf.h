@@ -92,6 +92,10 @@ typedef struct caf_state {
     const cw_group_t *group;  // of the current team; NULL: not joined
     caf_team_t *team;         // the current one
     caf_team_t initial;
+    // Statements may take the fast path: joined, without observers and checks, and no image may be
+    // gone; images: those of the initial team, while that is the current one, and 0 otherwise.
+    bool plain;
+    unsigned images;
     caf_door_t *door;  // that the program joined by; NULL: it has not
     uint64_t statics;  // sum over the static coarrays of this image: the same on all
     uint64_t seed;     // of this run, the same on all images
@@ -125,6 +129,8 @@ bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_gro
 /** The team of the images of the current one that give the same number, in their order; new_index:
  *  place of this image in it, from 1, or 0: any. NULL: reported. Collective. [waits] */
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index);
+/** It is the current one from here on. */
+void caf_enter_team(caf_team_t *team);
 /** Is that a team? A variable that no FORM TEAM has set may hold anything. Walks all of them. */
 bool caf_is_team(const caf_team_t *team);
 /** Makes it the current team, which synchronises it. Collective over it. [waits] */
@@ -237,16 +243,26 @@ static inline bool caf_is_mine(const void *addr)
 {
     return caf_offset_of(addr) != SIZE_MAX;
 }
+/** The same of an address in the area itself, not in a window of it (window.h). */
+extern uintptr_t caf_area_begin CW_HIDDEN;
+extern size_t caf_area_nbytes CW_HIDDEN;
+static CW_ALWAYS_INLINE bool caf_is_mine_there(const void *addr)
+{
+    return (uintptr_t)addr - caf_area_begin < caf_area_nbytes;
+}
 /** The symmetric address of what lies at that address of a PE itself. NULL: not in its area. */
 void *caf_at_owners(int pe, const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- image control (sync.c)
 void caf_sync_memory(const caf_status_t *status);
 void caf_sync_all(const caf_status_t *status);
+/** The same, which cannot fail; the second one if caf.plain. [waits] */
+void caf_sync_own_memory(void);
+void caf_sync_team_plainly(void);
 /** With those images of the current team. [waits] */
 void caf_sync_images(const caf_status_t *status, const int *images, int nimages);
 void caf_sync_every_image(const caf_status_t *status);
-/** Of a statement without stat=. [waits] */
+/** Of a statement without stat=; if caf.plain. [waits] */
 void caf_sync_image(int image);
 void caf_sync_close(void);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "caf/gone.h"
+#include "core/sync/fused.h"
 #include "core/sync/peer.h"
 
 void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
@@ -53,16 +54,10 @@ void caf_co_broadcast(void *data, size_t nbytes, int root)
     }
 }
 
-void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
+static CW_NOINLINE void reduce_long(const cw_group_t *group, void *data, size_t nelems,
+                                    size_t elem_nbytes, cw_reduce_fn fn)
 {
-    const cw_group_t *group = caf.group;
     const size_t nbytes = nelems * elem_nbytes;
-    if (group->size == 1 || nbytes == 0)
-        return;
-    if (cw_small_fits(group, nbytes)) {
-        cw_small_reduce(group, data, data, nelems, elem_nbytes, fn);
-        return;
-    }
     if (cw_reduce_private(group, data, nelems, elem_nbytes, fn))
         return;
     if (elem_nbytes > CAF_STAGE)
@@ -78,6 +73,18 @@ void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn f
         cw_reduce(group, out, in, n / elem_nbytes, elem_nbytes, fn);
         memcpy((char *)data + at, out, n);
     }
+}
+
+void caf_co_reduce(void *data, size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
+{
+    const cw_group_t *group = caf.group;
+    const size_t nbytes = nelems * elem_nbytes;
+    if (CW_UNLIKELY(group->size == 1 || nbytes == 0))
+        return;
+    if (CW_LIKELY(nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(group)))
+        cw_small_reduce(group, data, data, nelems, elem_nbytes, fn);
+    else
+        reduce_long(group, data, nelems, elem_nbytes, fn);
 }
 
 void caf_exchange(const cw_group_t *group, uint64_t mine, uint64_t *all)

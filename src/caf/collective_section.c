@@ -9,7 +9,8 @@
 #include "caf/reduce_ops.h"
 
 typedef struct contiguous {
-    caf_section_t section, packed;
+    const caf_section_t *section;
+    caf_section_t packed;  // if it is copied
     char *data;
     size_t nelems, nbytes;
     bool copied;
@@ -28,17 +29,17 @@ static bool is_dense(const caf_section_t *s)
 
 static void open_contiguous(contiguous_t *c, const caf_section_t *section)
 {
-    c->section = *section;
-    c->nelems = caf_section_nelems(&c->section);
-    c->nbytes = c->nelems * c->section.elem_nbytes;
-    c->data = c->section.base;
-    c->copied = !is_dense(&c->section);
+    c->section = section;
+    c->nelems = caf_section_nelems(section);
+    c->nbytes = c->nelems * section->elem_nbytes;
+    c->data = section->base;
+    c->copied = !is_dense(section);
     if (!c->copied)
         return;
     if (!(c->data = malloc(c->nbytes + 1)))
         cwu_fatal("out of memory for a section of %zu bytes", c->nbytes);
-    caf_section_packed(&c->packed, &c->section, c->data);
-    caf_section_assign(&c->packed, &c->section);
+    caf_section_packed(&c->packed, section, c->data);
+    caf_section_assign(&c->packed, section);
 }
 
 /** wanted: the program gets the result. */
@@ -47,7 +48,7 @@ static void close_contiguous(contiguous_t *c, bool wanted)
     if (!c->copied)
         return;
     if (wanted)
-        caf_section_assign(&c->section, &c->packed);
+        caf_section_assign(c->section, &c->packed);
     free(c->data);
 }
 
@@ -66,7 +67,7 @@ static void broadcast(void *arg)
 static void reduce(void *arg)
 {
     const collective_t *all = arg;
-    caf_co_reduce(all->c->data, all->c->nelems, all->c->section.elem_nbytes, all->fn);
+    caf_co_reduce(all->c->data, all->c->nelems, all->c->section->elem_nbytes, all->fn);
 }
 
 /** Is there such an image? 0, all, only where `all`. */
@@ -78,7 +79,7 @@ static bool check_image(const caf_status_t *status, const char *call, int image,
 
 static void agree(const char *call, const contiguous_t *c, int image)
 {
-    caf_agree_on(caf.group, call, c->nelems, c->section.elem_nbytes, (uint64_t)image);
+    caf_agree_on(caf.group, call, c->nelems, c->section->elem_nbytes, (uint64_t)image);
 }
 
 void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *section,

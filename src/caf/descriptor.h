@@ -43,6 +43,19 @@ typedef struct caf_vector {
 } caf_vector_t;
 _Static_assert(sizeof(caf_vector_t) == 32, "as the compiler lays it out");
 
+/** How many elements of a scalar, or of an array of one dimension whose elements follow each other;
+ *  0: none, or it is another array. */
+static CW_ALWAYS_INLINE size_t caf_row_of(const caf_descriptor_t *d)
+{
+    if (d->dtype.rank == 0)
+        return 1;
+    const caf_dim_t *dim = d->dim;
+    const bool follow = dim->stride == 1 && d->span == (ptrdiff_t)d->dtype.elem_nbytes;
+    if (d->dtype.rank != 1 || !follow || dim->ubound < dim->lbound)
+        return 0;
+    return (size_t)(dim->ubound - dim->lbound) + 1;
+}
+
 /** vectors: NULL, or one for each dimension. */
 void caf_section_of(caf_section_t *s, const caf_descriptor_t *d, const caf_vector_t *vectors,
                     int kind);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Events: a word that posts count up and the waits of its image count down.
+#include "caf/event.h"
 #include "caf/gone.h"
-#include "caf/transfer.h"
 
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
 {
-    caf_complete_before();
-    cw_amo_signalling(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, 1, pe);
+    caf_post(pe, event);
     caf_succeed(status);
 }
 

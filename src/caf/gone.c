@@ -126,12 +126,6 @@ static caf_team_t *find_new_team(uint64_t serial, int pe)
     return team && cw_group_rank_of(team->group, pe) >= 0 ? team : NULL;
 }
 
-static void set_team(caf_team_t *team)
-{
-    caf.team = team;
-    caf.group = team->group;
-}
-
 /** The image that has entered the gate is no more in the current team, which is hit, so it did not
  *  wait for this one. */
 static bool has_left(uint64_t gate)
@@ -152,7 +146,7 @@ static bool follow(int pe, caf_code_t code)
     caf_get(&gate, &mine()->gate, sizeof gate, pe);
     const uint64_t kind = bits(gate, KIND_AT, DEPTH_AT);
     if (caf.team->parent && caf_is_hit(caf.team) && has_left(gate)) {
-        set_team(caf.team->parent);
+        caf_enter_team(caf.team->parent);
         return true;
     }
     if (bits(gate, DEPTH_AT, 64) != depth_of(caf.team))
@@ -164,13 +158,13 @@ static bool follow(int pe, caf_code_t code)
         return false;
     if (caf_is_hit(team)) {
         const bool other = team != caf.team;
-        set_team(team);
+        caf_enter_team(team);
         return other;
     }
     if (bits(gate, 0, SERIAL_AT) != bits(team->gates + 1, 0, SERIAL_AT))
         return false;
     caf_gate(team, "fail image", code, CAF_COMES);
-    set_team(kind == CAF_GATE_END_TEAM ? team->parent : team);
+    caf_enter_team(kind == CAF_GATE_END_TEAM ? team->parent : team);
     return true;
 }
 
@@ -198,7 +192,7 @@ void caf_go(caf_code_t code)
         if (pe < 0 && !team->parent)
             break;
         if (pe < 0)
-            set_team(team->parent);  // all of the team are gone
+            caf_enter_team(team->parent);  // all of the team are gone
         else if (!follow(pe, code))
             cw_wait_round(&w);
         if (caf.team != team)

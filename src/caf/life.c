@@ -53,10 +53,11 @@ void caf_join(caf_door_t *door, const char *call)
     if (cw_init(CW_THREAD_SINGLE, call))
         exit(EXIT_FAILURE);
     caf.group = caf.initial.group = cw_group_world;
-    caf.team = &caf.initial;
     caf.initial.number = -1;
     caf_memory_open();
     caf_gone_open();
+    caf.plain = cw_world.plain && !caf_survives;
+    caf_enter_team(&caf.initial);
     starter = getpid();
     if (!registered)
         registered = on_exit(at_exit, NULL) == 0;
@@ -115,6 +116,8 @@ static void leave(const char *call, caf_code_t code)
     caf_teams_close(whole);
     caf_release_all(&caf.initial);
     caf.group = NULL;
+    caf.plain = false;
+    caf.images = 0;
     caf_sync_close();
     caf_order_close();
     caf_memory_close();

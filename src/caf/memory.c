@@ -55,6 +55,8 @@ void caf_announce(caf_door_t *door)
 }
 
 static char *own_kept;  // while coarrays are in use; SYNC IMAGES asks twice
+uintptr_t caf_area_begin;
+size_t caf_area_nbytes;
 
 static char *own(void)
 {
@@ -80,6 +82,8 @@ void caf_memory_open(void)
     size_t nbytes;
     char *base = area(&nbytes);
     own_kept = own();
+    caf_area_begin = (uintptr_t)base;
+    caf_area_nbytes = nbytes;
     nbytes = caf_window_open(base, nbytes);
     if (cw_blocks_open(&blocks, base, nbytes,
                        cw_area_early(caf_own(CAF_OWN_USED), cw_world.pes_of_node[0])))
@@ -90,6 +94,7 @@ void caf_memory_open(void)
 void caf_memory_close(void)
 {
     own_kept = NULL;
+    caf_area_nbytes = 0;
     caf_window_close();
     caf_component_close();
     cw_blocks_close(&blocks);

@@ -132,6 +132,10 @@ static const row_t rows[] = {
     {CAF_CHARACTER, 4, {NULL, min_character4, max_character4}},
 };
 
+#define NUMBERS(op) {{op##_integer4, op##_integer8}, {op##_real4, op##_real8}}
+const cw_reduce_fn caf_reduce_numbers[CAF_MAX + 1][2][2] = {
+    [CAF_SUM] = NUMBERS(sum), [CAF_MIN] = NUMBERS(min), [CAF_MAX] = NUMBERS(max)};
+
 cw_reduce_fn caf_reduce_fn(caf_reduce_t op, int type, int kind, size_t elem_nbytes)
 {
     text_nbytes = elem_nbytes;

@@ -12,17 +12,29 @@
 
 static uint64_t *done;    // [npes] how often this image has synchronised with each; NULL: never
 static uint64_t *counts;  // [npes] of the others in this image, where there is `done`
+static uint64_t *mine;    // of this image in the others: its symmetric address
 
 /** Programs wait for a value in loops around this statement, so it makes progress for them, and
  *  gives the core away. One of several does: most programs do not wait, and loops go round fast. */
-void caf_sync_memory(const caf_status_t *status)
+void caf_sync_own_memory(void)
 {
     enum { IN_A_LOOP = 16 };
     static unsigned calls;
     caf_complete();
     if (CW_UNLIKELY(++calls % IN_A_LOOP == 0))
         cw_wait_tested();
+}
+
+void caf_sync_memory(const caf_status_t *status)
+{
+    caf_sync_own_memory();
     caf_succeed(status);
+}
+
+void caf_sync_team_plainly(void)
+{
+    caf_complete_by_amo();
+    cw_sync(caf.group);
 }
 
 void caf_sync_all(const caf_status_t *status)
@@ -41,30 +53,28 @@ static void open_counts(void)
     if (!(done = calloc((size_t)cw_world.npes, sizeof *done)))
         cwu_fatal("out of memory for the counts of %d images", cw_world.npes);
     counts = caf_own(CAF_OWN_SYNC);
+    mine = &counts[cw_world.pe];
 }
 
 static CW_NOINLINE void notify_out(int pe, uint64_t number)
 {
-    uint64_t *count = &counts[cw_world.pe];
     if (cw_coll_is_local(pe))  // its place is not known yet, or puts are watched
-        cw_put_scalar(&cw_ctx_default, count, number, sizeof number, pe);
+        cw_put_scalar(&cw_ctx_default, mine, number, sizeof number, pe);
     else
-        cw_coll_raise_word(pe, (long *)count, (long)number);  // at once, and no quiet is due
+        cw_coll_raise_word(pe, (long *)mine, (long)number);  // at once, and no quiet is due
 }
 
 /** The count that this image waits for. */
-static CW_ALWAYS_INLINE uint64_t notify(int pe)
+static void notify(int pe)
 {
-    uint64_t *count = &counts[cw_world.pe];
     const uint64_t number = ++done[pe];
     uintptr_t word;
     if (CW_LIKELY(cw_peer_is_here(&cw_ctx_default, pe, &word))) {
-        cw_store_bits(cw_local_address(word, count), number, sizeof number);
+        cw_store_bits(cw_local_address(word, mine), number, sizeof number);
         cw_ctx_stored(&cw_ctx_default, pe);
     } else {
         notify_out(pe, number);
     }
-    return number;
 }
 
 static CW_ALWAYS_INLINE bool has_counted(const uint64_t *theirs, uint64_t number)
@@ -162,8 +172,28 @@ void caf_sync_images(const caf_status_t *status, const int *images, int n)
         synchronise(status, images, n);
 }
 
-/** The same with one image, the form of most programs, is some fifty instructions. */
-void caf_sync_image(int image)
+// Of a statement without stat=, with images that are all there. What is done seldom is a function
+// of its own, the last one called, so that the rest keeps nothing.
+static void await_here(int pe)
+{
+    if (!has_come(pe))
+        await(pe);
+}
+
+static CW_NOINLINE CW_COLD void wake_and_await(int pe)
+{
+    cw_wake(pe);
+    await_here(pe);
+}
+
+static CW_NOINLINE void notify_out_and_await(int pe, uint64_t number)
+{
+    notify_out(pe, number);
+    await_here(pe);
+}
+
+/** Of a team, or of no image at all; with puts under way; and for the first time. */
+static CW_NOINLINE void sync_any_image(int image)
 {
     static const caf_status_t none;
     int pe;
@@ -172,13 +202,31 @@ void caf_sync_image(int image)
         return;
     }
     caf_complete_before();
-    if (CW_UNLIKELY(pe == cw_world.pe))
+    notify(pe);
+    await_here(pe);
+}
+
+/** The form of most programs: some forty instructions. An image that is its own partner counts for
+ *  itself. */
+void caf_sync_image(int image)
+{
+    const int pe = image - 1;
+    uintptr_t word;
+    if (CW_UNLIKELY((unsigned)pe >= caf.images || !done || cw_ctx_is_marked(&cw_hot))) {
+        sync_any_image(image);
         return;
-    const uint64_t *theirs = &counts[pe];
-    const uint64_t number = notify(pe);
-    caf_code_t code = has_counted(theirs, number) ? CAF_OK : await(pe);
-    if (CW_UNLIKELY(code != CAF_OK))
-        report(&none, code);
+    }
+    atomic_thread_fence(memory_order_release);
+    const uint64_t number = ++done[pe];
+    if (!cw_peer_is_here(&cw_ctx_default, pe, &word)) {
+        notify_out_and_await(pe, number);
+        return;
+    }
+    cw_store_bits(cw_local_address(word, mine), number, sizeof number);
+    if (CW_UNLIKELY(cw_ctx_has_sleepers(&cw_ctx_default)))
+        wake_and_await(pe);
+    else if (!has_counted(&counts[pe], number))
+        await(pe);
 }
 
 void caf_sync_every_image(const caf_status_t *status)

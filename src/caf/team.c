@@ -272,6 +272,13 @@ int caf_find_sibling(int64_t number, int **pes_p)
     return m.n;
 }
 
+void caf_enter_team(caf_team_t *team)
+{
+    caf.team = team;
+    caf.group = team->group;
+    caf.images = caf.plain && team == &caf.initial ? (unsigned)team->group->size : 0;
+}
+
 bool caf_is_team(const caf_team_t *team)
 {
     const caf_team_t *t = formed;
@@ -293,8 +300,7 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
         whole = caf_pass_gate(status, "change team", CAF_GATE_CHANGE_TEAM, team);
     else
         cw_sync(team->group);
-    caf.team = team;
-    caf.group = team->group;
+    caf_enter_team(team);
     if (whole)
         caf_succeed(status);
 }
@@ -316,8 +322,7 @@ void caf_end_team(const caf_status_t *status)
     for (const caf_coarray_t *c = team->coarrays; c; c = c->next)
         caf.door->released(c);
     caf_release_all(team);
-    caf.team = team->parent;
-    caf.group = caf.team->group;
+    caf_enter_team(team->parent);
     if (whole)
         caf_succeed(status);
 }

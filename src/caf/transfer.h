@@ -34,6 +34,14 @@ static CW_ALWAYS_INLINE void caf_complete(void)
     caf_complete_before();
     atomic_thread_fence(memory_order_seq_cst);
 }
+/** As caf_complete, before an atomic of this image in its node, on x86 the fence. [waits] */
+static CW_ALWAYS_INLINE void caf_complete_by_amo(void)
+{
+    caf_complete_before();
+#if !defined(__x86_64__)
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
 /** What is put from here on takes effect behind what was put before. */
 void caf_order(void);
 void caf_order_close(void);

@@ -59,28 +59,58 @@ static void reduce(const caf_status_t *status, const char *call, const caf_descr
     caf_section_co_reduce(status, call, &section, result_image, fn);
 }
 
+/** Of numbers, and of all images; false: it takes the general path. */
+static CW_ALWAYS_INLINE bool reduce_numbers(caf_reduce_t op, const caf_descriptor_t *a,
+                                            int result_image, int *stat)
+{
+    const size_t nelems = caf_row_of(a);
+    cw_reduce_fn fn = caf_reduce_number(op, a->dtype.type, a->dtype.elem_nbytes);
+    if (CW_UNLIKELY(!caf.plain || !nelems || !fn || result_image != 0))
+        return false;
+    if (stat)
+        *stat = 0;
+    caf_co_reduce(a->data, nelems, a->dtype.elem_nbytes, fn);
+    return true;
+}
+
+static CW_NOINLINE void reduce_any(const char *routine, caf_reduce_t op, const caf_descriptor_t *a,
+                                   int result_image, const caf_status_t *status, int text_length)
+{
+    GFT_ENTER_AS(routine);
+    const char *call = routine + sizeof "_gfortran_caf_" - 1;
+    reduce(status, call, a, result_image, find_fn(call, op, a, text_length));
+}
+
+static CW_NOINLINE void sum_any(caf_descriptor_t *a, int result_image, int *stat, char *errmsg,
+                                size_t errmsg_nbytes)
+{
+    const caf_status_t status = status_of(stat, errmsg, NULL, errmsg_nbytes);
+    reduce_any("_gfortran_caf_co_sum", CAF_SUM, a, result_image, &status, 0);
+}
+
 void _gfortran_caf_co_sum(caf_descriptor_t *a, int result_image, int *stat, char *errmsg,
                           size_t errmsg_nbytes)
 {
-    GFT_ENTER();
-    const caf_status_t status = status_of(stat, errmsg, NULL, errmsg_nbytes);
-    reduce(&status, "co_sum", a, result_image, find_fn("co_sum", CAF_SUM, a, 0));
+    if (!reduce_numbers(CAF_SUM, a, result_image, stat))
+        sum_any(a, result_image, stat, errmsg, errmsg_nbytes);
 }
 
 void _gfortran_caf_co_min(caf_descriptor_t *a, int result_image, int *stat, char *errmsg, int a_len,
                           size_t errmsg_nbytes)
 {
-    GFT_ENTER();
+    if (reduce_numbers(CAF_MIN, a, result_image, stat))
+        return;
     const caf_status_t status = status_of(stat, errmsg, &a_len, errmsg_nbytes);
-    reduce(&status, "co_min", a, result_image, find_fn("co_min", CAF_MIN, a, a_len));
+    reduce_any("_gfortran_caf_co_min", CAF_MIN, a, result_image, &status, a_len);
 }
 
 void _gfortran_caf_co_max(caf_descriptor_t *a, int result_image, int *stat, char *errmsg, int a_len,
                           size_t errmsg_nbytes)
 {
-    GFT_ENTER();
+    if (reduce_numbers(CAF_MAX, a, result_image, stat))
+        return;
     const caf_status_t status = status_of(stat, errmsg, &a_len, errmsg_nbytes);
-    reduce(&status, "co_max", a, result_image, find_fn("co_max", CAF_MAX, a, a_len));
+    reduce_any("_gfortran_caf_co_max", CAF_MAX, a, result_image, &status, a_len);
 }
 
 void _gfortran_caf_co_reduce(caf_descriptor_t *a, gft_operation_fn *operation, int flags,

@@ -81,7 +81,7 @@ void causeway_caf16_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 void causeway_caf16_sync_images(int count, const int *images, int *stat, char *errmsg,
                                 size_t errmsg_nbytes)
 {
-    if (CW_LIKELY(gft_syncs_one(count, stat, errmsg))) {
+    if (CW_LIKELY(gft_syncs_one(count, stat))) {
         caf_sync_image(*images);
         return;
     }

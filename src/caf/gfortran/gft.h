@@ -29,10 +29,10 @@ caf_team_t *gft_team(const char *statement, void *team);
 
 /** SYNC IMAGES; count -1: all of the current team. (image.c) */
 void gft_sync_images(const caf_status_t *status, int count, const int *images);
-/** SYNC IMAGES of that form which is caf_sync_image, without an observer. */
-static CW_ALWAYS_INLINE bool gft_syncs_one(int count, const int *stat, const char *errmsg)
+/** SYNC IMAGES of that form which is caf_sync_image: without stat= an errmsg= says nothing. */
+static CW_ALWAYS_INLINE bool gft_syncs_one(int count, const int *stat)
 {
-    return count == 1 && !stat && !errmsg && cw_world.plain;
+    return count == 1 && !stat && caf.plain;
 }
 /** Of a coarray whose team ends. (memory.c) */
 void gft_released(const caf_coarray_t *coarray);

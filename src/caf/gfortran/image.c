@@ -142,11 +142,22 @@ static caf_status_t status_of(int *stat, char *errmsg, size_t errmsg_nbytes)
     return gft_status(stat, errmsg, errmsg_nbytes);
 }
 
-void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
+static CW_NOINLINE void sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
-    GFT_ENTER();
+    GFT_ENTER_AS("_gfortran_caf_sync_all");
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
     gft_sync_all(&status);
+}
+
+void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
+{
+    if (CW_UNLIKELY(!caf.plain || gft_allocation_asks)) {
+        sync_all(stat, errmsg, errmsg_nbytes);
+        return;
+    }
+    if (stat)
+        *stat = 0;
+    caf_sync_team_plainly();
 }
 
 void gft_sync_all(const caf_status_t *status)
@@ -157,11 +168,22 @@ void gft_sync_all(const caf_status_t *status)
     caf_sync_all(allocates ? &deaf : status);
 }
 
-void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
+static CW_NOINLINE void sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
-    GFT_ENTER();
+    GFT_ENTER_AS("_gfortran_caf_sync_memory");
     const caf_status_t status = status_of(stat, errmsg, errmsg_nbytes);
     caf_sync_memory(&status);
+}
+
+void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes)
+{
+    if (CW_UNLIKELY(!caf.plain)) {
+        sync_memory(stat, errmsg, errmsg_nbytes);
+        return;
+    }
+    if (stat)
+        *stat = 0;
+    caf_sync_own_memory();
 }
 
 static CW_NOINLINE void sync_images(int count, const int *images, int *stat, char *errmsg,
@@ -175,7 +197,7 @@ static CW_NOINLINE void sync_images(int count, const int *images, int *stat, cha
 void _gfortran_caf_sync_images(int count, int images[], int *stat, char *errmsg,
                                size_t errmsg_nbytes)
 {
-    if (CW_LIKELY(gft_syncs_one(count, stat, errmsg)))
+    if (CW_LIKELY(gft_syncs_one(count, stat)))
         caf_sync_image(*images);
     else
         sync_images(count, images, stat, errmsg, errmsg_nbytes);

@@ -3,6 +3,7 @@
 // Atomics, locks and events. Locks and events are words of 8 bytes, which the compiler counts.
 #include <string.h>
 
+#include "caf/event.h"
 #include "caf/gfortran/gft.h"
 
 enum { WORD = 8 };
@@ -43,10 +44,18 @@ void _gfortran_caf_unlock(gft_token_t token, size_t index, int image, int *stat,
         caf_unlock(&status, "unlock", pe, lock);
 }
 
-void _gfortran_caf_event_post(gft_token_t token, size_t index, int image, int *stat, char *errmsg,
-                              size_t errmsg_nbytes)
+/** On the fast path; 0: on the other one. */
+static CW_ALWAYS_INLINE uintptr_t find_event(const caf_coarray_t *c, size_t index)
 {
-    GFT_ENTER();
+    const bool has =
+        CW_LIKELY(c != NULL) && CW_LIKELY(index < c->nbytes / WORD) && CW_LIKELY(c->symmetric != 0);
+    return has ? c->symmetric + index * WORD : 0;
+}
+
+static CW_NOINLINE void post(gft_token_t token, size_t index, int image, int *stat, char *errmsg,
+                             size_t errmsg_nbytes)
+{
+    GFT_ENTER_AS("_gfortran_caf_event_post");
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *event;
@@ -54,15 +63,39 @@ void _gfortran_caf_event_post(gft_token_t token, size_t index, int image, int *s
         caf_event_post(&status, pe, event);
 }
 
-void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until, int *stat, char *errmsg,
+void _gfortran_caf_event_post(gft_token_t token, size_t index, int image, int *stat, char *errmsg,
                               size_t errmsg_nbytes)
 {
-    GFT_ENTER();
+    const uintptr_t event = find_event(token, index);
+    const unsigned pe = (unsigned)image - 1u;
+    if (CW_UNLIKELY(pe >= caf.images || !event)) {
+        post(token, index, image, stat, errmsg, errmsg_nbytes);
+        return;
+    }
+    if (stat)
+        *stat = 0;
+    caf_post((int)pe, (uint64_t *)event);
+}
+
+static CW_NOINLINE void wait_for(gft_token_t token, size_t index, int until, int *stat,
+                                 char *errmsg, size_t errmsg_nbytes)
+{
+    GFT_ENTER_AS("_gfortran_caf_event_wait");
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *event;
     if (gft_find_or_own(&status, "event wait", token, index * WORD, 0, &pe, &event))
         caf_event_wait(&status, "event wait", event, until);
+}
+
+void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until, int *stat, char *errmsg,
+                              size_t errmsg_nbytes)
+{
+    const uintptr_t event = find_event(token, index);
+    if (CW_UNLIKELY(!caf.plain || !event) || !caf_take_posts((uint64_t *)event, until))
+        wait_for(token, index, until, stat, errmsg, errmsg_nbytes);
+    else if (stat)
+        *stat = 0;
 }
 
 void _gfortran_caf_event_query(gft_token_t token, size_t index, int image, int *count, int *stat)

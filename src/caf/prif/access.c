@@ -52,20 +52,6 @@ bool prf_find(const caf_status_t *status, const char *call, int image, const prf
     return true;
 }
 
-/** False: the statement takes the other path. */
-static CW_ALWAYS_INLINE bool find_fast(const prf_coarray_t *c, size_t place, size_t nbytes,
-                                       int image, void **addr_p)
-{
-    if (CW_UNLIKELY(!c) || CW_UNLIKELY((unsigned)image - 1u >= (unsigned)cw_world.npes))
-        return false;
-    const caf_coarray_t *coarray = c->coarray;
-    const size_t offset = c->offset + place;
-    if (CW_UNLIKELY(offset > coarray->nbytes) || CW_UNLIKELY(nbytes > coarray->nbytes - offset))
-        return false;
-    *addr_p = caf_at(coarray, image - 1, offset);
-    return true;
-}
-
 // ---------------------------------------------------------------- contiguous
 static CW_NOINLINE int put_slowly(int image, const prf_coarray_t *c, size_t place, const void *src,
                                   size_t nbytes, int *stat)
@@ -115,7 +101,7 @@ int causeway_prif_put(int image, const prf_coarray_t *c, size_t offset, const vo
                       size_t nbytes, int *stat)
 {
     void *addr;
-    if (!find_fast(c, offset, nbytes, image, &addr))
+    if (!prf_find_plain(c, offset, nbytes, image, &addr))
         return put_wrong(image, c, offset, src, nbytes, stat);
     if (stat)
         *stat = 0;
@@ -127,7 +113,7 @@ int causeway_prif_get(int image, const prf_coarray_t *c, size_t offset, void *de
                       int *stat)
 {
     void *addr;
-    if (!find_fast(c, offset, nbytes, image, &addr))
+    if (!prf_find_plain(c, offset, nbytes, image, &addr))
         return get_wrong(image, c, offset, dest, nbytes, stat);
     if (stat)
         *stat = 0;

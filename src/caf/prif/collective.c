@@ -74,8 +74,9 @@ void causeway_prif_co_broadcast_(void *a, const int *compiler, const int *source
 }
 
 /** op: caf_reduce_t. */
-void causeway_prif_co_combine_(void *a, const int *compiler, const int *op, const int *text_length,
-                               const int *result_image, int *stat, int *code)
+static CW_NOINLINE void combine_any(void *a, const int *compiler, const int *op,
+                                    const int *text_length, const int *result_image, int *stat,
+                                    int *code)
 {
     static const char *const calls[] = {
         [CAF_SUM] = "prif_co_sum", [CAF_MIN] = "prif_co_min", [CAF_MAX] = "prif_co_max"};
@@ -89,6 +90,23 @@ void causeway_prif_co_combine_(void *a, const int *compiler, const int *op, cons
     cw_reduce_fn fn = caf_reduce_fn((caf_reduce_t)*op, s.type, s.kind, s.elem_nbytes);
     caf_section_co_reduce(&status, call, &s, image_or_all(result_image), fn);
     *code = prf_outcome(stat);
+}
+
+void causeway_prif_co_combine_(void *a, const int *compiler, const int *op, const int *text_length,
+                               const int *result_image, int *stat, int *code)
+{
+    prf_row_t row;
+    if (CW_LIKELY(caf.plain && !result_image && prf_is_row(a, *compiler, &row))) {
+        cw_reduce_fn fn = caf_reduce_number((caf_reduce_t)*op, row.type, row.elem_nbytes);
+        if (CW_LIKELY(fn && *text_length == 0)) {
+            if (stat)
+                *stat = 0;
+            *code = 0;
+            caf_co_reduce(row.data, row.nelems, row.elem_nbytes, fn);
+            return;
+        }
+    }
+    combine_any(a, compiler, op, text_length, result_image, stat, code);
 }
 
 void causeway_prif_co_reduce_(void *a, const int *compiler, operation_fn *operation, void **cdata,

@@ -5,22 +5,6 @@
 
 #include <float.h>
 
-#include "caf/descriptor.h"
-
-/** flang's, which is the one that C sees (ISO_Fortran_binding.h of flang). */
-typedef struct flang_descriptor {
-    char *data;
-    size_t elem_nbytes;
-    int32_t version;
-    uint8_t rank;
-    int8_t type;
-    uint8_t attribute, extra;
-    struct {
-        ptrdiff_t lbound, extent, stride;  // stride in bytes
-    } dim[CAF_MAX_DIMENSIONS];
-} flang_descriptor_t;
-_Static_assert(offsetof(flang_descriptor_t, dim) == 24, "as the compiler lays it out");
-
 /** Its numbers of types: the first one of each range. */
 enum {
     INTEGERS = 1,
@@ -36,7 +20,7 @@ enum {
     WIDE_CHARACTER = 44
 };
 
-static int type_of_flang(int type)
+int prf_type_of_flang(int type)
 {
     if (type == CHARACTER || type == WIDE_CHARACTER)
         return CAF_CHARACTER;
@@ -63,11 +47,11 @@ static int kind_of_flang(int type, size_t elem_nbytes)
     return (int)(type < COMPLEX ? elem_nbytes : elem_nbytes / 2);
 }
 
-static void describe_flang(caf_section_t *s, const flang_descriptor_t *d)
+static void describe_flang(caf_section_t *s, const prf_flang_t *d)
 {
     s->base = d->data;
     s->elem_nbytes = d->elem_nbytes;
-    s->type = type_of_flang(d->type);
+    s->type = prf_type_of_flang(d->type);
     s->kind = kind_of_flang(d->type, d->elem_nbytes);
     s->rank = d->rank;
     for (int i = 0; i < s->rank; i++) {

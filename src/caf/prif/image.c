@@ -49,7 +49,7 @@ int causeway_prif_gone_images(bool failed, void *team, int *list)
     return n;
 }
 
-int causeway_prif_sync_all(int *stat)
+static CW_NOINLINE int sync_all(int *stat)
 {
     PRF_ENTER("prif_sync_all");
     const caf_status_t status = prf_status(stat);
@@ -57,13 +57,18 @@ int causeway_prif_sync_all(int *stat)
     return prf_outcome(stat);
 }
 
-/** nimages: -1 for all of the team. */
-int causeway_prif_sync_images(const int *images, int nimages, int *stat)
+int causeway_prif_sync_all(int *stat)
 {
-    if (CW_LIKELY(nimages == 1 && !stat && cw_world.plain && caf.group)) {
-        caf_sync_image(*images);
-        return 0;
-    }
+    if (CW_UNLIKELY(!caf.plain))
+        return sync_all(stat);
+    if (stat)
+        *stat = 0;
+    caf_sync_team_plainly();
+    return 0;
+}
+
+static CW_NOINLINE int sync_images(const int *images, int nimages, int *stat)
+{
     PRF_ENTER("prif_sync_images");
     const caf_status_t status = prf_status(stat);
     if (nimages < 0)
@@ -73,11 +78,30 @@ int causeway_prif_sync_images(const int *images, int nimages, int *stat)
     return prf_outcome(stat);
 }
 
-int causeway_prif_sync_memory(int *stat)
+/** nimages: -1 for all of the team. */
+int causeway_prif_sync_images(const int *images, int nimages, int *stat)
+{
+    if (CW_UNLIKELY(nimages != 1 || stat || !caf.plain))
+        return sync_images(images, nimages, stat);
+    caf_sync_image(*images);
+    return 0;
+}
+
+static CW_NOINLINE int sync_memory(int *stat)
 {
     PRF_ENTER("prif_sync_memory");
     const caf_status_t status = prf_status(stat);
     caf_sync_memory(&status);
+    return 0;
+}
+
+int causeway_prif_sync_memory(int *stat)
+{
+    if (CW_UNLIKELY(!caf.plain))
+        return sync_memory(stat);
+    if (stat)
+        *stat = 0;
+    caf_sync_own_memory();
     return 0;
 }
 

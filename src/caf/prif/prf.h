@@ -87,5 +87,18 @@ caf_team_t *prf_team(const char *call, void *team);
  *  team. False: reported. */
 bool prf_find(const caf_status_t *status, const char *call, int image, const prf_coarray_t *c,
               size_t place, size_t nbytes, int *pe_p, void **addr_p);
+/** The same without a report; false: the statement takes the general path. */
+static CW_ALWAYS_INLINE bool prf_find_plain(const prf_coarray_t *c, size_t place, size_t nbytes,
+                                            int image, void **addr_p)
+{
+    if (CW_UNLIKELY(!c) || CW_UNLIKELY((unsigned)image - 1u >= (unsigned)cw_world.npes))
+        return false;
+    const caf_coarray_t *coarray = c->coarray;
+    const size_t offset = c->offset + place;
+    if (CW_UNLIKELY(offset > coarray->nbytes) || CW_UNLIKELY(nbytes > coarray->nbytes - offset))
+        return false;
+    *addr_p = caf_at(coarray, image - 1, offset);
+    return true;
+}
 
 #endif

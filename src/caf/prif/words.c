@@ -2,6 +2,7 @@
 //
 // Atomics, locks, critical constructs, events, notifications: words of 8 bytes. With c NULL, place
 // is an address in the image, an image of the initial team.
+#include "caf/event.h"
 #include "caf/prif/prf.h"
 
 enum { WORD = 8 };
@@ -101,7 +102,7 @@ void causeway_prif_end_critical(const prf_coarray_t *c)
 }
 
 // ---------------------------------------------------------------- events
-int causeway_prif_event_post(int image, const prf_coarray_t *c, size_t place, int *stat)
+static CW_NOINLINE int post(int image, const prf_coarray_t *c, size_t place, int *stat)
 {
     PRF_ENTER("prif_event_post");
     const caf_status_t status = prf_status(stat);
@@ -110,6 +111,18 @@ int causeway_prif_event_post(int image, const prf_coarray_t *c, size_t place, in
     if (find_word(&status, "event post", image, c, place, &pe, &event))
         caf_event_post(&status, pe, event);
     return prf_outcome(stat);
+}
+
+int causeway_prif_event_post(int image, const prf_coarray_t *c, size_t place, int *stat)
+{
+    void *event;
+    if (CW_UNLIKELY(!caf.plain || !prf_find_plain(c, place, WORD, image, &event) ||
+                    (uintptr_t)event % WORD != 0))
+        return post(image, c, place, stat);
+    if (stat)
+        *stat = 0;
+    caf_post(image - 1, event);
+    return 0;
 }
 
 /** False: reported. */
@@ -122,7 +135,7 @@ static bool is_own(const caf_status_t *status, const char *call, const uint64_t 
     return false;
 }
 
-int causeway_prif_event_wait(bool notify, uint64_t *event, int64_t until, int *stat)
+static CW_NOINLINE int wait_for(bool notify, uint64_t *event, int64_t until, int *stat)
 {
     const char *call = notify ? "notify wait" : "event wait";
     PRF_ENTER(notify ? "prif_notify_wait" : "prif_event_wait");
@@ -130,6 +143,16 @@ int causeway_prif_event_wait(bool notify, uint64_t *event, int64_t until, int *s
     if (is_own(&status, call, event))
         caf_event_wait(&status, call, event, until);
     return prf_outcome(stat);
+}
+
+int causeway_prif_event_wait(bool notify, uint64_t *event, int64_t until, int *stat)
+{
+    if (CW_UNLIKELY(!caf.plain || !caf_is_mine_there(event) || (uintptr_t)event % WORD != 0) ||
+        !caf_take_posts(event, until))
+        return wait_for(notify, event, until, stat);
+    if (stat)
+        *stat = 0;
+    return 0;
 }
 
 int causeway_prif_event_query(uint64_t *event, int64_t *count_p, int *stat)

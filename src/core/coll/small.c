@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/coll/coll.h"
+#include "core/rma/rma.h"
 #include "core/sync/area.h"
 #include "core/sync/fused.h"
 
@@ -41,8 +42,8 @@ bool cw_small_fits(const cw_group_t *group, size_t nbytes)
     return nbytes <= CW_COLL_SMALL && nbytes <= cw_fused_most(group);
 }
 
-void cw_small_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
-                     size_t elem_nbytes, cw_reduce_fn fn)
+static CW_NOINLINE void reduce_closed(const cw_group_t *group, void *dest, const void *src,
+                                      size_t nelems, size_t elem_nbytes, cw_reduce_fn fn)
 {
     const small_op_t op = {{combine}, nelems, fn};
     const size_t nbytes = nelems * elem_nbytes;
@@ -51,6 +52,25 @@ void cw_small_reduce(const cw_group_t *group, void *dest, const void *src, size_
     cw_fused(group, value, nbytes, &op.op);
     if (dest)
         memcpy(dest, value, nbytes);
+}
+
+/** In a meeting nothing waits behind the meeting itself, so values go straight to their places. */
+void cw_small_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
+                     size_t elem_nbytes, cw_reduce_fn fn)
+{
+    if (!cw_group_meets(group)) {
+        reduce_closed(group, dest, src, nelems, elem_nbytes, fn);
+        return;
+    }
+    cw_node_sync_t *ns = &group->sync->node;
+    const size_t nbytes = nelems * elem_nbytes;
+    cw_copy(cw_node_next_deposit(ns)->value, src, nbytes);
+    cw_node_meet(ns);
+    if (!dest)
+        return;
+    cw_copy(dest, cw_node_brought(ns, 0), nbytes);
+    for (int i = 1; i < ns->nlocal; i++)
+        fn(dest, cw_node_brought(ns, i), nelems);
 }
 
 void cw_small_broadcast(const cw_group_t *group, void *data, size_t nbytes, int root_rank)
