@@ -111,6 +111,8 @@ struct cwb {
     cwb_state_t *states;
     /** How many PEs have been killed while the others go on; NULL: this launcher does not count. */
     const _Atomic uint32_t *deaths;
+    /** Not 0: the launcher ends all PEs, and has said why; NULL: this launcher does not tell. */
+    const _Atomic uint32_t *ending;
     /** All PEs run on this machine and network: listeners bind to loopback only. */
     bool one_machine;
     /** A job over the communicator that cwb_mpi_choose has named: it has a store and a name of its

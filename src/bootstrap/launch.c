@@ -123,6 +123,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->records_fd = l->records_fd;
     b->states = cwb_job_states(l->job);
     b->deaths = &l->job->deaths;
+    b->ending = &l->job->ending;
     b->one_machine = true;
     b->started_ns = l->job->started_ns;
     b->machine_nbytes = l->job->machine_nbytes;

@@ -106,6 +106,8 @@ typedef struct cwt_client_config {
     /** May servers have ended in good order? Until then a connection that its server closes is
      *  lost, also with nothing under way. NULL: they may. */
     bool (*leaving)(void);
+    /** Does the launcher end all PEs? Then lost connections are not said. NULL: never. */
+    bool (*ended)(void);
     /** Have all PEs come to the job's end? Then a connection that is being opened is not needed any
      *  more, and its peer may have ended. NULL: never. */
     bool (*over)(void);

@@ -319,6 +319,7 @@ static int open_client(void)
                                   .make_room = cw_port_close_spare,
                                   .node_name = cw_job_node_name,
                                   .leaving = is_leaving,
+                                  .ended = cw_job_is_ended,
                                   .over = cw_server_stops};
     memcpy(config.secret, cw_job_secret(), sizeof config.secret);
     int rc = cw_transport->open(&config, &forwarding.client);

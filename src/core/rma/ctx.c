@@ -18,6 +18,7 @@
 #include "core/rma/bundle.h"
 #include "core/rma/rma.h"
 #include "core/world/front_end.h"
+#include "core/world/job.h"
 
 cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
 
@@ -225,14 +226,21 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 // ---------------------------------------------------------------- progress of what is in flight
 
-// The launcher, which knows how a peer has ended, may speak first.
+// The launcher, which knows how a peer has ended, may speak first; and if it ends so many PEs that
+// it comes to this one late, it is waited for.
 #define LOST_GRACE_NS 500000000u
+#define MOST_GRACES 20
 
 void cw_lost_grace(int rc)
 {
-    struct timespec left = {.tv_nsec = LOST_GRACE_NS};
-    while (rc == CW_ELOST && nanosleep(&left, &left) != 0)
-        ;
+    if (rc != CW_ELOST)
+        return;
+    int graces = 0;
+    do {
+        struct timespec left = {.tv_nsec = LOST_GRACE_NS};
+        while (nanosleep(&left, &left) != 0)
+            ;
+    } while (cw_job_is_ended() && ++graces < MOST_GRACES);
 }
 
 void cw_failed(int rc, const char *call, int pe)
@@ -254,7 +262,8 @@ static CW_COLD void lost(int rc)
 {
     static atomic_ullong since;
     unsigned long long now = cwu_now_ns(), none = 0;
-    if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS)
+    if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS &&
+        !cw_job_is_ended())
         cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was "
                   "lost, and the launcher has not ended the job (%s)",
                   cwu_error_name(rc));

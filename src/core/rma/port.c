@@ -211,7 +211,8 @@ static int open_client(cw_port_t *port)
                                   .asleep = asleep,
                                   .make_room = cw_port_close_spare,
                                   .node_name = cw_job_node_name,
-                                  .leaving = is_leaving};
+                                  .leaving = is_leaving,
+                                  .ended = cw_job_is_ended};
     const cw_progress_hooks_t *hooks = &cw_progress_hooks;
     if (port == &cw_port_default && (config.notifications = hooks->notifications()) > 0) {
         config.notified = hooks->notified;

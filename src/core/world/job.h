@@ -13,6 +13,12 @@
 
 extern cwb_t cw_boot;
 
+/** Does the launcher end all PEs? Then the cause was named, and what follows from it need not be. */
+static inline bool cw_job_is_ended(void)
+{
+    return cw_boot.ending && atomic_load_explicit(cw_boot.ending, memory_order_relaxed);
+}
+
 /** What a node publishes under a key of its own (cw_job_node_key) for PEs that connect to it. */
 typedef struct cw_node_record {
     cw_agreement_t agreement;

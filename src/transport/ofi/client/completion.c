@@ -83,9 +83,10 @@ void ofi_conn_fail(cwt_conn_t *conn, int code, const char *what, const char *rea
     bool expected = config->of_server && config->leaving && config->leaving();
     if (!conn->closing && !expected) {
         conn->client->lost = code;
-        cwu_error("lost the connection to %s at %s: %s: %s; %s",
-                  ofi_node_name(conn->client, conn->node), conn->address, what, reason,
-                  remedy(code));
+        if (!config->ended || !config->ended())
+            cwu_error("lost the connection to %s at %s: %s: %s; %s",
+                      ofi_node_name(conn->client, conn->node), conn->address, what, reason,
+                      remedy(code));
     }
     fail_replies(conn, code);
 }
