@@ -101,7 +101,7 @@ static void print_table(const question_t *q)
            "A job takes one by CAUSEWAY_TOPOLOGY; by default it is \"direct\", and has no such "
            "buffers. \"auto\": %s.\n\n",
            q->nnodes, n > 1 ? "s" : "", q->npes, q->npes > 1 ? "s" : "", q->npes, count(),
-           (double)cwu_env.edge_buffer / 1024, cw_topology_auto(q->nnodes));
+           (double)cwu_env.edge_buffer / 1024, cw_topology_auto(q->nnodes, q->nnodes * q->npes));
     printf("%-10s %-12s %14s %8s %8s %10s %14s %9s\n", "topology", "extents", "edges", "degree",
            "longest", "mean hops", "buffers, MiB", "fcg / it");
     printf("%-10s %-12s %14llu %8llu %8d %10.2f %14s\n", "direct", "-",

@@ -25,7 +25,7 @@ check(job.returncode == 137, "its status is that of the signal", job.returncode,
 check(any(re.match(rf"oshrun: PE {NPES // 2} of {NPES} .*was killed by signal 9", line)
           for line in lines[:3]), "the cause is among the first lines", err[:2000])
 check(len(lines) <= LINES, f"at most {LINES} lines", len(lines), err[:2000])
-check(out == "", "nobody passes the barrier", out[:200])
+check(out == "", "no PE passes the barrier", out[:200])
 check(took <= ENDS_WITHIN_S, f"over within {ENDS_WITHIN_S} s", took)
 print(f"{NPES} PEs: over {took:.1f} s after the kill, {len(lines)} lines")
 finish()

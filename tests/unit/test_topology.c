@@ -337,10 +337,27 @@ static void test_names(void)
     CHECK(t.ndims == 3 && t.extent[0] == 4 && t.stride[1] == 4 && t.stride[2] == 12);
 }
 
+static void test_auto(void)
+{
+    static const struct {
+        uint32_t nnodes, npes;
+        const char *name;
+    } jobs[] = {{1, 64, "direct"},     {8, 8, "direct"},      {15, 1024, "direct"},
+                {16, 16, "direct"},    {16, 63, "direct"},    {16, 64, "mfcg"},
+                {64, 64, "mfcg"},      {511, 8176, "mfcg"},   {512, 512, "cfcg"},
+                {2048, 131072, "cfcg"}};
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        const char *name = cw_topology_auto(jobs[i].nnodes, jobs[i].npes);
+        CHECK(strcmp(name, jobs[i].name) == 0, "%u nodes, %u PEs: %s", jobs[i].nnodes, jobs[i].npes,
+              name);
+    }
+}
+
 int main(int argc, char **argv)
 {
     bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     test_names();
+    test_auto();
     test_buffers();
     test_figures();
     test_plain_fails();

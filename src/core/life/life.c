@@ -163,7 +163,8 @@ static int join(void)
     if (cw_world.pe == 0)
         cwu_env_warn_unknown();
     cw_startup_launched(cw_boot.started_ns);
-    if ((rc = cw_place()) || (rc = cw_route_choose((uint32_t)cw_world.nnodes)))
+    if ((rc = cw_place()) ||
+        (rc = cw_route_choose((uint32_t)cw_world.nnodes, (uint32_t)cw_world.npes)))
         return rc;
     uint64_t at = cw_startup_add(CW_PHASE_BOOTSTRAP, cw_startup_begin_ns());
     cw_world.nic_atomics = cw_world.nnodes > 1 && strcmp(cwu_env.atomics, "nic") == 0;

@@ -52,12 +52,12 @@ static void agree_on(const char *name)
     }
 }
 
-int cw_route_choose(uint32_t nnodes)
+int cw_route_choose(uint32_t nnodes, uint32_t npes)
 {
     static cw_topology_t topology;
     char why[128];
     const char *name =
-        strcmp(cwu_env.topology, "auto") == 0 ? cw_topology_auto(nnodes) : cwu_env.topology;
+        strcmp(cwu_env.topology, "auto") == 0 ? cw_topology_auto(nnodes, npes) : cwu_env.topology;
     bool is_direct = strcmp(name, "direct") == 0;
     cw_route = (cw_route_setting_t){NULL, 0, 0};
     if (!is_direct && !cw_topology_named(&topology, name, nnodes, why, sizeof why)) {

@@ -16,7 +16,7 @@ extern cw_route_setting_t cw_route;
 
 /** Fills in cw_route from the settings, and what nodes must agree on (core/world/agreement.h).
  *  Before the node object is laid out. CW_EINVAL: reported. */
-int cw_route_choose(uint32_t nnodes);
+int cw_route_choose(uint32_t nnodes, uint32_t npes);
 /** When the provider is known: may a server open a client of its own beside? CW_ENOTSUP: not where
  *  a topology is on; reported. */
 int cw_route_allowed(bool one_client);

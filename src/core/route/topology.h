@@ -43,8 +43,8 @@ typedef struct cw_topology {
 bool cw_topology_named(cw_topology_t *t, const char *name, uint32_t nnodes, char *why,
                        size_t why_nbytes);
 
-/** The name that "auto" stands for with so many nodes, or "direct". */
-const char *cw_topology_auto(uint32_t nnodes);
+/** The name that "auto" stands for in a job of so many nodes and PEs, or "direct". */
+const char *cw_topology_auto(uint32_t nnodes, uint32_t npes);
 
 static inline uint32_t cw_topology_at(const cw_topology_t *t, uint32_t node, uint32_t dim)
 {

@@ -13,7 +13,7 @@
 
 extern cwb_t cw_boot;
 
-/** Does the launcher end all PEs? Then the cause was named, and what follows from it need not be. */
+/** Does the launcher end all PEs? Then it has named the cause, and what follows needs no line. */
 static inline bool cw_job_is_ended(void)
 {
     return cw_boot.ending && atomic_load_explicit(cw_boot.ending, memory_order_relaxed);
