@@ -69,7 +69,9 @@ def constants(path):
     for name, value in defined(without_comments(path.read_text())):
         plain = int(value.rstrip("uUlL")) if re.fullmatch(r"\d+[uUlL]*", value) else None
         prefix = name[:name.rfind("_") + 1]
-        if plain is not None and prefix and before[0] == prefix and before[1] is not None and \
+        together = prefix and before[0] and (name.startswith(before[0]) or
+                                             before[2].startswith(prefix))
+        if plain is not None and together and before[1] is not None and \
            plain in (before[1] + 1, 2 * before[1]):
             codes |= {name, before[2]}
         before = (prefix, plain, name)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Monotonic time in nanoseconds, and the CPU's hint for spinning loops.
+// Monotonic time in nanoseconds, sleeps, and the CPU's hint for spinning loops.
 #ifndef CW_BASE_CLOCK_H
 #define CW_BASE_CLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -12,6 +13,12 @@ static inline uint64_t cwu_now_ns(void)
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/** Sleeps so long, or until a signal comes. */
+static inline void cwu_sleep_ns(uint64_t ns)
+{
+    nanosleep(&(struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}, NULL);
 }
 
 static inline void cwu_cpu_pause(void)

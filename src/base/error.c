@@ -14,11 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/env.h"
 #include "base/output.h"
+#include "base/wait.h"
 
-enum { MESSAGE_MAX = 2048, HOST_MAX = 128, OTHER_ABORT_SECONDS = 5, READ_MS = 200 };
+enum { MESSAGE_MAX = 2048, HOST_MAX = 128, READ_MS = 200 };
 
 // Written once at start by the thread that initialises; relaxed loads suffice: a message that
 // carries the pid only is as good as one printed a moment earlier.
@@ -195,13 +197,12 @@ void cwu_debug(const char *fmt, ...)
  *  pipe a moment. */
 static void let_read(int fd)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     struct stat is;
     int left = 0;
     if (fstat(fd, &is) != 0 || !S_ISFIFO(is.st_mode))
         return;
     for (int i = 0; i < READ_MS && ioctl(fd, FIONREAD, &left) == 0 && left > 0; i++)
-        nanosleep(&pause, NULL);
+        cwu_sleep_ns(1000000);
 }
 
 static noreturn void end(void)
@@ -235,8 +236,7 @@ void cwu_abort(int status)
         _exit(status);
     if (atomic_flag_test_and_set(&aborting)) {
         // Another thread is ending the job. Wait for it, but not for a hook that hangs.
-        struct timespec patience = {OTHER_ABORT_SECONDS, 0};
-        nanosleep(&patience, NULL);
+        cwu_sleep_ns(CWU_WAIT_NS(GIVE_UP));
         _exit(status);
     }
     void (*hook)(int) = atomic_load_explicit(&abort_hook, memory_order_acquire);

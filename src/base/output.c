@@ -9,8 +9,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-
-#define PATIENCE_NS UINT64_C(1000000000)
+#include "base/wait.h"
 
 static _Atomic uint32_t flushed;  // futex
 
@@ -31,7 +30,7 @@ void cwu_flush_output(void)
         return;
     pthread_detach(thread);
     uint64_t start = cwu_now_ns();
-    for (uint64_t waited = 0; !atomic_load(&flushed) && waited < PATIENCE_NS;
+    for (uint64_t waited = 0; !atomic_load(&flushed) && waited < CWU_WAIT_NS(SECOND);
          waited = cwu_now_ns() - start)
-        cwu_futex_wait((uint32_t *)&flushed, 0, PATIENCE_NS - waited);
+        cwu_futex_wait((uint32_t *)&flushed, 0, CWU_WAIT_NS(SECOND) - waited);
 }

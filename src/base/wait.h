@@ -37,8 +37,9 @@ enum {
 #include "base/waits.def"
 };
 
-/** A number of the table in ns. */
+/** A time of the table, in ns and in seconds. */
 #define CWU_WAIT_NS(id) (UINT64_C(1000) * CWU_WAIT_##id)
+#define CWU_WAIT_S(id) (CWU_WAIT_##id / 1000000)
 
 /** A row as it holds for a wait of this process. */
 typedef struct cwu_wait_plan {
@@ -97,10 +98,10 @@ static inline uint64_t cwu_wait_longer(const cwu_wait_plan_t *plan, uint64_t ns)
 }
 
 /** The length of a nap after so long a silence, where no event ends naps. */
-static inline uint64_t cwu_wait_nap_ns(const cwu_wait_plan_t *plan, uint64_t silence_ns)
+static inline uint64_t cwu_wait_nap_ns(uint64_t silence_ns)
 {
-    uint64_t ns = plan->first_ns + silence_ns / CWU_WAIT_GROWTH;
-    return ns < plan->longest_ns ? ns : plan->longest_ns;
+    uint64_t ns = CWU_WAIT_NS(NAP) + silence_ns / CWU_WAIT_GROWTH;
+    return ns < CWU_WAIT_NS(LISTEN) ? ns : CWU_WAIT_NS(LISTEN);
 }
 
 #endif

@@ -9,7 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/symbol.h"
+#include "base/wait.h"
 #include "core/report/crash.h"
 #include "gasnet_job/gas.h"
 
@@ -40,7 +42,7 @@ static void freeze(void)
                      gas.me, (int)getpid(), host);
     cwu_write(line, (size_t)n);
     while (gasnet_frozen)
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        cwu_sleep_ns(CWU_WAIT_NS(SAFEGUARD));
     sigaction(SIGCONT, &before, NULL);
 }
 

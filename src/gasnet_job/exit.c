@@ -12,7 +12,7 @@
 //      brings them here.
 //      One that waits in a collective then says so, if the status is 0: no other sign is left of
 //      what it waited for in vain.
-//   3. The launcher ends processes that have not come GRACE_NS later. SIGQUIT reaches a process
+//   3. The launcher ends processes that have not come 5 s later. SIGQUIT reaches a process
 //      that computes, too, so only those that ignore it are waited for so long; a machine with far
 //      more processes than cores needs it for the others.
 //
@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/symbol.h"
+#include "base/wait.h"
 #include "core/life/mpi.h"
 #include "core/owner/handle.h"
 #include "core/report/crash.h"
@@ -39,7 +40,6 @@
 #define SECOND UINT64_C(1000000000)
 #define INTERRUPTED (UINT64_C(1) << 32)
 // at a load of 20 processes a core, one second was too short for output to be flushed
-#define GRACE_NS (5 * SECOND)
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
 #define ASKER_SHIFT 33             // of the PE in `wanted`
 
@@ -255,7 +255,7 @@ static int end_together(int status, bool interrupted, bool forces)
         notify_hosts(&me.mine->wanted,
                      (uint64_t)cw_world.pe << ASKER_SHIFT | GIVEN | (uint32_t)agreed);
     signal_host();
-    if (!wait_for_all(GRACE_NS, false))
+    if (!wait_for_all(CWU_WAIT_NS(GIVE_UP), false))
         cw_global_exit(agreed);
     return agreed;
 }

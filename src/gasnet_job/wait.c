@@ -4,10 +4,10 @@
 // the mode that clients choose (gasnet_set_waitmode), and the test whether the job is to end.
 #include <stdlib.h>
 
+#include "base/wait.h"
 #include "core/progress/hooks.h"
 #include "gasnet_job/gas.h"
 
-#define SPIN_ROUNDS 20000u      // of GASNET_WAIT_SPIN: many, but not for ever
 #define SLEEPS_AT_ONCE (1u << 30)
 
 static _Atomic int wait_mode = GASNET_WAIT_SPINBLOCK;
@@ -60,8 +60,9 @@ void gas_wait_round(cw_wait_t *w)
     gas_exit_poll();
     cw_progress_hooks.attend();
     cw_wait_round(w);
+    // as many polls more, but not for ever
     if (CW_UNLIKELY(atomic_load_explicit(&wait_mode, memory_order_relaxed) == GASNET_WAIT_SPIN) &&
-        gas_thread()->spun < SPIN_ROUNDS && w->round > 1) {
+        gas_thread()->spun < CWU_WAIT_MS && w->round > 1) {
         gas_thread()->spun++;
         w->round = 1;
     }

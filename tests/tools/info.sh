@@ -32,7 +32,7 @@ printf '%s\n' hello "$printed" "$printed" \
     'oshrun: PE 0 of 4 (pid 7, host h) was killed by signal 9 (Killed)' >lines
 check "each row once, in order" test "$(causeway-info --explain - <lines | grep -oE '^  [a-z]\S+$' |
     tr -d '\n')" = '  heap-does-not-fit  oshrun-pe-failed'
-output_has '^  word +50 +400 +0 +40 +0\.20 +10\.0$' causeway-info --waits
+output_has '^  word +20 +2000 +0 +40 +0\.20 +10\.0$' causeway-info --waits
 output_has '^  word +7 +0 +7 +0 ' env CAUSEWAY_WAIT=asleep CAUSEWAY_SPIN=7 causeway-info -w
 refuses 1 'CAUSEWAY_WAIT.*auto' env CAUSEWAY_WAIT=busy causeway-info --waits
 output_has '^broadcast \(bytes: of the message\)$' causeway-info --collectives

@@ -133,11 +133,6 @@ static int job_directory(void)
     return name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-static void pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
-}
-
 /** Open MPI before 5 (osc/rdma) names a window's shared memory by host, job and communicator, and
  *  communicators without a common process may have the same number: two of them that make windows
  *  at the same time use one file, and fail, or hang. So the lowest process of the part on each host
@@ -156,7 +151,7 @@ int cwu_mpi_begin_window(MPI_Comm comm, int *turn_p)
     int fd = rank == 0 ? job_directory() : -1;
     do {
         if (fd >= 0 && !words[LOCKED] && words[PAUSE_MS])
-            pause_ms(words[PAUSE_MS]);
+            cwu_sleep_ns((uint64_t)words[PAUSE_MS] * 1000000u);
         words[LOCKED] = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0;
         words[PAUSE_MS] = 1 + (int)(cwu_now_ns() / 1000 % 8);
         rc = MPI_Allreduce(MPI_IN_PLACE, words, NWORDS, MPI_INT, MPI_MIN, comm);

@@ -12,7 +12,6 @@
 #define MOST 64u  // messages of a ring in one poll
 // handled messages of this node between two acknowledgements, so that a flood flows evenly
 #define ACK_EVERY 16u
-#define PATIENCE 32  // idle polls until a full one
 
 /** Tokens of one PE whose requests were handled without a reply; acknowledged together. */
 typedef struct acks {
@@ -331,7 +330,7 @@ static void while_idle(void)
 int cw_am_poll_full(void)
 {
     bool full = atomic_load_explicit(&cw_am_gates.patience, memory_order_relaxed) <= 0;
-    atomic_store_explicit(&cw_am_gates.patience, PATIENCE, memory_order_relaxed);
+    atomic_store_explicit(&cw_am_gates.patience, CWU_WAIT_LOOK, memory_order_relaxed);
     if (cw_am_in_handler || !cw_am_is_on())
         return 0;
     int n = poll(full);

@@ -11,7 +11,7 @@
 //      such socket, a refusal counts only behind a connection that was there.
 //   3. Of a host's addresses the one by which it was reached is watched. Until then all must
 //      refuse, and those that this host has, too, count only if that is the host.
-//   4. All this still holds GRACE_NS later, while no PE of this node knows that all PEs have come
+//   4. All this still holds half a second later, while no PE here knows that all PEs have come
 //      to the last finalize. A node ends its server only after a fence behind that, so an orderly
 //      end is never taken for another.
 //
@@ -31,11 +31,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 
 #define MS UINT64_C(1000000)
-#define GRACE_NS (500 * MS)  // a PE of that node or the launcher knows more and may speak first
 #define DIAL_MS 2000         // for a host to reply
 #define AGAIN_MS 100
 #define LONGEST_MS 2000  // between attempts without a reply
@@ -126,7 +126,7 @@ static void judge(answer_t answer, uint64_t *gone_ns, int *pause_ms)
         *gone_ns = 0;
     else if (*gone_ns == 0)
         *gone_ns = now;
-    else if (now - *gone_ns >= GRACE_NS)
+    else if (now - *gone_ns >= CWU_WAIT_NS(GRACE) + CWU_WAIT_NS(SAFEGUARD))
         report();
     wait_for(-1, 0, *pause_ms);
 }

@@ -24,9 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "core/mem/segment.h"
 #include "core/world/front_end.h"
 #include "core/world/world.h"
@@ -36,8 +38,6 @@
 #endif
 
 #define MS UINT64_C(1000000)
-#define GRACE_NS (400 * MS)  // the launcher, which knows how a process ended, may end the job first
-#define WAKE_NS (50 * MS)
 #define SPREE_NS 20000000  // in which a launcher kills all PEs of a node
 #define TESTS 100          // of a process whose thread has ended: 10 ms
 #define TEST_NS 100000
@@ -131,7 +131,7 @@ bool cw_neighbour_report(int slot)
     int status = describe(pid, how, sizeof how);
     if (cw_world.nnodes > 1 && status == SIGKILL)
         // the launcher, for the sake of another node? Then this process ends in a moment, too
-        nanosleep(&(struct timespec){.tv_nsec = SPREE_NS}, NULL);
+        cwu_sleep_ns(SPREE_NS);
     watch.success = status == 0;
     if (!atomic_compare_exchange_strong(word, &pid, -pid))
         return false;
@@ -184,7 +184,7 @@ static bool ends(pid_t pid)
     for (int i = 0; i < TESTS; i++) {
         if (is_ending(pid, &status))
             return true;
-        nanosleep(&(struct timespec){.tv_nsec = TEST_NS}, NULL);
+        cwu_sleep_ns(TEST_NS);
     }
     return false;
 }
@@ -204,9 +204,9 @@ static void *watch_main(void *arg)
     // pairs with cw_segment_init
     if (await_death(&other->life) && other->pid_namespace == mine->pid_namespace &&
         ends(atomic_load(&other->pid)) && !is_hushed() && cw_neighbour_report(slot)) {
-        for (uint64_t left = watch.success ? 0 : GRACE_NS; left > 0 && !is_hushed();
-             left -= WAKE_NS)
-            cwu_futex_wait((const uint32_t *)&watch.hushed, 0, WAKE_NS);
+        for (uint64_t left = watch.success ? 0 : CWU_WAIT_NS(GRACE); left > 0 && !is_hushed();
+             left -= CWU_WAIT_NS(SAFEGUARD))
+            cwu_futex_wait((const uint32_t *)&watch.hushed, 0, CWU_WAIT_NS(SAFEGUARD));
         if (!is_hushed())
             cwu_abort(1);
     }
@@ -244,7 +244,7 @@ void cw_neighbour_stop(void)
     while (!atomic_load(&watch.over)) {  // it may be about to sleep
         cwu_futex_wake((uint32_t *)&watch.hushed, 1);
         cwu_futex_wake((uint32_t *)&other->life, 1);
-        nanosleep(&(struct timespec){.tv_nsec = TEST_NS}, NULL);
+        cwu_sleep_ns(TEST_NS);
     }
     pthread_join(watch.thread, NULL);
     watch.running = false;

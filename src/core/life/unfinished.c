@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/wait.h"
 #include "core/life/lifeline.h"
 #include "core/life/neighbour.h"
 #include "core/mem/segment.h"
@@ -24,7 +25,6 @@
 #define MS UINT64_C(1000000)
 #define LOOK_NS (250 * MS)   // between two looks of this process at its neighbours
 #define WATCH_NS (500 * MS)  // age at which a process watches another node
-#define GRACE_NS (400 * MS)  // the launcher, which knows how a process ended, may speak first
 
 static struct {
     pid_t self;  // the process that joined, as opposed to a child of it; 0: orderly
@@ -100,7 +100,7 @@ static void look_at_launcher(uint64_t now)
         me.lost_ns = 0;
     else if (me.lost_ns == 0)
         me.lost_ns = now;
-    else if (now - me.lost_ns >= GRACE_NS && me.self != 0)
+    else if (now - me.lost_ns >= CWU_WAIT_NS(GRACE) && me.self != 0)
         end_node(what);
 }
 
@@ -116,7 +116,7 @@ static uint64_t look(void)
     } else if (me.gone_ns == 0 || me.gone_slot != slot) {
         me.gone_slot = slot;
         me.gone_ns = now;
-    } else if (now - me.gone_ns >= GRACE_NS && cw_neighbour_report(slot)) {
+    } else if (now - me.gone_ns >= CWU_WAIT_NS(GRACE) && cw_neighbour_report(slot)) {
         cwu_abort(1);
     }
     look_at_launcher(now);

@@ -17,6 +17,7 @@
 #include "base/futex.h"
 #include "base/machine.h"
 #include "base/pages.h"
+#include "base/wait.h"
 #include "core/mem/area.h"
 #include "core/mem/backing.h"
 #include "core/mem/heap.h"
@@ -319,7 +320,7 @@ static int agree(void)
         return CW_OK;
     }
     while ((fresh = atomic_load_explicit(&c->state, memory_order_acquire)) != 2)
-        cwu_futex_wait((uint32_t *)&c->state, fresh, 1000000);
+        cwu_futex_wait((uint32_t *)&c->state, fresh, CWU_WAIT_NS(SAFEGUARD));
     cw_one_address_compare(c->origin_page, "another PE of this node");
     return cw_agreement_check(&c->agreement, "another PE of this node");
 }

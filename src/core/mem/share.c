@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/wait.h"
 #include "core/mem/segment.h"
 #include "core/world/world.h"
 
@@ -229,7 +230,8 @@ static int fetch(const cwb_t *boot, int *fd_p)
     char plain[PLAIN + 1];
     plain_name(plain, boot);
     uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;
-    useconds_t nap = 100;
+    const cwu_wait_plan_t plan = {.first_ns = CWU_WAIT_NS(NAP), .longest_ns = CWU_WAIT_NS(LATE)};
+    uint64_t nap_ns = 0;
     for (uint32_t attempt = 1; cwu_now_ns() < deadline; attempt++) {
         int rc = ask(plain, deadline, fd_p);
         // without another process at the plain name there probably was none: seldom, and less so
@@ -238,8 +240,7 @@ static int fetch(const cwb_t *boot, int *fd_p)
             rc = ask_listed(plain, deadline, fd_p);
         if (rc != CW_EAGAIN && rc != CW_EREFUSED)
             return rc;
-        usleep(nap);
-        nap = nap < 5000 ? nap * 2 : nap;
+        cwu_sleep_ns(nap_ns = cwu_wait_longer(&plan, nap_ns));
     }
     cwu_error("PE %d should share this node's memory but does not reply after %ld s; does it run "
               "on another host? "

@@ -393,8 +393,6 @@ void cw_wait_round(cw_wait_t *w)
 
 // ---------------------------------------------------------------- loops of the callers
 
-#define SLOW_TURN_NS 1000000000u  // of a turn of tests, and the caller does something else
-
 /** This thread's loop, as far as it can be seen from inside. */
 static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
@@ -447,7 +445,7 @@ static void take_turn(void)
     uint64_t took_ns = now - loop.since_ns;
     loop.dense = took_ns < CWU_WAIT_MANY * CWU_WAIT_NS(SWITCH);
     loop.since_ns = now;
-    if (took_ns > SLOW_TURN_NS || !loop.empty_ns)
+    if (took_ns > CWU_WAIT_NS(SECOND) || !loop.empty_ns)  // else the caller does something else
         loop.empty_ns = now;
     else if (cw_world.observed ||
              (control && atomic_load_explicit(&control->early, memory_order_relaxed)))

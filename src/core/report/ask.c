@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/symbol.h"
+#include "base/wait.h"
 #include "bootstrap/bootstrap.h"
 #include "core/mem/segment.h"
 #include "core/progress/wait.h"
@@ -26,8 +27,7 @@
 
 #define MS UINT64_C(1000000)
 #define REPLIES_NS (200 * MS)  // that the PEs of a node have
-#define POLL_NS (5 * MS)
-#define ROUND_NS (1000 * MS)  // replies of one signal; two signals are further apart
+#define ROUND_NS (1000 * MS)   // replies of one signal; two signals are further apart
 
 static int signo;  // 0: no handler of this library
 
@@ -107,13 +107,13 @@ static void collect(void)
     if ((before && now - before < ROUND_NS) ||
         !atomic_compare_exchange_strong(&t->asked_ns, &before, now))
         return;  // another PE does it
-    for (uint64_t waited = 0; waited < REPLIES_NS; waited += POLL_NS) {
+    for (uint64_t waited = 0; waited < REPLIES_NS; waited += CWU_WAIT_NS(LATE)) {
         int slot = 0;
         while (slot < cw_world.nslots && is_recent(&t->states[slot], now))
             slot++;
         if (slot == cw_world.nslots)
             break;
-        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+        cwu_sleep_ns(CWU_WAIT_NS(LATE));
     }
     for (int slot = 0; slot < cw_world.nslots; slot++)
         if (!is_recent(&t->states[slot], now))

@@ -14,6 +14,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/symbol.h"
+#include "base/wait.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/address.h"
@@ -22,7 +23,6 @@
 #include "core/world/world.h"
 
 #define STACK_NBYTES ((size_t)256 << 10)
-#define PATIENCE_S 5
 #define NEAR 65536u  // of NULL, or of the end of a stack
 // the processor refused an address before looking for its page
 #define NO_ADDRESS ((uintptr_t)0 - 1)
@@ -243,7 +243,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     // From here on the signal is deadly: on the return that repeats the access, or now.
     signal(number, SIG_DFL);
     signal(SIGALRM, give_up);
-    alarm(PATIENCE_S);
+    alarm(CWU_WAIT_S(GIVE_UP));
     uintptr_t address = info->si_code == SI_KERNEL ? NO_ADDRESS : (uintptr_t)info->si_addr;
     if (info->si_code > 0)
         report(number == SIGBUS ? "SIGBUS" : "SIGSEGV", address, context);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/wait.h"
 #include "core/mem/segment.h"
 #include "core/progress/hooks.h"
 #include "core/report/waits.h"
@@ -21,9 +22,8 @@
 #include "core/world/front_end.h"
 
 #define MS UINT64_C(1000000)
-#define PATIENCE_NS (300 * MS)  // of an early PE, before it looks at others: most end as soon
-// of one that has finalized: mostly the others compute, and data on its way has long arrived
-#define FINALIZE_PATIENCE_NS (10000 * MS)
+// A PE that has finalized looks so late: mostly the others compute; data on its way has arrived.
+#define FINALIZED_NS (2 * CWU_WAIT_NS(GIVE_UP))
 #define BETWEEN_NS (20 * MS)         // between two surveys that must agree,
 #define BETWEEN_MOST_NS (1000 * MS)  // and while a PE moves
 #define NOTICE_NS (60000 * MS)  // until it says that it stays, as the deadlock report does
@@ -159,7 +159,7 @@ static void give_verdict(void)
 static void notice(int mover, uint64_t now)
 {
     char what[CW_WAITS_MOVER];
-    if (me.noticed || now - me.since_ns < FINALIZE_PATIENCE_NS)
+    if (me.noticed || now - me.since_ns < FINALIZED_NS)
         return;
     cw_waits_describe_mover(mover, what, sizeof what);
     bool polls = strstr(what, " polls ") != NULL;
@@ -245,7 +245,7 @@ static void become_early(uint64_t now)
 {
     if (!me.since_ns)
         me.since_ns = now;
-    if (now - me.since_ns >= FINALIZE_PATIENCE_NS)
+    if (now - me.since_ns >= FINALIZED_NS)
         cw_early_begin(me.finalizes);
 }
 
@@ -267,7 +267,7 @@ static void explain(cw_wait_t *w)
     }
     if (!me.since_ns)
         me.since_ns = now;
-    if (now - me.since_ns < PATIENCE_NS || !pthread_equal(me.thread, pthread_self()))
+    if (now - me.since_ns < CWU_WAIT_NS(GRACE) || !pthread_equal(me.thread, pthread_self()))
         return;
     me.busy = true;
     survey(now);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/wait.h"
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
@@ -228,7 +229,7 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 // The launcher, which knows how a peer has ended, may speak first; and if it ends so many PEs that
 // it comes to this one late, it is waited for.
-#define LOST_GRACE_NS 500000000u
+#define LOST_GRACE_NS (CWU_WAIT_NS(GRACE) + CWU_WAIT_NS(SAFEGUARD))
 #define MOST_GRACES 20
 
 void cw_lost_grace(int rc)

@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "core/rma/bundle.h"
 #include "core/world/job.h"
 
-#define REST_NS 500000u
 #define LINGER 5u  // looks without a bundle before it sleeps
 
 static struct {
@@ -124,9 +124,9 @@ static void *flusher_main(void *arg)
         calm = found ? 0 : calm + 1;
         if (found & CW_TICK_IN_USE) {
             atomic_store(state, CW_FLUSHER_AWAKE);
-            nanosleep(&(struct timespec){.tv_nsec = CW_COLLECT_AGE_NS / 2}, NULL);
+            cwu_sleep_ns(CW_COLLECT_AGE_NS / 2);
         } else if ((calm >= LINGER) == (rest == CW_FLUSHER_ASLEEP) && !atomic_load(&flusher.stop)) {
-            cwu_futex_wait((const uint32_t *)state, rest, calm < LINGER ? REST_NS : 0);
+            cwu_futex_wait((const uint32_t *)state, rest, calm < LINGER ? CWU_WAIT_NS(LISTEN) : 0);
         }
         rest = calm < LINGER ? CW_FLUSHER_RESTS : CW_FLUSHER_ASLEEP;
     }

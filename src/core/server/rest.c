@@ -4,27 +4,18 @@
 // the network writes without an event (core/progress/arrivals.h) it wakes by a timer as long as PEs
 // of the node sleep, to compare the words that they wait for.
 //
-// The period is short behind each arrival and grows with the time that nothing came: up to 0.25 ms,
-// which wakes a sleeper as soon as an event would, and in a long silence up to a
-// millisecond, which is little of it and leaves the processor alone. When no PE has slept for 10 ms
-// the timer stops; sleepers that come then test their words themselves until the server finds them,
-// 10 ms later at most.
+// The period is that of naps (base/waits.def): short behind each arrival, then a part of the
+// silence, up to a millisecond. When no PE has slept for 10 ms the timer stops; sleepers that come
+// then test their words themselves until the server finds them, 10 ms later at most.
 #include "core/server/rest.h"
 
 #include "base/clock.h"
+#include "base/wait.h"
 #include "core/mem/segment.h"
 #include "core/progress/arrivals.h"
 #include "core/progress/wait.h"
 #include "core/world/world.h"
 
-#define FIRST_NS 50000u      // the shortest period
-#define SHORT_NS 250000u     // the longest one,
-#define GROWTH 64u           // which grows by this part of the time without an arrival,
-#define LONG_NS 1000000u     // and the longest one in a silence,
-#define LONG_GROWTH 400u     // which is this part of it
-#define EVENTS_NS 50000000u  // between two looks at the mode
-#define UNWATCHED_NS 10000000u
-#define LINGER_NS 10000000u  // without a sleeper
 // timers between two wake-ups of a sleeper that has not published what it waits for
 #define ALL_EVERY 4u
 
@@ -49,18 +40,11 @@ static uint64_t min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t period_ns(uint64_t quiet_ns)
-{
-    uint64_t brief = min(FIRST_NS + quiet_ns / GROWTH, SHORT_NS);
-    uint64_t longer = min(quiet_ns / LONG_GROWTH, LONG_NS);
-    return longer > brief ? longer : brief;
-}
-
 static uint64_t sleep_ns(cw_arrivals_mode_t mode, uint64_t quiet_ns)
 {
     if (mode == CW_ARRIVALS_WATCHED)
-        return period_ns(quiet_ns);
-    return mode == CW_ARRIVALS_EVENTS ? EVENTS_NS : UNWATCHED_NS;
+        return cwu_wait_nap_ns(quiet_ns);
+    return mode == CW_ARRIVALS_EVENTS ? CWU_WAIT_NS(SAFEGUARD) : CWU_WAIT_NS(LATE);
 }
 
 /** Which mode it should be now; *slept_p: when a PE was last seen asleep. */
@@ -70,7 +54,7 @@ static cw_arrivals_mode_t mode_at(uint64_t now, uint64_t *slept_p)
         return CW_ARRIVALS_EVENTS;
     if (has_sleepers())
         *slept_p = now;
-    return now - *slept_p < LINGER_NS ? CW_ARRIVALS_WATCHED : CW_ARRIVALS_UNWATCHED;
+    return now - *slept_p < CWU_WAIT_NS(LATE) ? CW_ARRIVALS_WATCHED : CW_ARRIVALS_UNWATCHED;
 }
 
 void cw_server_rest(cwt_server_t *server, uint64_t limit_ns)

@@ -27,11 +27,6 @@
 #include "core/world/job.h"
 #include "core/world/one_address.h"
 
-#define THREADS_NS UINT64_C(1000000000)  // between two tests of the process's threads
-// Between rounds while the thread waits elsewhere: connections of others are looked at after sleeps
-// mostly, and two servers that connect to each other wait for that.
-#define SERVE_NS 100000u
-
 static struct {
     pthread_t thread;
     pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
@@ -167,7 +162,7 @@ static int progress(void)
 /** Work that a room could not finish is tried again soon. */
 static uint64_t longest_block_ns(void)
 {
-    return rooms_hold() ? cw_wait_server.longest_ns : 1000000000u;
+    return rooms_hold() ? cw_wait_server.longest_ns : CWU_WAIT_NS(SECOND);
 }
 
 /** Yields the core. *polls_p: to make before the next yield, few while another thread wants the
@@ -245,7 +240,7 @@ static bool is_last_thread(void)
 static void mind_the_end(uint64_t *tested_ns)
 {
     uint64_t now = cwu_now_ns();
-    if (now - *tested_ns < THREADS_NS)
+    if (now - *tested_ns < CWU_WAIT_NS(SECOND))
         return;
     *tested_ns = now;
     pthread_t thread;
@@ -397,8 +392,9 @@ void cw_server_serve(void)
     pthread_mutex_unlock(&srv.lock);
     if (has_sleepers())
         cw_wake_changed(true);
-    if (may_block)
-        cw_transport->server_block(srv.server, SERVE_NS);
+    if (may_block)  // soon over: connections of others are looked at after sleeps mostly, and two
+                    // servers that connect to each other wait for that
+        cw_transport->server_block(srv.server, CWU_WAIT_NS(SOON));
 }
 
 void cw_server_attach(cwt_client_t *client)

@@ -291,7 +291,7 @@ static CW_ALWAYS_INLINE bool stay_awake(cw_node_sync_t *ns, over_fn over, bool m
     for (uint64_t since_ns = 0;; round++) {
         if (over(ns))
             return true;
-        if (round == CWU_WAIT_CHECK && round < ns->plan.polls && blocks_others(ns, meeting))
+        if (round == CWU_WAIT_LOOK && round < ns->plan.polls && blocks_others(ns, meeting))
             round = ns->plan.polls;
         switch (cwu_wait_step(&ns->plan, round, 0, &since_ns)) {
         case CWU_POLL:
@@ -361,7 +361,7 @@ static const _Atomic uint32_t *meeting_word(const cw_node_sync_t *ns)
 static void await_meeting(cw_node_sync_t *ns)
 {
     uint32_t polls = 0;
-    for (; polls < CWU_WAIT_CHECK && polls < ns->plan.polls; polls++) {
+    for (; polls < CWU_WAIT_LOOK && polls < ns->plan.polls; polls++) {
         if (is_met(ns))
             return;
         cwu_cpu_pause();

@@ -8,12 +8,10 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/wait.h"
 #include "core/mem/segment.h"
 #include "core/rma/context.h"
 #include "core/rma/port.h"
-
-// until a row is read from its own node, though another may soon have it
-#define PATIENCE_NS 20000000u
 
 typedef struct cw_published {
     _Atomic uint64_t word[CW_PUBLISHED_WORDS];
@@ -156,7 +154,7 @@ static bool step(cw_published_search_t *s)
     if (rows_known(partner, n, s->which) < n)
         read_rows(partner, partner, n);
     int known = rows_known(partner, n, s->which);
-    if (known < n && cwu_now_ns() - s->since_ns > PATIENCE_NS) {
+    if (known < n && cwu_now_ns() - s->since_ns > CWU_WAIT_NS(HELP)) {
         int row = (partner + known) % cw_world.nnodes;
         read_rows(row, row, 1);
         known = rows_known(partner, n, s->which);

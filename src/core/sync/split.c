@@ -14,12 +14,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/wait.h"
 #include "core/rma/context.h"
 #include "core/rma/port.h"
 #include "core/rma/rma.h"
-
-// with a first PE that does not wait: loading libfabric takes longer than that
-#define PATIENCE_NS 20000000u
 
 void cw_split_init(cw_split_t *s, cw_leaders_combine_fn combine)
 {
@@ -58,7 +56,7 @@ static bool may_advance(cw_split_t *s)
     uint64_t now = cwu_now_ns(), since = atomic_load_explicit(&s->since_ns, memory_order_relaxed);
     if (since == 0)
         atomic_store_explicit(&s->since_ns, since = now, memory_order_relaxed);
-    return now - since > PATIENCE_NS;
+    return now - since > CWU_WAIT_NS(HELP);
 }
 
 // ---------------------------------------------------------------- advancing it

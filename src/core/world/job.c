@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/wait.h"
 #include "core/world/one_address.h"
 
 cwb_t cw_boot;
@@ -84,14 +85,14 @@ static bool has_published(void)
 void cw_job_await_published(void)
 {
     while (!has_published())
-        cwu_futex_wait((uint32_t *)&published, 0, 1000000000u);
+        cwu_futex_wait((uint32_t *)&published, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
 /** Comes through with the fence in init; its failure is the end of the process. */
 static void await_opener(void)
 {
     while (!atomic_load_explicit(&fence_done, memory_order_acquire))
-        cwu_futex_wait((uint32_t *)&fence_done, 0, 1000000000u);
+        cwu_futex_wait((uint32_t *)&fence_done, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
 /** Without waiting for anything: not for the lock either, which a thread that waits for the end

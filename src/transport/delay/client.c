@@ -37,7 +37,7 @@ static int enter(delay_client_t *client)
     if (delay_one_in(&client->random, 32)) {
         uint64_t ns = delay_random(&client->random) % (delay_setup.max_ns / 2 + 1);
         pthread_mutex_unlock(&client->lock);
-        delay_sleep_ns(ns);
+        cwu_sleep_ns(ns);
         pthread_mutex_lock(&client->lock);
     }
     return client->error;
@@ -54,7 +54,7 @@ static void let_others_in(delay_client_t *client)
         return;
     pthread_mutex_unlock(&client->lock);
     if (late)
-        delay_sleep_ns(ns);
+        cwu_sleep_ns(ns);
 }
 
 static void be_alone(delay_client_t *client)

@@ -66,12 +66,6 @@ uint64_t delay_stream(uint64_t kind, uint64_t number)
     return delay_random(&state);
 }
 
-void delay_sleep_ns(uint64_t ns)
-{
-    struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    nanosleep(&ts, NULL);
-}
-
 // ---------------------------------------------------------------- loading
 
 static void delay_begin_load(void)

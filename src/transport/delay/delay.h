@@ -121,7 +121,6 @@ void delay_courier_leave(delay_client_t *client);
 // ---------------------------------------------------------------- delay.c
 /** A number drawn from the seed, this PE, a kind of stream and its number. */
 uint64_t delay_stream(uint64_t kind, uint64_t number);
-void delay_sleep_ns(uint64_t ns);
 
 // ---------------------------------------------------------------- client.c: entries of the table
 int delay_open(const cwt_client_config_t *config, cwt_client_t **client_p);

@@ -204,11 +204,7 @@ static void deliver_due(delay_client_t *client)
 
 static void nap(void)
 {
-    uint64_t ns = delay_setup.max_ns / 4;
-    const cwu_wait_plan_t plan = cwu_wait_plan(CWU_WAIT_NAPS, false);
-    ns = ns < plan.first_ns ? plan.first_ns : ns > plan.longest_ns ? plan.longest_ns : ns;
-    struct timespec ts = {0, (long)ns};
-    nanosleep(&ts, NULL);
+    cwu_sleep_ns(cwu_wait_nap_ns(16 * delay_setup.max_ns));
 }
 
 static void *courier_main(void *arg)
@@ -216,7 +212,7 @@ static void *courier_main(void *arg)
     (void)arg;
     while (!atomic_load(&courier.stop)) {
         if (atomic_load(&courier.held) == 0) {
-            cwu_futex_wait((uint32_t *)&courier.held, 0, 1000000000u);
+            cwu_futex_wait((uint32_t *)&courier.held, 0, CWU_WAIT_NS(SAFEGUARD));
             continue;
         }
         nap();

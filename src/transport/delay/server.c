@@ -46,7 +46,7 @@ int delay_server_block(cwt_server_t *server, uint64_t timeout_ns)
 {
     uint64_t now = cwu_now_ns(), until = watch.blind_until_ns;
     if (now < until) {  // if traffic waits, the real block would return at once, again and again
-        delay_sleep_ns(until - now < timeout_ns ? until - now : timeout_ns);
+        cwu_sleep_ns(until - now < timeout_ns ? until - now : timeout_ns);
         return 0;
     }
     return delay_setup.real->server_block(server, timeout_ns);

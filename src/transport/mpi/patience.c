@@ -3,8 +3,6 @@
 // How a client waits. MPI has nothing to block on, so a long wait sleeps for moments.
 #include "transport/mpi/client.h"
 
-#include <time.h>
-
 #include "base/clock.h"
 #include "base/wait.h"
 
@@ -22,8 +20,7 @@ void mpw_wait_round(cwt_client_t *client, mpw_patience_t *patience, int events)
     uint64_t now = cwu_now_ns();
     if (!patience->since_ns)
         patience->since_ns = now;
-    struct timespec nap = {0, (long)cwu_wait_nap_ns(&client->plan, now - patience->since_ns)};
     if (client->config.asleep)
         client->config.asleep(client->config.idle_arg);
-    nanosleep(&nap, NULL);
+    cwu_sleep_ns(cwu_wait_nap_ns(now - patience->since_ns));
 }

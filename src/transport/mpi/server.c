@@ -15,12 +15,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
+#include "base/wait.h"
 #include "transport/mpi/client.h"
 #include "transport/mpi/moving.h"
 
 #define TURN_MOST 64         // requests in a round of progress
 #define ANSWERS_MOST 65536u  // being sent; clients' requests bound them long before
-#define NAP_SLACK_NS 1000ul  // the kernel's own, 50 us, makes three naps of the first one
 #define LOOK_NS 5000000u     // polls that long behind a hint
 
 /** What is known of a client that takes notifications: one in each PE. */
@@ -55,7 +55,8 @@ struct cwt_server {
 int mpw_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
 {
     mpw_await_join();
-    prctl(PR_SET_TIMERSLACK, NAP_SLACK_NS);  // of this thread
+    // of this thread: the kernel's own, 50 us, makes three naps of the first one
+    prctl(PR_SET_TIMERSLACK, 1);
     cwt_server_t *server = calloc(1, sizeof *server);
     listener_t *listeners = calloc((size_t)mpw_world.facts.size, sizeof *listeners);
     if (!server || !listeners) {
@@ -337,8 +338,7 @@ static bool has_traffic(const cwt_server_t *server)
 static uint64_t nap_ns(const cwt_server_t *server, uint64_t now)
 {
     uint64_t silence = now - atomic_load_explicit(&server->busy_ns, memory_order_relaxed);
-    const cwu_wait_plan_t plan = cwu_wait_plan(CWU_WAIT_NAPS, false);
-    return cwu_wait_nap_ns(&plan, silence);
+    return cwu_wait_nap_ns(silence);
 }
 
 int mpw_server_block(cwt_server_t *server, uint64_t timeout_ns)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/mpi/find.h"
+#include "base/wait.h"
 
 mpw_world_t mpw_world;
 
@@ -112,7 +113,7 @@ int mpw_join(const cwt_layout_t *layout, void *base, int pe, int npes)
 void mpw_await_join(void)
 {
     while (!atomic_load_explicit(&mpw_world.joined, memory_order_acquire))
-        cwu_futex_wait((uint32_t *)&mpw_world.joined, 0, 1000000000u);
+        cwu_futex_wait((uint32_t *)&mpw_world.joined, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
 void mpw_leave(void)

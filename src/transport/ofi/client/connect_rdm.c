@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES_NS 1000000000u  // between checks for a descriptor that the provider may lack
 
 /** An endpoint that is bound to no address is known to the node by the one that its messages come
  *  from. */
@@ -57,11 +56,11 @@ static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_we
     conn->nonce = hello->nonce;
     int rc = send_hello(conn, hello);
     ofi_waiter_t w = OFI_WAITER("the reply to a first message");
-    uint64_t check_ns = start + FILES_NS;
+    uint64_t check_ns = start + CWU_WAIT_NS(SECOND);
     while (rc == 0 && !conn->welcomed) {
         rc = ofi_connect_round(client, conn, &w);
         if (rc == 0 && !conn->welcomed && cwu_now_ns() > check_ns) {
-            check_ns = cwu_now_ns() + FILES_NS;
+            check_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
             // the provider says nothing, and would go on trying; the caller evicts another one
             rc = ofi_no_files() ? CW_ESYS : 0;
         }

@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FREE_WITHIN_NS 1000000000u  // for the provider to close a descriptor whose socket was shut
-
 /** Sends a last message, which withdraws the permission to notify this client, and waits for its
  *  acknowledgement: then nothing more comes. RDM: the message is a good-bye, after which the server
  *  may give this client's number to another one. */
@@ -71,7 +69,7 @@ static void close_rdm(cwt_conn_t *conn)
     // until the provider has noticed, it would send messages on the old connection
     ofi_waiter_t w = OFI_WAITER("a connection to be closed");
     for (uint64_t start = cwu_now_ns();
-         ofi_socket_is_open(&below) && cwu_now_ns() - start < FREE_WITHIN_NS;)
+         ofi_socket_is_open(&below) && cwu_now_ns() - start < CWU_WAIT_NS(SECOND);)
         if (ofi_wait_round(conn->client, NULL, &w) != 0)
             return;
 }

@@ -20,7 +20,6 @@
 #include "calls.h"
 
 #define ALONE_NS 250000000u      // until the next address is tried as well
-#define PATIENCE_NS 3000000000u  // for any to reply: a firewall may drop what it does not know
 #define AGAIN_NS 100000000u      // before all are tried again
 #define AT_ONCE_MS 1             // replies of hosts that are near
 
@@ -186,7 +185,7 @@ static int search(search_t *s, int *found_p)
             found = look(s, AT_ONCE_MS);
             continue;
         }
-        if (count(s, PENDING) == 0 || now - start > PATIENCE_NS)
+        if (count(s, PENDING) == 0 || now - start > CWU_WAIT_NS(GIVE_UP))
             break;
         rc = ofi_wait_round(s->client, NULL, &w);
         found = look(s, 0);

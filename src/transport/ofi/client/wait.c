@@ -9,12 +9,7 @@
 
 #define IDLE_EVERY 4u     // polls per idle(): an idle() may cost as much as a poll
 #define EVENTS_EVERY 64u  // rounds per read of connection events, a system call
-#define PROBE_AFTER_NS 1000000000u
-#define CHECK_EVERY_NS 1000000000u  // for lost peers
 #define ROUNDS_PER_CLOCK 8u         // rounds of waits in the core; a sleeper makes eight in 80 ms
-#define CROWDED_NS 100000u          // a yield that takes this long gave the core away
-#define NAP_NS 100000
-#define BYTES_PER_YIELD 512u     // in flight; 1 to 2 GB/s
 #define MOST_MOVING (64u << 20)  // that are waited for awake
 
 bool ofi_roomy(const cwt_client_config_t *config)
@@ -30,7 +25,7 @@ bool ofi_roomy(const cwt_client_config_t *config)
 
 void ofi_wait_init(cwt_client_t *client)
 {
-    client->check_ns = cwu_now_ns() + CHECK_EVERY_NS;
+    client->check_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
     client->plan = cwu_wait_plan(CWU_WAIT_CLIENT, !ofi_roomy(&client->config));
 }
 
@@ -84,7 +79,7 @@ static void check_for_lost(cwt_client_t *client, uint64_t now)
 {
     if (now < client->check_ns)
         return;
-    client->check_ns = now + CHECK_EVERY_NS;
+    client->check_ns = now + CWU_WAIT_NS(SECOND);
     ofi_silence_check(client);
     if (!ofi_choice.msg)
         probe(client, now);
@@ -105,7 +100,7 @@ static void start_over(ofi_waiter_t *w)
     w->since_ns = 0;
 }
 
-static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
+static void sleep_some(cwt_client_t *client, ofi_waiter_t *w, uint64_t now)
 {
     if (client->device.bell &&
         ofi_client_poll(client) > 0) {  // brought in by the last read of events
@@ -123,7 +118,7 @@ static void sleep_some(cwt_client_t *client, ofi_waiter_t *w)
     if (client->config.asleep)
         client->config.asleep(client->config.idle_arg);
     if (naps)  // another thread may read the completion, which ends no sleep on the descriptor
-        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        cwu_sleep_ns(cwu_wait_nap_ns(now - w->since_ns));
     else if (may_block)
         ofi_device_block(&client->device, -1, w->sleep_ns, NULL);
     ofi_lock(client);
@@ -138,7 +133,7 @@ static uint32_t more_yields(const cwt_client_t *client, const cwt_conn_t *conn)
     if (!client->plan.beside || !conn)
         return 0;
     size_t bytes = conn->moving < MOST_MOVING ? conn->moving : MOST_MOVING;
-    return (uint32_t)(bytes / BYTES_PER_YIELD);
+    return (uint32_t)(bytes / CWU_WAIT_BYTES);
 }
 
 /** There was no event: helps, yields or sleeps. The lock is given up meanwhile. */
@@ -160,7 +155,7 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
         ofi_unlock(client);
         uint64_t yield_ns = cwu_yield();
         ofi_lock(client);
-        if (yield_ns > CROWDED_NS)
+        if (yield_ns > CWU_WAIT_NS(SWITCH))
             // the core is wanted: the kernel wakes a sleeper sooner than it returns to a yielder
             w->round = client->plan.polls + client->plan.yields + more;
         return 0;
@@ -168,11 +163,11 @@ static int idle_round(cwt_client_t *client, cwt_conn_t *conn, ofi_waiter_t *w)
     uint64_t now = cwu_now_ns();
     if (w->since_ns == 0)
         w->since_ns = now;
-    if (now - w->since_ns > PROBE_AFTER_NS)
+    if (now - w->since_ns > CWU_WAIT_NS(SECOND))
         check_for_lost(client, now);
     int rc = patience(client, conn, w, now);
     if (rc == 0)
-        sleep_some(client, w);
+        sleep_some(client, w, now);
     return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/wait.h"
 #include "offers.h"
 #include "probe.h"
 #include "sockets.h"
@@ -24,8 +25,6 @@ static bool safe_tried;
 // that it does not have. So a fork waits until loading is over. Not for ever: the forking thread
 // may hold what loading waits for, as the constructor of a library does.
 
-#define FORK_PATIENCE_SECONDS 10
-
 static _Thread_local bool fork_has_lock;
 
 static void before_fork(void)
@@ -33,7 +32,7 @@ static void before_fork(void)
     static atomic_bool waited_in_vain;  // once is enough
     struct timespec limit;
     clock_gettime(CLOCK_MONOTONIC, &limit);
-    limit.tv_sec += atomic_load(&waited_in_vain) ? 0 : FORK_PATIENCE_SECONDS;
+    limit.tv_sec += atomic_load(&waited_in_vain) ? 0 : CWU_WAIT_S(GIVE_UP);
     fork_has_lock = pthread_mutex_clocklock(&load_lock, CLOCK_MONOTONIC, &limit) == 0;
     if (!fork_has_lock)
         atomic_store(&waited_in_vain, true);

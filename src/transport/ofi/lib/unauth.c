@@ -23,13 +23,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/wait.h"
 #include "device.h"
 
-#define CHECK_EVERY_NS 2000000000u
-#define PATIENCE_NS 5000000000u
-// the same when few descriptors are left
-#define SHORT_CHECK_EVERY_NS 50000000u
-#define SHORT_PATIENCE_NS 100000000u
 #define FEW_FILES 64u
 #define READ_TIMEOUT_US 1000
 #define STATE_LISTEN 10  // named in a header that conflicts with linux/tcp.h
@@ -65,7 +61,7 @@ void ofi_unauth_open(ofi_unauth_t *s, const void *addr, size_t nbytes, uint32_t 
     memcpy(room, addr, nbytes < sizeof room ? nbytes : sizeof room);
     s->port = ofi_port_of(room);
     s->proof_nbytes = proof_nbytes;
-    s->sweep_ns = cwu_now_ns() + CHECK_EVERY_NS;
+    s->sweep_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
     if (s->port)
         ofi_sockets_each(limit_reads, s);
 }
@@ -155,15 +151,17 @@ uint32_t ofi_unauth_check(ofi_unauth_t *s)
     uint64_t now = s->port ? cwu_now_ns() : 0;
     if (now < s->files_ns)
         return 0;
-    s->files_ns = now + SHORT_CHECK_EVERY_NS;
+    s->files_ns = now + CWU_WAIT_NS(SAFEGUARD);
     bool few = s->port && ofi_few_files(FEW_FILES);
     if (!s->port || (now < s->sweep_ns && !few))
         return 0;
-    sweep_t sweep = {.s = s, .now = now, .patience_ns = few ? SHORT_PATIENCE_NS : PATIENCE_NS};
+    sweep_t sweep = {.s = s,
+                     .now = now,
+                     .patience_ns = few ? CWU_WAIT_NS(SAFEGUARD) : CWU_WAIT_NS(GIVE_UP)};
     ofi_sockets_each(check_socket, &sweep);
     free(s->list);
     s->list = sweep.found;
     s->count = sweep.count;
-    s->sweep_ns = now + CHECK_EVERY_NS;
+    s->sweep_ns = now + CWU_WAIT_NS(SECOND);
     return sweep.shut;
 }

@@ -8,6 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/wait.h"
+
 #define SENDS 256u   // replies that the provider has and that are not injected
 #define SPARE 512u   // entries left in the completion queue before peers get fewer receives
 #define CONTEXTS 2u  // clients expected of a PE
@@ -165,13 +167,12 @@ static bool has_clients(const cwt_server_t *server)
  *  close too; so they are read first. */
 static void await_goodbyes(cwt_server_t *server)
 {
-    const uint64_t most_ns = 1000000000u;
-    uint64_t end = cwu_now_ns() + most_ns;
+    uint64_t end = cwu_now_ns() + CWU_WAIT_NS(SECOND);
     if (!server->device.ep || !strstr(ofi_choice.info->fabric_attr->prov_name, "ofi_rxm"))
         return;
     while (has_clients(server) && server->lost == 0 && cwu_now_ns() < end)
         if (ofi_server_progress(server) == 0)
-            usleep(200);
+            cwu_sleep_ns(CWU_WAIT_NS(SOON));
 }
 
 void ofi_server_close(cwt_server_t *server)
