@@ -9,6 +9,7 @@
 #include <armci.h>
 #include <gasnetex.h>
 #include <shmem.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@
 
 enum { WARM = 32, ROWS = 16, ROW = 64, ROOM = 1 << 16 };
 
-static long *word;
+static long *word, *come;
 static char *here, *there;
 static gex_TM_t team;
 
@@ -42,10 +43,19 @@ STEP_CALLER static void strided(void)
     ARMCI_Wait(&handle);
 }
 
+/** PE 0 comes last, so its way is that of a barrier in which nothing is waited for. */
 STEP_CALLER static void barrier(void)
 {
+    static long count;
+    bool last = shmem_my_pe() == 0;
+    count++;
+    if (last)
+        shmem_long_wait_until(come, SHMEM_CMP_GE, count);
     step_begin();
-    gex_Event_Wait(gex_Coll_BarrierNB(team, 0));
+    gex_Event_t event = gex_Coll_BarrierNB(team, 0);
+    if (!last)
+        shmem_long_p(come, count, 0);
+    gex_Event_Wait(event);
     step_end();
 }
 
@@ -69,8 +79,9 @@ int main(int argc, char **argv)
     gex_Client_Init(&client, &endpoint, &team, "paths", &argc, &argv, 0);
     int me = shmem_my_pe();
     word = shmem_calloc(1, sizeof *word);
+    come = shmem_calloc(1, sizeof *come);
     FILE *file = me == 0 && argc > 1 ? fopen(argv[1], "w") : NULL;
-    if (shmem_n_pes() != 2 || !word || ARMCI_Malloc(blocks, ROOM) || (me == 0 && !file)) {
+    if (shmem_n_pes() != 2 || !word || !come || ARMCI_Malloc(blocks, ROOM) || (me == 0 && !file)) {
         fprintf(stderr, "paths: needs two PEs, memory, and a file to write\n");
         shmem_global_exit(2);
     }

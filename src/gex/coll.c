@@ -172,13 +172,15 @@ static void release(const gex_coll_t *coll, uint64_t number, size_t nbytes)
     for (uint32_t i = 0; i < tm->nleaders; i++) {
         int pe = (int)gex_pe(tm, tm->leaders[i]);
         if (coll->kind == BARRIER || coll->kind == SPREAD || nbytes == 0)
-            cw_amo_signalling(&cw_ctx_default, &cell->released[entry], CW_AMO_SET, sizeof(uint64_t),
-                              number + 1, pe);
+            cw_amo_notifying(&cell->released[entry], number + 1, pe);
         else
             cw_put_signal(&cw_ctx_default, result_of(cell, entry), result, nbytes,
                           &cell->released[entry], number + 1, CW_AMO_SET, pe, false);
     }
-    cw_handle_quiet();  // what is posted travels now, whatever this PE does next
+    // The provider may hold the numbers up behind what this PE has under way: that travels now,
+    // whatever this PE does next.
+    if (cw_ctx_is_marked(&cw_hot))
+        cw_handle_quiet();
     for (int slot = 0; slot < cw_world.nslots; slot++)  // they watch the word of the first PE
         cw_local_stored(cw_world.pes_of_node[slot]);
 }

@@ -3,6 +3,8 @@
 // Collectives on the world and on teams: all types and operations, long ones, several in flight, in
 // an order of waiting that would hang if a collective needed its members' attention; teams by color
 // and key, repeatedly.
+#include <time.h>
+
 #include "ex.h"
 
 static void test_broadcast(gex_TM_t team)
@@ -141,6 +143,49 @@ static void test_many(gex_TM_t team)
         CHECK(out[i] == (i % 3 == 2 ? -1 : size * (size - 1) / 2 + size * i));
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/** The rank that comes last computes then, and delays no other one, whatever it has under way. */
+static void test_last_computes(void)
+{
+    static char bytes[32768];
+    const struct timespec moment = {.tv_nsec = 50000000}, computing = {.tv_nsec = 500000000};
+    for (uint32_t round = 0; round < 6; round++) {
+        uint32_t last = round % n;
+        int64_t one = 1, sum = 0, end_ns = INT64_MAX, over_ns, ends_ns = 0, latest_ns = 0;
+        barrier(tm);
+        if (me == last) {
+            nanosleep(&moment, NULL);
+            for (uint32_t i = 0; round >= 3 && i < 100 * n; i++)
+                if (i % n != me)
+                    gex_RMA_PutNBI(tm, i % n, segment_of(i % n), bytes, sizeof bytes,
+                                   GEX_EVENT_DEFER, 0);
+        }
+        gex_Event_Wait(round % 3 == 0   ? gex_Coll_BarrierNB(tm, 0)
+                       : round % 3 == 1 ? gex_Coll_BroadcastNB(tm, last, &sum, &one, sizeof sum, 0)
+                                        : gex_Coll_ReduceToAllNB(tm, &sum, &one, GEX_DT_I64, 8, 1,
+                                                                 GEX_OP_ADD, NULL, NULL, 0));
+        over_ns = now_ns();
+        CHECK(sum == (round % 3 == 0 ? 0 : round % 3 == 1 ? 1 : n));
+        if (me == last) {
+            nanosleep(&computing, NULL);
+            end_ns = now_ns();
+            gex_NBI_Wait(GEX_EC_PUT, 0);
+        }
+        gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &ends_ns, &end_ns, GEX_DT_I64, 8, 1, GEX_OP_MIN,
+                                              NULL, NULL, 0));
+        gex_Event_Wait(gex_Coll_ReduceToAllNB(tm, &latest_ns, &over_ns, GEX_DT_I64, 8, 1,
+                                              GEX_OP_MAX, NULL, NULL, 0));
+        CHECK(latest_ns < ends_ns, "round %u: a rank waited %ld ms longer", round,
+              (long)(latest_ns - ends_ns) / 1000000);
+    }
+}
+
 static void test_team(gex_TM_t team)
 {
     test_broadcast(team);
@@ -210,6 +255,7 @@ int main(int argc, char **argv)
     TEST_REDUCE(tm, FLT, float, 3);
     for (int i = 0; i < 20; i++)
         test_no_attention(entry.gex_index);
+    test_last_computes();
     test_splits();
     for (int i = 0; i < 200; i++)
         barrier(tm);

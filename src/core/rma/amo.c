@@ -253,6 +253,20 @@ void cw_amo_remote_signal(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbyt
         post_cold(addr, operand, rank, true, kind, ctx);
 }
 
+void cw_amo_remote_notify(uint64_t *word, uint64_t value, int pe)
+{
+    cw_ctx_t *ctx = &cw_ctx_default;
+    const cwt_target_t *t = cw_warm_target(cw_amo_word(ctx, pe));
+    if (CW_UNLIKELY(!t)) {
+        cw_amo_remote_signal(ctx, word, CW_AMO_SET, sizeof *word, value, pe);
+        return;
+    }
+    cw_bundles_pause(CW_BUNDLE_ORDER);
+    cw_req_amo_t req;
+    amo_request(&req, t, word, cw_amo_kind(CW_AMO_SET, sizeof *word), value, 0);
+    cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", ctx, pe);
+}
+
 /** A nonblocking fetch: its reply is written into the user's variable on arrival, in quiet at the
  *  latest. */
 typedef struct fetch_nbi {

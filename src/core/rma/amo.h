@@ -102,6 +102,7 @@ void cw_amo_remote_post_plain(void *addr, uint64_t operand, int rank, uintptr_t 
 void cw_amo_remote_post(cw_ctx_t *ctx, void *addr, uint64_t operand, int rank, uint32_t kind);
 void cw_amo_remote_signal(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
                           uint64_t operand, int rank);
+void cw_amo_remote_notify(uint64_t *word, uint64_t value, int pe);
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t operand, uint64_t compare, int rank);
 
@@ -150,6 +151,19 @@ static CW_ALWAYS_INLINE void cw_amo_signalling(cw_ctx_t *ctx, void *addr, cw_amo
         return;
     }
     cw_amo_remote_signal(ctx, addr, op, nbytes, operand, rank);
+}
+
+/** Sets a word of the library's own, as a signal. On the usual path it leaves no mark: a quiet has
+ *  to prove it only beside something else, and does so by the way. */
+static CW_ALWAYS_INLINE void cw_amo_notifying(uint64_t *word, uint64_t value, int pe)
+{
+    uintptr_t delta;
+    if (!cw_amo_is_here(&cw_ctx_default, pe, &delta)) {
+        cw_amo_remote_notify(word, value, pe);
+        return;
+    }
+    cw_amo_local(cw_local_address(delta, word), CW_AMO_SET, sizeof *word, value, 0);
+    cw_ctx_stored(&cw_ctx_default, pe);
 }
 
 /** `fetch` is nbytes wide. */
