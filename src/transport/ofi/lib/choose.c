@@ -321,8 +321,9 @@ static void read_info(ofi_choice_t *c, struct fi_info *info, const ofi_question_
     c->fragment = OFI_FRAGMENT;
     if (c->fragment > info->ep_attr->max_msg_size)
         c->fragment = info->ep_attr->max_msg_size;
+    c->software = ofi_is_software(info) && !c->pieces;  // what pins memory stands for a device
     // where buffers are pinned, and a connection has many, they are small
-    c->long_requests = ofi_is_software(info) && !c->pieces && !c->local_mr &&
+    c->long_requests = c->software && !c->local_mr &&
                        info->ep_attr->max_msg_size >= CWT_REQUEST_MAX;
     read_orders(c, info);
     cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments "

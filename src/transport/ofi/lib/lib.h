@@ -66,6 +66,7 @@ typedef struct ofi_choice {
     bool delivery;  // FI_DELIVERY_COMPLETE may be asked of single writes
     bool nic_atomics;
     bool multi_recv;  // a buffer may take several messages
+    bool software;       // messages are as fast as puts: no device, and none is stood for
     bool long_requests;  // servers take requests of up to CWT_REQUEST_MAX
     bool guarded;     // the provider gets no connection of another user of this machine (gate.c)
     ofi_ips_t ips;    // this host's, if several: published, and sockets are bound to none of them

@@ -100,10 +100,9 @@ bool ofi_needs_memory(void)
     return ofi_choice.pieces;
 }
 
-/** What pins memory is a card, or stands for one. */
 bool ofi_software(void)
 {
-    return ofi_is_software(ofi_choice.info) && !ofi_choice.pieces;
+    return ofi_choice.software;
 }
 
 /** A connection of its own has an end that the provider reports. Elsewhere clients that wait ask
