@@ -7,52 +7,38 @@
 
 #include "base/error.h"
 
-/** What was put to a PE. A range is void when its number is not the current one. */
-typedef struct range {
+/** What was put to a PE since the fence of that number, and between the last quiet and that fence.
+ *  A range is void when its number is below that of the last quiet. */
+typedef struct ranges {
     uintptr_t begin, end;
     uint64_t number;
-} range_t;
+    uintptr_t before_begin, before_end;
+    uint64_t before_number;
+} ranges_t;
 
 static struct {
-    range_t *fenced, *quiet;  // [npes] since the last fence, and since the last quiet
-    uint64_t fences, quiets;
-} order;
+    ranges_t *of;            // [npes]; NULL: nothing was put
+    uint64_t fences, quiet;  // how many fences there were, and had been at the last quiet; a quiet
+                             // is one
+} order = {.fences = 1, .quiet = 1};
 
 static void open_order(void)
 {
-    size_t n = (size_t)cw_world.npes;
-    order.fenced = calloc(n, sizeof *order.fenced);
-    order.quiet = calloc(n, sizeof *order.quiet);
-    if (!order.fenced || !order.quiet)
+    order.of = calloc((size_t)cw_world.npes, sizeof *order.of);
+    if (!order.of)
         cwu_fatal("out of memory for the order of puts to %d images", cw_world.npes);
-    order.fences = order.quiets = 1;
 }
 
 void caf_order_close(void)
 {
-    free(order.fenced);
-    free(order.quiet);
-    order.fenced = order.quiet = NULL;
-}
-
-static bool overlaps(const range_t *range, uint64_t number, uintptr_t begin, uintptr_t end)
-{
-    return range->number == number && begin < range->end && range->begin < end;
-}
-
-static void extend(range_t *range, uint64_t number, uintptr_t begin, uintptr_t end)
-{
-    if (range->number != number)
-        *range = (range_t){begin, end, number};
-    range->begin = begin < range->begin ? begin : range->begin;
-    range->end = end > range->end ? end : range->end;
+    free(order.of);
+    order.of = NULL;
 }
 
 void caf_complete_cold(void)
 {
     cw_quiet_cold(&cw_ctx_default);
-    order.fences++;
-    order.quiets++;
+    order.quiet = ++order.fences;
 }
 
 void caf_order(void)
@@ -61,33 +47,89 @@ void caf_order(void)
     order.fences++;
 }
 
+static bool overlap(uintptr_t begin, uintptr_t end, uintptr_t other_begin, uintptr_t other_end)
+{
+    return begin < other_end && other_begin < end;
+}
+
+/** The range joins those before it. */
+static void set_aside(ranges_t *r)
+{
+    if (r->before_number < order.quiet) {
+        r->before_begin = r->begin;
+        r->before_end = r->end;
+    } else {
+        r->before_begin = r->begin < r->before_begin ? r->begin : r->before_begin;
+        r->before_end = r->end > r->before_end ? r->end : r->before_end;
+    }
+    r->before_number = r->number;
+}
+
+/** The first put since a fence, or one that meets others, and so comes behind a fence. */
+static CW_NOINLINE void begin_range(int pe, uintptr_t begin, uintptr_t end)
+{
+    if (!order.of)
+        open_order();
+    ranges_t *r = &order.of[pe];
+    if (r->number == order.fences)
+        caf_order();
+    if (r->number >= order.quiet)
+        set_aside(r);
+    r->begin = begin;
+    r->end = end;
+    r->number = order.fences;
+}
+
+static CW_ALWAYS_INLINE void before_write(int pe, uintptr_t begin, uintptr_t end)
+{
+    ranges_t *r = order.of ? &order.of[pe] : NULL;
+    if (CW_UNLIKELY(!r) || CW_UNLIKELY(r->number != order.fences) ||
+        overlap(begin, end, r->begin, r->end)) {
+        begin_range(pe, begin, end);
+        return;
+    }
+    r->begin = begin < r->begin ? begin : r->begin;
+    r->end = end > r->end ? end : r->end;
+}
+
 void caf_before_write(int pe, uintptr_t begin, uintptr_t end)
 {
-    if (CW_UNLIKELY(!order.fenced))
-        open_order();
-    if (CW_UNLIKELY(overlaps(&order.fenced[pe], order.fences, begin, end)))
-        caf_order();
-    extend(&order.fenced[pe], order.fences, begin, end);
-    extend(&order.quiet[pe], order.quiets, begin, end);
+    before_write(pe, begin, end);
 }
 
 void caf_before_read(int pe, uintptr_t begin, uintptr_t end)
 {
-    if (order.quiet && CW_UNLIKELY(overlaps(&order.quiet[pe], order.quiets, begin, end)))
+    if (!order.of)
+        return;
+    const ranges_t *r = &order.of[pe];
+    if ((r->number >= order.quiet && overlap(begin, end, r->begin, r->end)) ||
+        (r->before_number >= order.quiet && overlap(begin, end, r->before_begin, r->before_end)))
         caf_complete_cold();
 }
 
 /** The word may also be cold because the PEs of the node have not come yet. */
-void caf_put_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *ctx, uintptr_t word)
+static CW_NOINLINE void put_any(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *ctx,
+                                uintptr_t word)
 {
     if (cw_world.node_of_pe[pe] != cw_world.node)
-        caf_before_write(pe, (uintptr_t)dest, (uintptr_t)dest + nbytes);
+        before_write(pe, (uintptr_t)dest, (uintptr_t)dest + nbytes);
     cw_put_out(dest, src, nbytes, pe, ctx, word);
+}
+
+void caf_put_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *ctx, uintptr_t word)
+{
+    if ((nbytes != 8 && nbytes != 4) || CW_UNLIKELY(!cw_warm_target(word))) {
+        put_any(dest, src, nbytes, pe, ctx, word);
+        return;
+    }
+    before_write(pe, (uintptr_t)dest, (uintptr_t)dest + nbytes);
+    cw_put_scalar_by(dest, src, nbytes, word);
 }
 
 void caf_get_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *ctx, uintptr_t word)
 {
-    if (cw_world.node_of_pe[pe] != cw_world.node)
+    // with puts under way they may be to that place
+    if (CW_UNLIKELY(cw_ctx_is_marked(ctx)) && cw_world.node_of_pe[pe] != cw_world.node)
         caf_before_read(pe, (uintptr_t)src, (uintptr_t)src + nbytes);
     cw_get_out(dest, src, nbytes, pe, ctx, word);
 }

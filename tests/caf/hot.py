@@ -8,7 +8,7 @@ import re
 from frame.client import scratch, works
 from frame.script import STAGE, TESTS, check, finish
 
-MOST = {"send": 80, "sync_memory": 24, "sync_images": 40}
+MOST = {"send": 68, "sync_memory": 24, "sync_images": 40}
 CALLS = 160
 MOST_OF_SEARCHES = 110_000
 

@@ -49,17 +49,21 @@ static CW_ALWAYS_INLINE bool is_plain(const caf_descriptor_t *a, const caf_descr
                                       const caf_vector_t *vector, int a_kind, int b_kind)
 {
     const caf_dtype_t *x = &a->dtype, *y = &b->dtype;
-    return CW_LIKELY(x->elem_nbytes == y->elem_nbytes) && CW_LIKELY(x->rank + y->rank == 0) &&
-           CW_LIKELY(x->type == y->type) && CW_LIKELY(a_kind == b_kind) && CW_LIKELY(!vector);
+    return CW_LIKELY(x->elem_nbytes == y->elem_nbytes) && CW_LIKELY(x->rank == 0) &&
+           CW_LIKELY(y->rank == 0) && CW_LIKELY(x->type == y->type) &&
+           CW_LIKELY(a_kind == b_kind) && CW_LIKELY(!vector);
 }
 
 /** False: the statement takes the general path, which also finds what is wrong. */
 static CW_ALWAYS_INLINE bool find_fast(const caf_coarray_t *c, size_t offset, int image, int *pe_p,
                                        void **addr_p)
 {
-    if (CW_UNLIKELY(!c) || CW_UNLIKELY(offset >= c->nbytes) || !caf_find_pe(caf.group, image, pe_p))
+    *pe_p = image - 1;
+    if (CW_UNLIKELY(!c) || CW_UNLIKELY(offset >= c->nbytes) || CW_UNLIKELY(!c->symmetric))
         return false;
-    *addr_p = caf_at(c, *pe_p, offset);
+    if (CW_UNLIKELY((unsigned)*pe_p >= caf.images) && !caf_find_pe(caf.group, image, pe_p))
+        return false;
+    *addr_p = (void *)(c->symmetric + offset);
     return true;
 }
 
@@ -129,13 +133,23 @@ static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
     caf_succeed(&status);
 }
 
+// The other paths get the arguments as they stand, so that the fast one keeps nothing for them.
+static CW_NOINLINE void send_any(gft_token_t token, size_t offset, int image,
+                                 caf_descriptor_t *dest, caf_vector_t *dest_vector,
+                                 caf_descriptor_t *src, int dest_kind, int src_kind,
+                                 bool may_overlap, int *stat, void **team)
+{
+    (void)may_overlap;
+    send_general(token, offset, image, dest, dest_vector, dest_kind, src, src_kind, stat,
+                 team ? gft_team("assignment to an image of a team", *team) : NULL);
+}
+
 void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descriptor_t *dest,
                         caf_vector_t *dest_vector, caf_descriptor_t *src, int dest_kind,
                         int src_kind, bool may_overlap, int *stat, void **team)
 {
     int pe;
     void *addr;
-    (void)may_overlap;
     if (is_plain(dest, src, dest_vector, dest_kind, src_kind) && CW_LIKELY(!team) &&
         find_fast(token, offset, image, &pe, &addr)) {
         if (stat)
@@ -143,8 +157,16 @@ void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descrip
         caf_put(addr, src->data, src->dtype.elem_nbytes, pe);
         return;
     }
-    send_general(token, offset, image, dest, dest_vector, dest_kind, src, src_kind, stat,
-                 team ? gft_team("assignment to an image of a team", *team) : NULL);
+    send_any(token, offset, image, dest, dest_vector, src, dest_kind, src_kind, may_overlap, stat,
+             team);
+}
+
+static CW_NOINLINE void get_any(gft_token_t token, size_t offset, int image, caf_descriptor_t *src,
+                                caf_vector_t *src_vector, caf_descriptor_t *dest, int src_kind,
+                                int dest_kind, bool may_overlap, int *stat)
+{
+    (void)may_overlap;
+    get_general(token, offset, image, src, src_vector, src_kind, dest, dest_kind, stat);
 }
 
 void _gfortran_caf_get(gft_token_t token, size_t offset, int image, caf_descriptor_t *src,
@@ -153,7 +175,6 @@ void _gfortran_caf_get(gft_token_t token, size_t offset, int image, caf_descript
 {
     int pe;
     void *addr;
-    (void)may_overlap;
     if (is_plain(dest, src, src_vector, dest_kind, src_kind) &&
         find_fast(token, offset, image, &pe, &addr)) {
         if (stat)
@@ -161,7 +182,7 @@ void _gfortran_caf_get(gft_token_t token, size_t offset, int image, caf_descript
         caf_get(dest->data, addr, dest->dtype.elem_nbytes, pe);
         return;
     }
-    get_general(token, offset, image, src, src_vector, src_kind, dest, dest_kind, stat);
+    get_any(token, offset, image, src, src_vector, dest, src_kind, dest_kind, may_overlap, stat);
 }
 
 void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_image,

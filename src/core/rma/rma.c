@@ -315,6 +315,13 @@ void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t wor
     cw_ctx_mark(ctx);
 }
 
+void cw_put_scalar_retry_from(void *dest, const void *src, size_t nbytes, uintptr_t word)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, src, nbytes);  // little-endian
+    cw_put_scalar_retry(dest, bits, nbytes, word, &cw_ctx_default);
+}
+
 static CW_NOINLINE uint64_t get_scalar_cold(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank)
 {
     uintptr_t delta = 0;

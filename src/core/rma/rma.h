@@ -31,6 +31,7 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
 /** The put that the provider did not take; word: the peer word whose inject it was. */
 void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word,
                          cw_ctx_t *ctx) CW_COLD;
+void cw_put_scalar_retry_from(void *dest, const void *src, size_t nbytes, uintptr_t word) CW_COLD;
 /** CW_INJECT_ROOM puts were injected: waits until the targets have them. */
 void cw_put_scalar_drain(cw_ctx_t *ctx) CW_COLD;
 /** The same behind a put by an owner's word (path.h). */
@@ -204,6 +205,18 @@ static CW_ALWAYS_INLINE void cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t b
         return;
     }
     cw_put_scalar_off_node(ctx, dest, bits, nbytes, rank);
+}
+
+/** The same of the default context, of 1, 2, 4 or 8 bytes, by a word that is warm. */
+static CW_ALWAYS_INLINE void cw_put_scalar_by(void *dest, const void *src, size_t nbytes,
+                                              uintptr_t word)
+{
+    ssize_t rc = cw_inject(word, dest, src, nbytes);
+    cw_ctx_mark_word(&cw_ctx_default, word);
+    if (CW_UNLIKELY(rc != 0))
+        cw_put_scalar_retry_from(dest, src, nbytes, word);
+    else if (CW_UNLIKELY(cw_count_down(&cw_ctx_default.room)))
+        cw_put_scalar_drain(&cw_ctx_default);
 }
 
 static CW_ALWAYS_INLINE uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src, size_t nbytes,
