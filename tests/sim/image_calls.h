@@ -23,6 +23,7 @@ void _gfortran_caf_finalize(void);
 int _gfortran_caf_this_image(int distance);
 int _gfortran_caf_num_images(int distance, int failed);
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes);
+void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_nbytes);
 void _gfortran_caf_sync_images(int n, int *images, int *stat, char *errmsg, size_t errmsg_nbytes);
 void _gfortran_caf_register(size_t size, int type, void **token, array_t *array, int *stat,
                             char *errmsg, size_t errmsg_nbytes);
