@@ -61,9 +61,9 @@ static void check_handle(const char *call, const armci_hdl_t *hdl)
 {
     if (!hdl)
         aci_fail(call, "the handle is NULL");
+    cw_handle_t op = hdl->causeway_op;
     if ((hdl->causeway_kind & ~KINDS) || (hdl->causeway_list && !hdl->causeway_kind) ||
-        ((uintptr_t)hdl->causeway_op & 1) != (hdl->causeway_op != NULL) ||
-        !cw_handle_is_known(hdl->causeway_op))
+        (op != CW_HANDLE_DONE && (!((uintptr_t)op & 1) || !cw_handle_is_known(op))))
         aci_fail(call, "the handle at %s has not been initialised; use ARMCI_INIT_HANDLE",
                  cw_at(hdl, sizeof *hdl));
 }

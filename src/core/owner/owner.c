@@ -89,7 +89,8 @@ void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
         if (!is_record(o, pe))
             o->word[pe] = cw_owner_unreached_word(o, pe);
     o->word[cw_world.pe] = o->config.wakes ? 2 : 0;
-    set_origin(o, (uint32_t)cw_world.pe, cw_area_origin());
+    o->own = cw_area_origin();
+    set_origin(o, (uint32_t)cw_world.pe, o->own);
     o->epoch = cw_world.epoch;
     for (const cw_owner_t *other = first; other; other = other->next)
         if (other == o)

@@ -62,6 +62,7 @@ typedef struct cw_owner {
     uintptr_t *floor;         // [npes] and where what is shared does, which no address is near
                               // (CW_OWNER_NOWHERE) while unknown
     cwt_target_t *unreached;  // [npes] records before the first contact
+    uintptr_t own;            // origin of this PE, what symmetric addresses are relative to
     uintptr_t shared_offset;  // what of a slice other PEs can reach, from its origin on
     uintptr_t shared_nbytes;
     uintptr_t shared_small;  // where CW_OWNER_SMALL bytes of that may begin, below this
@@ -102,7 +103,7 @@ static inline uintptr_t cw_owner_origin(const cw_owner_t *owner, uint32_t pe)
 /** The local symmetric address of what lies at `addr` in that PE. */
 static inline char *cw_owner_symmetric(const cw_owner_t *owner, uint32_t pe, const void *addr)
 {
-    return (char *)((uintptr_t)addr - cw_owner_origin(owner, pe) + cw_area_origin());
+    return (char *)((uintptr_t)addr - cw_owner_origin(owner, pe) + owner->own);
 }
 
 static CW_ALWAYS_INLINE bool cw_owner_shares(const cw_owner_t *owner, uintptr_t at, size_t nbytes)
