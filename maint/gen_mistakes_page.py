@@ -39,9 +39,9 @@ event that **gex_Event_QueryLeaf** gave.
 
 No call shows these, so nothing here notices them: a fence that is missing between a put and the
 flag behind it; a read of a variable that another process may write at that time (a coarray without
-**sync all**); a handle that was never set and holds what was in memory; locks that are taken in
-different orders, as long as no two processes meet in them. `CAUSEWAY_DELAY` delays transfers and
-so makes wrong results of the first two more likely.
+**sync all**); a handle that was never set where it happens to hold that of no operation, or of one
+that goes on; locks that are taken in different orders, as long as no two processes meet in them.
+`CAUSEWAY_DELAY` delays transfers and so makes wrong results of the first two more likely.
 """
 
 

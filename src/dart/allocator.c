@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/symbol.h"
 #include "core/mem/arena.h"
 #include "dart/segment.h"
 #include "dart/type.h"
@@ -55,7 +56,7 @@ DRT_API dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid,
     DRT_TEAM(team, teamid);
     if (!pool_nbytes(pool_size, &nbytes))
         return drt_refuse(__func__, DART_ERR_INVAL, "a pool of %zu bytes", pool_size);
-    dart_ret_t rc = dart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &gptr);
+    dart_ret_t rc = drt_team_alloc(__func__, CWU_CALLER, team, nbytes, &gptr);
     if (rc != DART_OK)
         return rc;
     dart_allocator_t made = calloc(1, sizeof *made);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/symbol.h"
 #include "core/progress/wait.h"
 #include "core/rma/amo.h"
 #include "core/rma/rma.h"
@@ -163,7 +164,7 @@ DRT_API dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     DRT_WANT(lock);
     *lock = DART_LOCK_NULL;
     DRT_TEAM(team, teamid);
-    dart_ret_t rc = dart_team_memalloc_aligned(teamid, sizeof(cell_t), DART_TYPE_BYTE, &gptr);
+    dart_ret_t rc = drt_team_alloc(__func__, CWU_CALLER, team, sizeof(cell_t), &gptr);
     if (rc != DART_OK)
         return rc;
     dart_lock_t made = malloc(sizeof *made);

@@ -270,12 +270,14 @@ DRT_API dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
     return begin(&t, handle, CWU_CALLER);
 }
 
-/** In checking mode: was none of them waited for? */
+/** In checking mode: was each of them given, and none waited for? */
 static CW_COLD dart_ret_t check_spent(const char *call, const dart_handle_t *handles, size_t n)
 {
     char origin[CW_KNOWN_TEXT];
     for (size_t i = 0; i < n; i++)
-        if (cw_handle_is_spent((cw_handle_t)handles[i], origin, sizeof origin))
+        if (handles[i] && !cw_handle_was_given((cw_handle_t)handles[i]))
+            return drt_refuse(call, DART_ERR_INVAL, "handle %zu is none that a call has given", i);
+        else if (cw_handle_is_spent((cw_handle_t)handles[i], origin, sizeof origin))
             return drt_refuse(call, DART_ERR_INVAL, "handle %zu was waited for already; %s", i,
                               origin);
     return DART_OK;

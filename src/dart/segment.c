@@ -291,6 +291,26 @@ static drt_segment_t *allocate(drt_team_t *team, uint32_t number, size_t nbytes)
     return NULL;
 }
 
+dart_ret_t drt_team_alloc(const char *call, const void *caller, drt_team_t *team, size_t nbytes,
+                          dart_gptr_t *gptr)
+{
+    const dart_team_t teamid = team->id;
+    drt_agree(team, call);
+    uint32_t number = next_number(team->segments);
+    drt_segment_t *segment = allocate(team, number, nbytes);
+    if (!segment)
+        return drt_refuse(call, DART_ERR_NOMEM,
+                          "a unit of team %d has no memory for %zu bytes more, or no number for a "
+                          "segment, or has made another collective call (CAUSEWAY_CHECK=1 says so)",
+                          teamid, nbytes);
+    *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
+    enter(team->segments, number, segment);
+    publish(segment, *gptr);
+    if (CW_CHECKING())
+        drt_known_add(call, caller, *gptr, nbytes, segment->own, false);
+    return DART_OK;
+}
+
 DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
                                               dart_datatype_t dtype, dart_gptr_t *gptr)
 {
@@ -300,20 +320,7 @@ DRT_API dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
     size_t nbytes;
     if (!drt_nbytes(nelem, dtype, &nbytes))
         return drt_refuse_size(__func__, nelem, dtype);
-    drt_agree(team, __func__);
-    uint32_t number = next_number(team->segments);
-    drt_segment_t *segment = allocate(team, number, nbytes);
-    if (!segment)
-        return drt_refuse(__func__, DART_ERR_NOMEM,
-                          "a unit of team %d has no memory for %zu bytes more, or no number for a "
-                          "segment",
-                          teamid, nbytes);
-    *gptr = (dart_gptr_t){.unitid = 0, .segid = (int16_t)number, .teamid = teamid};
-    enter(team->segments, number, segment);
-    publish(segment, *gptr);
-    if (CW_CHECKING())
-        drt_known_add(__func__, CWU_CALLER, *gptr, nbytes, segment->own, false);
-    return DART_OK;
+    return drt_team_alloc(__func__, CWU_CALLER, team, nbytes, gptr);
 }
 
 DRT_API dart_ret_t dart_team_memfree(dart_gptr_t gptr)

@@ -57,6 +57,10 @@ typedef struct drt_segments {
     struct drt_segments *older;  // shorter tables, which threads may be reading
 } drt_segments_t;
 
+/** What dart_team_memalloc_aligned does, for the call of the program that `call` names. */
+dart_ret_t drt_team_alloc(const char *call, const void *caller, drt_team_t *team, size_t nbytes,
+                          dart_gptr_t *gptr);
+
 /** Allocated segments, each at its key's place or not at all. The last that wanted a place has
  *  it. */
 enum { DRT_INDEX = 1024 };

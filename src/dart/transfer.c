@@ -13,6 +13,7 @@
 #include "core/observe/sources.h"
 #include "core/owner/handle.h"
 #include "dart/memory.h"
+#include "dart/op.h"
 
 // ---------------------------------------------------------------- in checking mode
 enum { PAIRS = 3 };  // of transfers that were right (core/observe/seen.h)
@@ -200,9 +201,19 @@ bool drt_write(const char *call, const drt_target_t *target, size_t at, const vo
     return true;
 }
 
+/** "DART_TYPE_INT", or the number of a type that the program has made. */
+static const char *type_text(dart_datatype_t type, char *text, size_t nbytes)
+{
+    const char *name = drt_value_name(false, (uint64_t)type);
+    if (!name)
+        snprintf(text, nbytes, "%lld", (long long)type);
+    return name ? name : text;
+}
+
 static dart_ret_t refuse_types(const drt_transfer_t *t)
 {
     size_t each, span;
+    char text[4][24];
     dart_datatype_t remote, local;
     if (!drt_base_of(t->remote_type, &remote, &each) || !drt_base_of(t->local_type, &local, &each))
         return drt_refuse(t->call, DART_ERR_INVAL,
@@ -210,10 +221,12 @@ static dart_ret_t refuse_types(const drt_transfer_t *t)
                           (long long)t->remote_type, (long long)t->local_type);
     if (remote != local)
         return drt_refuse(t->call, DART_ERR_INVAL,
-                          "types %lld and %lld have different elements, %lld and %lld; values are "
-                          "not converted",
-                          (long long)t->remote_type, (long long)t->local_type, (long long)remote,
-                          (long long)local);
+                          "types %s (remote) and %s (local) have different elements, %s and %s; "
+                          "values are not converted",
+                          type_text(t->remote_type, text[0], sizeof text[0]),
+                          type_text(t->local_type, text[1], sizeof text[1]),
+                          type_text(remote, text[2], sizeof text[2]),
+                          type_text(local, text[3], sizeof text[3]));
     if (t->nelem > SIZE_MAX / each)
         return drt_refuse_size(t->call, t->nelem, local);
     bool whole = drt_span(t->nelem, t->remote_type, &span);

@@ -86,7 +86,12 @@ int main(int argc, char **argv)
     CHECK(dart_wait(&got) == DART_OK);
     if (me.id == 0)
         REFUSED(dart_wait_local(&copy));
+    dart_handle_t never_set = (dart_handle_t)5;  // what was in memory: like one that a call gives
+    if (me.id == 0)
+        REFUSED(dart_wait(&never_set));
     CHECK(dart_flush_all(all) == DART_OK);
+    dart_lock_t lock;  // never destroyed
+    CHECK(dart_team_lock_init(DART_TEAM_ALL, &lock) == DART_OK);
     CHECK(dart_team_memfree(all) == DART_OK);
     if (me.id == 0) {
         REFUSED(dart_put_blocking(registered, words, 1, DART_TYPE_INT, DART_TYPE_INT));

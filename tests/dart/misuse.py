@@ -18,7 +18,7 @@ LINES = [
     ("dart_init", "called again before dart_exit"),
     ("dart_put_blocking", "4 bytes at offset 16 reach out of segment 1"),
     ("dart_put_blocking", "DART_GPTR_NULL"),
-    ("dart_put_blocking", "types 9 and 3 have different elements"),
+    ("dart_put_blocking", r"types DART_TYPE_FLOAT \(remote\) and DART_TYPE_INT \(local\) have"),
     ("dart_put_blocking", "1 elements are no whole blocks"),
     ("dart_put", "src is NULL"),
     ("dart_put", "elements of 4 bytes are too many"),
@@ -70,6 +70,8 @@ ONCE = [
     r"dart_memalloc gave unit 1 no block with 4 bytes at offset \d+; dart_memalloc gave that to "
     r"this unit, 0, at main\+0x\w+ \(checked\.c:\d+\): keep its unit in the pointer",
     r"handle 0 was waited for already; dart_get_handle gave it at main\+0x\w+ \(checked\.c:\d+\)",
+    r"handle 0 is none that a call has given; called from main\+0x\w+ \(checked\.c:\d+\)",
+    r"leak: block: 1 of dart_team_lock_init at main\+0x\w+ \(checked\.c:\d+\), never freed",
     r"leak: block: 1 of dart_team_memalloc_aligned at main\+0x\w+ \(checked\.c:\d+\), never freed",
     r"leak: handle: 1 of dart_put_handle at main\+0x\w+ \(checked\.c:\d+\), never waited for",
     r"team 0 has no segment -1; it was freed at main\+0x\w+ \(checked\.c:\d+\); "

@@ -183,6 +183,13 @@ cw_handle_t cw_handle_given(const char *call, cw_handle_t handle)
     return handle;
 }
 
+bool cw_handle_was_given(cw_handle_t handle)
+{
+    cw_known_t known;
+    return cw_known_find(CW_KNOWN_HANDLES, name_of(handle), &known) &&
+           known.base == name_of(handle);
+}
+
 bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes)
 {
     char place[160];

@@ -88,6 +88,8 @@ void cw_implicit_left_gets(const char *call, const char *remedy);
 void cw_implicit_move_sources(cw_handle_t handle);
 /** The source of the operation is watched no more. */
 void cw_handle_forget_source(cw_handle_t handle);
+/** In checking mode: has cw_handle_given named it, and is that not forgotten? */
+bool cw_handle_was_given(cw_handle_t handle);
 /** Was it waited for before? Then where it comes from: "gasnet_put_nb gave it at main+0x1 (a.c:5)".
  *  False, too, for what was not given so. */
 bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes);
