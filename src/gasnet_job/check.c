@@ -50,34 +50,39 @@ void gas_check_node(const char *call, gasnet_node_t node)
         gas_fail(call, "there is no node %u; nodes are 0 to %u", node, gas.nodes - 1);
 }
 
-/** How far outside. */
+/** How far outside; nothing of what lies elsewhere. */
 static void describe_distance(uintptr_t base, size_t size, uintptr_t addr, size_t nbytes,
                               char *text, size_t text_nbytes)
 {
-    if (addr < base)
-        snprintf(text, text_nbytes, "it begins %zu bytes before the segment",
+    const size_t near = (size_t)1 << 30;
+    text[0] = '\0';
+    if (addr < base && base - addr <= near)
+        snprintf(text, text_nbytes, ": it begins %zu bytes before the segment",
                  (size_t)(base - addr));
-    else if (addr - base < size)
-        snprintf(text, text_nbytes, "it ends %zu bytes beyond the segment",
+    else if (addr >= base && addr - base < size)
+        snprintf(text, text_nbytes, ": it ends %zu bytes beyond the segment",
                  (size_t)(addr - base + nbytes - size));
-    else
-        snprintf(text, text_nbytes, "it begins %zu bytes beyond the segment",
+    else if (addr >= base && addr - base - size <= near)
+        snprintf(text, text_nbytes, ": it begins %zu bytes beyond the segment",
                  (size_t)(addr - base - size));
 }
 
 noreturn void gas_refuse_outside(const char *call, const char *what, const char *whose,
                                  uintptr_t base, size_t size, const void *addr, size_t nbytes)
 {
-    char distance[80], place[160] = "an unknown place";
-    cw_known_t own = {.call = "gasnet_attach"};
+    char distance[80], place[160], origin[240] = "";
+    cw_known_t own;
+    if (size == 0)
+        gas_fail(call, "%s %s, %zu bytes, is not in the segment of %s, which has none: attach one",
+                 what, cw_at_of(-1, addr, nbytes), nbytes, whose);
     describe_distance(base, size, (uintptr_t)addr, nbytes, distance, sizeof distance);
-    if (gas.check && cw_known_find(gas.me, gas.segment[gas.me].addr, &own))
+    if (gas.check && cw_known_find(gas.me, gas.segment[gas.me].addr, &own)) {
         cwu_symbol_describe(own.place, place, sizeof place);
-    gas_fail(call,
-             "%s %s, %zu bytes, is not in the segment of %s, which is %p-%p (%zu bytes): %s; %s "
-             "gives segments at %s",
+        snprintf(origin, sizeof origin, "; %s gives segments at %s", own.call, place);
+    }
+    gas_fail(call, "%s %s, %zu bytes, is not in the segment of %s, which is %p-%p (%zu bytes)%s%s",
              what, cw_at_of(-1, addr, nbytes), nbytes, whose, (void *)base, (void *)(base + size),
-             size, distance, own.call, place);
+             size, distance, origin);
 }
 
 void gas_check_remote(const char *call, const char *what, gasnet_node_t node, const void *addr,

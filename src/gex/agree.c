@@ -31,7 +31,7 @@ static size_t append(char *text, size_t size, size_t at, const char *name, uint6
                      : at;
 }
 
-/** "rank 1 calls gex_Coll_BroadcastNB (nbytes 0x8, root 0) at main+0x1c (sum.c:26)". */
+/** "rank 1 calls gex_Coll_BroadcastNB (nbytes 8, root 0) at main+0x1c (sum.c:26)". */
 static void describe(uint32_t rank, const claim_t *claim, char *text, size_t size)
 {
     char values[120] = "", place[160];
@@ -40,8 +40,8 @@ static void describe(uint32_t rank, const claim_t *claim, char *text, size_t siz
     if (claim->nbytes != GEX_CLAIM_NONE)
         at = (size_t)snprintf(values, sizeof values, ", nbytes %llu",
                               (unsigned long long)claim->nbytes);
-    if (claim->root != GEX_CLAIM_NONE)
-        at = append(values, sizeof values, at, "root", claim->root);
+    if (claim->root != GEX_CLAIM_NONE && at < sizeof values)
+        at += (size_t)snprintf(values + at, sizeof values - at, ", root %u", claim->root);
     if (claim->type != GEX_CLAIM_NONE)
         at = append(values, sizeof values, at, "type", claim->type);
     if (claim->operation != GEX_CLAIM_NONE)

@@ -79,7 +79,7 @@ FRONTS = {
     "gex length": (r"rank 0 calls gex_Coll_BroadcastNB \(nbytes 4, root 0\)",
                    r"rank 2 calls gex_Coll_BroadcastNB \(nbytes 8, root 0\)"),
     "gex root": (r"rank 0 calls gex_Coll_BroadcastNB \(nbytes 4, root 0\)",
-                 r"rank 2 calls gex_Coll_BroadcastNB \(nbytes 4, root 0x1\)"),
+                 r"rank 2 calls gex_Coll_BroadcastNB \(nbytes 4, root 1\)"),
     "gex operation": (r"rank 0 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation",
                       r"rank 2 calls gex_Coll_ReduceToAllNB \(nbytes 8, type 0x\w+, operation"),
     "gex kind": (r"rank 0 calls gex_Coll_ReduceToOneNB \(nbytes 8, root 0, type",

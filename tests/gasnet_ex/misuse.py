@@ -27,7 +27,8 @@ CASES = [
     ("commit-arguments", False,
      ["gex_AM_CommitRequestMedium", "with 0 arguments, not for this with 1"]),
     ("cancel-kind", False, ["gex_AM_CancelRequestLong", "another kind"]),
-    ("put-outside", True, ["gex_RMA_PutBlocking", "segment of rank 0"]),
+    ("put-outside", True, ["gex_RMA_PutBlocking", r"segment of rank 0 .* \(4096 bytes\); gex_Seg"]),
+    ("no-segment", True, ["gex_RMA_PutBlocking", "rank 0 .*, which has none: attach one"]),
     ("get-behind", True,
      ["gex_RMA_GetNB", "8 bytes", "4096 bytes", "it ends 2 bytes beyond the segment; "
       r"gex_Segment_Attach gives segments at main\+0x\w+ \(ex\.h:\d+\)"]),

@@ -266,7 +266,9 @@ int main(int argc, char **argv)
         gex_TM_QuerySize(GEX_TM_INVALID);
     if (is("before-init"))
         gex_Coll_BarrierNB(tm, 0);
-    begin(&argc, &argv, 4096);
+    begin(&argc, &argv, is("no-segment") ? 0 : 4096);
+    if (is("no-segment"))
+        gex_RMA_PutBlocking(tm, 0, (void *)(uintptr_t)how, how, 1, 0);
     gex_AM_Entry_t entries[] = {
         {0, (gex_AM_Fn_t)on_request, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL,
          "on_request"},
