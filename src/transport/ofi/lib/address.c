@@ -129,9 +129,9 @@ static int loopback(ofi_ips_t *ips_p)
         ips_p->list[0] = ip;
     if (ofi_ip_route(&ips_p->list[0], &from))
         return 0;
-    cwu_error("this machine has no loopback interface that is up, over which the nodes of a job on "
-              "one machine connect: bring it up (ip link set lo up), or name another interface "
-              "(CAUSEWAY_INTERFACE)");
+    cwu_error("this machine has no loopback interface that is up and has an address, over which "
+              "the nodes of a job on one machine connect: bring it up (ip link set lo up; ip addr "
+              "add 127.0.0.1/8 dev lo), or name another interface (CAUSEWAY_INTERFACE)");
     return CW_ENOTSUP;
 }
 
