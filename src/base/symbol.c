@@ -228,9 +228,10 @@ static bool is_system(const module_t *m)
 }
 
 /** The line of an address of the file; else the command that finds it, or why there is none. */
-static void describe_line(const module_t *m, uintptr_t function, uintptr_t in_file, char *text,
-                          size_t text_nbytes)
+static void describe_line(const module_t *m, const char *name, uintptr_t function,
+                          uintptr_t in_file, char *text, size_t text_nbytes)
 {
+    const bool may_have = m->program && strcmp(name, "_start") != 0;  // that is the C library's
     image_t image = {0};
     const bool mapped = map_file(m->path, &image);
     if (mapped && cwu_lines_find(image.bytes, image.nbytes, function, in_file, text, text_nbytes))
@@ -238,7 +239,7 @@ static void describe_line(const module_t *m, uintptr_t function, uintptr_t in_fi
     else if (mapped && !is_system(m) && cwu_lines_unread(image.bytes, image.nbytes))
         snprintf(text, text_nbytes, "addr2line -e %s %#zx", m->path, in_file);
     else
-        snprintf(text, text_nbytes, "%s%s", m->name, m->program ? ", compiled without -g" : "");
+        snprintf(text, text_nbytes, "%s%s", m->name, may_have ? ", compiled without -g" : "");
     if (image.bytes)
         munmap((void *)image.bytes, image.nbytes);
 }
@@ -246,7 +247,7 @@ static void describe_line(const module_t *m, uintptr_t function, uintptr_t in_fi
 void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
 {
     module_t m;
-    char name[128], line[320];
+    char name[128] = "", line[320];
     size_t distance;
     if (!find_module(address, &m)) {
         snprintf(text, text_nbytes, "%p", address);
@@ -254,7 +255,7 @@ void cwu_symbol_describe(const void *address, char *text, size_t text_nbytes)
     }
     uintptr_t in_file = (uintptr_t)address - m.base;
     bool named = find_symbol(&m, address, STT_FUNC, name, sizeof name, &distance);
-    describe_line(&m, named ? in_file - distance : in_file, in_file, line, sizeof line);
+    describe_line(&m, name, named ? in_file - distance : in_file, in_file, line, sizeof line);
     if (named)
         snprintf(text, text_nbytes, "%s+%#zx (%s)", name, distance, line);
     else if (strcmp(line, m.name) == 0)
@@ -671,9 +672,27 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
     if (caller > 0 && caller < n)
         routine_p->exact = routine_called(stack[caller], is_routine, routine, routine_nbytes);
     bool below = caller >= 0 && caller < n && routine[0];
+    routine_p->inside = !below && known && from < n && is_in(&mine, call_in(stack, from));
     const void *at = below ? call_in(stack, caller) : from < n ? call_in(stack, from) : pc;
     cwu_symbol_describe(at, where, where_nbytes);
     return below;
+}
+
+bool cwu_symbol_below(const void *pc, char *function, size_t function_nbytes, char *where,
+                      size_t where_nbytes)
+{
+    void *stack[DEEPEST_STACK];
+    module_t libc;
+    int n = interrupted_stack(pc, stack), from = 0;
+    if (!find_module((const void *)(uintptr_t)getpid, &libc))
+        return false;
+    while (from < n && is_below(&libc, call_in(stack, from)))
+        from++;
+    if (from == 0 || from == n ||
+        !function_name(call_in(stack, from - 1), function, function_nbytes))
+        return false;
+    cwu_symbol_describe(call_in(stack, from), where, where_nbytes);
+    return true;
 }
 
 void cwu_symbol_stack(const void *pc, void (*put)(int depth, const char *where))

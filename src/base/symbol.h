@@ -30,7 +30,8 @@ bool cwu_symbol_variable(const void *address, cwu_variable_t *variable_p);
 
 typedef struct cwu_routine {
     char name[128];
-    bool exact;  // as the program calls it; else one of the names that it has
+    bool exact;   // as the program calls it; else one of the names that it has
+    bool inside;  // without a name: the place is in the library, as in its part of exit
 } cwu_routine_t;
 
 /**
@@ -64,6 +65,10 @@ bool cwu_symbol_in_signal(const void **interrupted_p);
  *  routine, nor anything below one; where describes it. */
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
                             cwu_routine_t *routine_p, char *where, size_t where_nbytes);
+/** In a signal's handler: the function of the C library that the code calls which it interrupted at
+ *  `pc`, and where from. False: it is in none. */
+bool cwu_symbol_below(const void *pc, char *function, size_t function_nbytes, char *where,
+                      size_t where_nbytes);
 /** Passes a line for each function on the stack, from `pc` on, to put. NULL: all. */
 void cwu_symbol_stack(const void *pc, void (*put)(int depth, const char *where));
 

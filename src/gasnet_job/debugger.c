@@ -126,6 +126,7 @@ void gas_debugger_open(void)
     shows_stack = cwu_env.gasnet_backtrace && is_listed(cwu_env.backtrace_nodes, gas.me);
     if (shows_stack || cwu_env.freeze_on_error) {
         cwu_error_last_hook(at_error);
+        cw_crash_leave(SIGABRT);
         handle(SIGABRT);
         handle(SIGFPE);
         handle(SIGILL);

@@ -72,10 +72,13 @@ static bool is_routine(const char *symbol)
            (strncmp(symbol, "gex_", 4) == 0 && symbol[4] >= 'A' && symbol[4] <= 'Z');
 }
 
-/** The names behind the macros that send messages: gasnet_AMRequestMedium, gex_AM_ReplyLong. */
+/** The names of macros: GASNET_BLOCKUNTIL, and those that send messages: gasnet_AMRequestMedium,
+ *  gex_AM_ReplyLong. */
 static void rename_routine(char *routine, size_t nbytes, bool exact)
 {
     (void)exact;
+    if (strcmp(routine, "gasnet_causeway_block") == 0)
+        snprintf(routine, nbytes, "GASNET_BLOCKUNTIL");
     bool gex = strncmp(routine, "gex_", 4) == 0;
     char *what = strstr(routine, "_causeway_re"), *kind;
     if (!what || !(kind = strchr(what += strlen("_causeway_"), '_')))

@@ -11,6 +11,7 @@
 
 static int word, array[1000];
 static int *own;
+static void *volatile block;
 static int *volatile nowhere;
 static void (*volatile no_function)(void);
 static int other;
@@ -71,6 +72,10 @@ static void crash(const char *what)
         *nowhere = 1;
     else if (!strcmp(what, "overflow"))
         word = deeper(0);
+    else if (!strcmp(what, "free"))
+        free(block);
+    else if (!strcmp(what, "abort"))
+        abort();
     else if (!strcmp(what, "sent"))
         kill(getpid(), SIGSEGV);
     else if (!strcmp(what, "handled"))
@@ -88,6 +93,7 @@ int main(int argc, char **argv)
         signal(SIGSEGV, handler);
     own = malloc(1000);
     other = shmem_n_pes() - 2;
+    block = shmem_malloc(64);
     shmem_barrier_all();
     if (!strcmp(what, "refused"))
         ((volatile int *)shmem_malloc((size_t)1 << 30))[5] = 1;

@@ -85,6 +85,11 @@ def main():
                     rf"absurd \({nbytes} bytes\); called from {IN_CRASH}$")
             check(status == 1 and re.search(line, output, re.M),
                   f"{case}: status {status}, no line with {line}\n{output}")
+        status, output = run(program, "free")
+        check(status == 134 and re.search(rf"SIGABRT in free, called from {IN_CRASH}: malloc has "
+                                          "not given that block", output), f"free: {output}")
+        status, output = run(program, "abort")
+        check(status == 134 and "SIGABRT" not in output, f"abort: {output}")
         for flag, where in {"-gdwarf-2": r"crash\.c:\d+", "-gdwarf-4": r"crash\.c:\d+",
                             "-gz": r"addr2line -e /\S+/other 0x\w+",
                             "-g0": "other, compiled without -g"}.items():

@@ -109,10 +109,27 @@ def check_hydra():
         time.sleep(1.1)  # a round of replies
     job.send_signal(signal.SIGTERM)
     check_lines("hydra", job.communicate(timeout=30 * SLOW)[0], prefix="causeway: report: ")
+    # Ctrl-C, by which the PEs end: none before the report, for Hydra kills all others then.
+    job = start("mpiexec.hydra", "-n", "6", "env", "CAUSEWAY_REPORT_SIGNAL=INT", "./report")
+    job.send_signal(signal.SIGINT)
+    check_lines("hydra, Ctrl-C", job.communicate(timeout=30 * SLOW)[0],
+                prefix="causeway: report: ")
+
+
+def check_gasnet():
+    """Macros have their names, and a return from main is no computing."""
+    lines = [r"PE 0: at the begin or the end of the process, in \w+",
+             r"PEs 1, 2: in GASNET_BLOCKUNTIL, called from main\+0x\w+ \(report_gasnet\.c:\d+\)"]
+    job = start(OSHRUN, "-n", "3", "./report_gasnet")
+    check_lines("gasnet", ask(job, lines), lines=lines)
+    job.send_signal(signal.SIGINT)
+    end(job, "gasnet", 130)
 
 
 def main():
     oshcc("report", "-O1", TESTS / "launch/report.c")
+    oshcc("report_gasnet", "-O1", "-DGASNET_SEQ", TESTS / "launch/report_gasnet.c")
+    check_gasnet()
     check_signals()
     check_twice()
     check_limit_and_silence()

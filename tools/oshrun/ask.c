@@ -80,7 +80,7 @@ static bool explain_silence(void *arg, int pe, char *text, size_t nbytes)
     else if (atomic_load(&cwb_job_states(job)[pe].pid) == 0)
         snprintf(text, nbytes, "joins the job, or has no handler (CAUSEWAY_BACKTRACE=0)");
     else
-        snprintf(text, nbytes, "does not reply (SIGURG is blocked?)");
+        snprintf(text, nbytes, "does not reply (SIGURG is blocked, or the machine is loaded?)");
     return true;
 }
 

@@ -34,6 +34,7 @@ static int signo;  // 0: no handler of this library
 /** In the node object, for launchers that ask nothing themselves. */
 typedef struct table {
     CW_CACHE_ALIGNED _Atomic uint64_t asked_ns;  // when a PE of the node began to collect
+    _Atomic uint64_t printed_ns;                 // asked_ns of what it has printed
     cwb_state_t states[];                        // by slot
 } table_t;
 
@@ -66,6 +67,8 @@ static void describe(cwb_state_t *s, const void *context)
     cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
     if (below)
         snprintf(s->does, sizeof s->does, "in %.63s, called from %s", routine.name, where);
+    else if (routine.inside)
+        snprintf(s->does, sizeof s->does, "at the begin or the end of the process, in %s", where);
     else
         snprintf(s->does, sizeof s->does, "outside of the library, in %s", where);
     snprintf(s->word, sizeof s->word, "%s", cw_pe_number(0) ? cw_pe_word() : "");
@@ -124,6 +127,18 @@ static void collect(void)
                                  .silent = say_nothing,
                                  .put = put};
     cwb_states_print(&states);
+    atomic_store(&t->printed_ns, now);
+}
+
+/** A launcher kills all that are left when the first PE ends: none does before the report. */
+static void await_print(void)
+{
+    const table_t *t = table();
+    for (uint64_t waited = 0; waited < 2 * REPLIES_NS; waited += CWU_WAIT_NS(LATE)) {
+        if (atomic_load(&t->printed_ns) == atomic_load(&t->asked_ns))
+            return;
+        cwu_sleep_ns(CWU_WAIT_NS(LATE));
+    }
 }
 
 // ---------------------------------------------------------------- the handler
@@ -147,6 +162,8 @@ static void on_ask(int number, siginfo_t *info, void *context)
     else if (!by_launcher)
         cwb_states_print(&mine);
     if (number == SIGINT || number == SIGTERM || number == SIGQUIT) {
+        if (collects)
+            await_print();
         signal(number, SIG_DFL);
         raise(number);
     }

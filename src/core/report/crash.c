@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -28,8 +29,8 @@
 #define NO_ADDRESS ((uintptr_t)0 - 1)
 #define STACK_SPAN ((uintptr_t)8 << 20)
 
-static const int signals[] = {SIGSEGV, SIGBUS};
-enum { SIGNALS = sizeof signals / sizeof *signals };
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
+enum { SIGNALS = sizeof signals / sizeof *signals, FAULTS = 2 };  // these first
 static bool installed[SIGNALS], left_alone[SIGNALS];
 
 // ---------------------------------------------------------------- what an address is
@@ -236,8 +237,29 @@ static void report(const char *name, uintptr_t address, const void *context)
     cwu_symbol_stack(pc, cw_crash_put_frame);
 }
 
+/** abort in free: a block of the symmetric heap, or the C library's own is written around. Other
+ *  calls of abort have said why. */
+static void report_free(const void *context)
+{
+    char where[200], call[32];
+    if (!cwu_symbol_below(cw_crash_pc(context), call, sizeof call, where, sizeof where) ||
+        (!strstr(call, "free") && !strstr(call, "realloc")))
+        return;
+    cwu_error("SIGABRT in %s, called from %s: malloc has not given that block, or it was freed "
+              "before, or written around; symmetric memory goes back by the interface that gave "
+              "it",
+              strstr(call, "free") ? "free" : "realloc", where);
+    cwu_symbol_stack(cw_crash_pc(context), cw_crash_put_frame);
+}
+
 static void on_crash(int number, siginfo_t *info, void *context)
 {
+    if (number == SIGABRT) {
+        signal(number, SIG_DFL);
+        report_free(context);
+        raise(number);
+        return;
+    }
     if (info->si_code > 0 && info->si_code != SI_KERNEL)
         cw_source_faulted(info->si_addr, &((const ucontext_t *)context)->uc_sigmask);
     // From here on the signal is deadly: on the return that repeats the access, or now.
@@ -275,7 +297,7 @@ static bool is_ours(int i)
 static bool are_ours(void)
 {
     bool ours = true;
-    for (int i = 0; i < SIGNALS; i++)
+    for (int i = 0; i < FAULTS; i++)
         ours = ours && is_ours(i);
     return ours;
 }
@@ -299,7 +321,8 @@ static void take_away(int i)
 {
     if (is_ours(i))
         signal(signals[i], SIG_DFL);
-    cw_sources_handled(NULL);
+    if (i < FAULTS)
+        cw_sources_handled(NULL);
     installed[i] = false;
 }
 

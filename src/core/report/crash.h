@@ -3,8 +3,8 @@
 // A crash is explained (CAUSEWAY_BACKTRACE): the routine, what address it came upon, and the stack.
 // Then the process dies of the signal as it would have without.
 //
-// A handler of SIGSEGV and SIGBUS, for programs that have none: another handler stays, and one that
-// the program installs later replaces it. Threads: those that join and leave.
+// A handler of SIGSEGV, SIGBUS and SIGABRT, for programs that have none: another handler stays, and
+// one that the program installs later replaces it. Threads: those that join and leave.
 #ifndef CW_CORE_CRASH_H
 #define CW_CORE_CRASH_H
 
