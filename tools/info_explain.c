@@ -163,19 +163,32 @@ static size_t number_at(const char *line)
                           : strspn(line, "+-.0123456789abcdefABCDEFx");
 }
 
-/** Is the line what a call makes of the text? Without marks in a row each byte is looked at once a
- *  mark: lines are short. */
+/** Behind what a text has up to its next MARK, or its end, which is the end of the line; NULL: the
+ *  line does not begin so. */
+static const char *behind_part(const char *line, const char *text)
+{
+    for (; *text && !is_mark(*text); text++, line++)
+        if (*text != *line)
+            return NULL;
+    if (*text != NUMBER)
+        return *text == MARK || !*line ? line : NULL;
+    const char *end = NULL;
+    for (size_t n = number_at(line); n > 0 && !end; n--)
+        end = behind_part(line + n, text + 1);
+    return end;
+}
+
+/** Is the line what a call makes of the text? Each part is taken where it stands first: none that
+ *  comes after it fits worse for that. */
 static bool is_whole(const char *line, const char *text)
 {
-    for (; !is_mark(*text); text++, line++)
-        if (*text != *line)
-            return false;
-        else if (!*text)
-            return true;
-    for (size_t n = *text == NUMBER ? number_at(line) : strlen(line); n > 0; n--)
-        if (is_whole(line + n, text + 1))
-            return true;
-    return *text == MARK && is_whole(line, text + 1);
+    const char *end = behind_part(line, text);
+    while (end && *(text += strcspn(text, (char[]){MARK, '\0'}))) {
+        text += strspn(text, (char[]){MARK, '\0'});
+        for (line = end; !(end = behind_part(line, text)) && *line;)
+            line++;
+    }
+    return end != NULL;
 }
 
 /** The same behind the name of a routine. */

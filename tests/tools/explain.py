@@ -40,6 +40,11 @@ def main():
                   f"{row.name} is not found by '{line}': {done.stdout.splitlines()[:2]}")
             count += 1
     check(count > 800, f"only {count} texts")
+    # of which no text's parts are few
+    long = "causeway: error: " + "a: b, c-1 of 2 bytes, " * 90
+    done = subprocess.run(["causeway-info", "--explain", long], capture_output=True, check=False,
+                          timeout=20)
+    check(done.returncode == 0, f"a long line: {done}")
     finish(f"{count} messages explained")
 
 
