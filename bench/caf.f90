@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Coarrays from image 1. --mode 0: scalars, sections of 1 MiB, with stride 2 too, and a loop over
-! elements, to image 2, which waits in sync all; synchronisations of both images, an event each way,
-! and co_sum. 1: assignments of plain arrays with stride 2 within one process, under the same names.
-! Calls nothing of this project: any coarray library runs it.
+! Coarrays from image 1: scalars, sections of 1 MiB, with stride 2 too, and a loop over elements, to
+! image 2, which waits in sync all; synchronisations of both images, an event each way, and co_sum.
+! Calls nothing of this project, but for what module bench_base may have beside each row: any
+! coarray library runs it with that of caf_alone.f90.
 module caf_bench
   use, intrinsic :: iso_fortran_env
   use bench_common
@@ -20,9 +20,7 @@ contains
     procedure(operation) :: op
     if (.not. wanted(name, nbytes)) return
     if (this_image() == 1) call sample(name, nbytes, each, op)
-    if (.not. plain_mode()) then
-      sync all
-    end if
+    sync all
   end subroutine
 
   !> All images make the same calls; image 1 says how many.
@@ -30,51 +28,42 @@ contains
     character(len=*), intent(in) :: name
     integer, intent(in) :: nbytes
     procedure(operation) :: op
-    integer :: n, i
-    real(real64) :: ns
+    integer :: plan(2)
     if (.not. wanted(name, nbytes)) return
-    do i = 1, 3
-      ns = time_of(op, loop_calls)
-    end do
-    n = batches(ns)
-    call co_broadcast(n, source_image=1)
-    do i = 1, n
-      call add_sample(i, time_of(op, loop_calls) / loop_calls)
-    end do
-    if (this_image() == 1) call print_line(name, nbytes, n)
+    plan = schedule(name, nbytes, op)
+    call co_broadcast(plan, source_image=1)
+    call take_turns(name, nbytes, op, plan, this_image() == 1)
     sync all
   end subroutine
 end module
 
 program caf
   use, intrinsic :: iso_fortran_env
+  use bench_base
   use bench_common
   use caf_bench
   implicit none
   real(real64), volatile :: value
   real(real64) :: word[*]
   real(real64), allocatable :: remote(:)[:]
-  real(real64), allocatable :: mine(:), plain(:)
+  real(real64), allocatable :: mine(:)
   real(real64) :: few(1), many(8192)
 
   if (.not. parse('caf', this_image())) then
     sync all
     error stop 2
   end if
-  allocate (mine(reals), plain(2 * reals), remote(2 * reals)[*])
+  allocate (mine(reals), remote(2 * reals)[*])
   mine = 1
-  plain = 0
   remote = 0
   few = 1
   many = 1
   value = 1
-  if (plain_mode()) then
-    if (this_image() == 1) call plain_ones()
-  else
-    sync all
-    call coarrays()
-    call check()
-  end if
+  call base_begin()
+  sync all
+  call coarrays()
+  call check()
+  call base_end()
 contains
   subroutine coarrays()
     call one_sided('put', 8, 1, put)
@@ -90,11 +79,6 @@ contains
     call together('event', 0, events)
     call together('sum', 8, sum_few)
     call together('sum', 65536, sum_many)
-  end subroutine
-
-  subroutine plain_ones()
-    call one_sided('put_stride', 8 * reals, 1, plain_spread)
-    call one_sided('get_stride', 8 * reals, 1, plain_gather)
   end subroutine
 
   !> Image 2 has what image 1 has put last. Where it has not, and image 1 reads it there, the library
@@ -241,27 +225,6 @@ contains
     do i = 1, ncalls
       many = 1
       call co_sum(many)
-    end do
-  end subroutine
-
-  !> The value changes, so no call may be left out.
-  subroutine plain_spread(ncalls)
-    integer, intent(in) :: ncalls
-    integer :: i
-    do i = 1, ncalls
-      mine(1) = i
-      plain(1:2 * reals:2) = mine
-      mine(reals) = plain(1)
-    end do
-  end subroutine
-
-  subroutine plain_gather(ncalls)
-    integer, intent(in) :: ncalls
-    integer :: i
-    do i = 1, ncalls
-      plain(1) = i
-      mine(:) = plain(1:2 * reals:2)
-      plain(3) = mine(1)
     end do
   end subroutine
 end program

@@ -1,203 +1,236 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the rows of caf.f90 are judged by: the same operations by OpenSHMEM, under the same names,
- * timed as there: image control and collectives in batches of 10. put is a p and a fence, sync
- * images a p each way and a wait for it, an event a put with a signal and a wait, there and back.
- * --mode 1: of those of one
- * PE only sections, by memcpy within a process, since the others are judged by plain arrays.
+ * What the rows of caf.f90 and prif.f90 are judged by: the same operations by OpenSHMEM, under the
+ * same names, in the processes of those programs, whose slices of time alternate with these. put is
+ * a p and a fence, as assignments to one variable are in order; sync images a p each way and a wait
+ * for it; an event a put with a signal and a wait, there and back. On a node sections are judged by
+ * memcpy and loops over the other PE's memory.
  */
-#include "pair.h"
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { BATCH = 10, WARM_UP = 3, ELEMS = 131072, SUM_MOST = 8192 };
+enum { ELEMS = 131072, SUM_MOST = 8192 };
 
-static double *remote, *mine, *sums;  // in the symmetric heap
-static double word;
-static long flag, nbatches_shared;
-static uint64_t signal_word;
+static double *remote, *sums, *word;  // in the symmetric heap, as the rest
+static uint64_t *signal_word;
+static long *flag;
+static double *mine;  // private memory, as that of the coarray programs is
+static double *mapped;  // the other PE's remote, where there is such an address
+static int me, other;
 static size_t nsum;
 
-// ---------------------------------------------------------------- by the first PE
-/** In order, as assignments to one variable are. */
-static void put(void *ctx, size_t count)
+static void *allocated(size_t nbytes)
 {
-    (void)ctx;
-    for (size_t i = 0; i < count; i++) {
-        shmem_double_p(&word, 1, 1);
+    void *p = shmem_align(4096, nbytes);
+    if (!p) {
+        fprintf(stderr, "caf_base: no symmetric memory for %zu bytes\n", nbytes);
+        shmem_global_exit(1);
+    }
+    memset(p, 0, nbytes);
+    return p;
+}
+
+// ---------------------------------------------------------------- by the first PE
+static void put(int n)
+{
+    for (int i = 0; i < n; i++) {
+        shmem_double_p(word, 1, other);
         shmem_fence();
     }
 }
 
-static void get(void *ctx, size_t count)
+static void get(int n)
 {
     volatile double value;
-    (void)ctx;
-    for (size_t i = 0; i < count; i++)
-        value = shmem_double_g(&word, 1);
+    for (int i = 0; i < n; i++)
+        value = shmem_double_g(word, other);
     (void)value;
 }
 
-static void put_memory(void *ctx, size_t count)
+static void put_memory(int n)
 {
-    (void)ctx;
-    for (size_t i = 0; i < count; i++) {
-        shmem_double_p(&word, 1, 1);
+    for (int i = 0; i < n; i++) {
+        shmem_double_p(word, 1, other);
         shmem_quiet();
     }
 }
 
-static void put_section(void *ctx, size_t count)
+static void put_loop(int n)
 {
-    (void)ctx;
-    for (size_t i = 0; i < count; i++) {
-        shmem_double_put(remote, mine, ELEMS, 1);
+    for (int i = 0; i < n; i++) {
+        for (int k = 1; k <= 1000; k++)
+            shmem_double_p(remote + 17 * k, 1, other);
         shmem_quiet();
     }
 }
 
-static void get_section(void *ctx, size_t count)
+static void put_section(int n)
 {
-    (void)ctx;
-    for (size_t i = 0; i < count; i++)
-        shmem_double_get(mine, remote, ELEMS, 1);
-}
-
-static void put_stride(void *ctx, size_t count)
-{
-    (void)ctx;
-    for (size_t i = 0; i < count; i++) {
-        shmem_double_iput(remote, mine, 2, 1, ELEMS, 1);
+    for (int i = 0; i < n; i++) {
+        shmem_double_put(remote, mine, ELEMS, other);
         shmem_quiet();
     }
 }
 
-static void get_stride(void *ctx, size_t count)
+static void get_section(int n)
 {
-    (void)ctx;
-    for (size_t i = 0; i < count; i++)
-        shmem_double_iget(mine, remote, 1, 2, ELEMS, 1);
+    for (int i = 0; i < n; i++)
+        shmem_double_get(mine, remote, ELEMS, other);
 }
 
-static void copy_section(void *ctx, size_t count)
+static void put_stride(int n)
 {
-    (void)ctx;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(remote, mine, ELEMS * sizeof *mine);
+    for (int i = 0; i < n; i++) {
+        shmem_double_iput(remote, mine, 2, 1, ELEMS, other);
+        shmem_quiet();
+    }
+}
+
+static void get_stride(int n)
+{
+    for (int i = 0; i < n; i++)
+        shmem_double_iget(mine, remote, 1, 2, ELEMS, other);
+}
+
+// ---------------------------------------------------------------- by plain C, on a node
+static void copy_out(int n)
+{
+    for (int i = 0; i < n; i++) {
+        memcpy(mapped, mine, ELEMS * sizeof *mine);
         __asm__ volatile("" ::: "memory");
     }
 }
 
-typedef struct {
-    const char *name;
-    bench_fn op;
-    size_t nbytes;
-} row_t;
-static const row_t COPIES[] = {{"put_section", copy_section, 8 * ELEMS},
-                               {"get_section", copy_section, 8 * ELEMS},
-                               {NULL, NULL, 0}};
-static const row_t ONE_SIDED[] = {{"put", put, 8},
-                 {"get", get, 8},
-                 {"put_memory", put_memory, 8},
-                 {"put_section", put_section, 8 * ELEMS},
-                 {"get_section", get_section, 8 * ELEMS},
-                 {"put_stride", put_stride, 8 * ELEMS},
-                 {"get_stride", get_stride, 8 * ELEMS},
-                 {NULL, NULL, 0}};
+static void copy_in(int n)
+{
+    for (int i = 0; i < n; i++) {
+        memcpy(mine, mapped, ELEMS * sizeof *mine);
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
+static void spread(int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < ELEMS; k++)
+            mapped[2 * k] = mine[k];
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
+static void gather(int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < ELEMS; k++)
+            mine[k] = mapped[2 * k];
+        __asm__ volatile("" ::: "memory");
+    }
+}
 
 // ---------------------------------------------------------------- by both
-static void all_images(void)
+static void sync_all(int n)
 {
-    shmem_barrier_all();
+    for (int i = 0; i < n; i++)
+        shmem_barrier_all();
 }
 
-static void neighbours(void)
+static void sync_images(int n)
 {
     static long count;
-    shmem_long_p(&flag, ++count, 1 - shmem_my_pe());
-    shmem_long_wait_until(&flag, SHMEM_CMP_GE, count);
+    for (int i = 0; i < n; i++) {
+        shmem_long_p(flag, ++count, other);
+        shmem_long_wait_until(flag, SHMEM_CMP_GE, count);
+    }
 }
 
-static void events(void)
+static void event(int n)
 {
     static uint64_t count;
-    const int me = shmem_my_pe();
-    count++;
-    if (me == 1)
-        shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, count);
-    shmem_putmem_signal(&word, &word, sizeof word, &signal_word, 1, SHMEM_SIGNAL_ADD, 1 - me);
-    if (me == 0)
-        shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, count);
+    for (int i = 0; i < n; i++) {
+        count++;
+        if (me == 1)
+            shmem_signal_wait_until(signal_word, SHMEM_CMP_GE, count);
+        shmem_putmem_signal(word, word, sizeof *word, signal_word, 1, SHMEM_SIGNAL_ADD, other);
+        if (me == 0)
+            shmem_signal_wait_until(signal_word, SHMEM_CMP_GE, count);
+    }
 }
 
-static void sum(void)
+static void sum(int n)
 {
-    for (size_t i = 0; i < nsum; i++)
-        sums[i] = 1;
-    shmem_double_sum_reduce(SHMEM_TEAM_WORLD, sums, sums, nsum);
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < nsum; k++)
+            sums[k] = 1;
+        shmem_double_sum_reduce(SHMEM_TEAM_WORLD, sums, sums, nsum);
+    }
 }
 
 static const struct {
     const char *name;
-    void (*op)(void);
-    size_t nbytes, nsum;
-} TOGETHER[] = {{"sync_all", all_images, 0, 0},
-                {"sync_images", neighbours, 0, 0},
-                {"event", events, 0, 0},
-                {"sum", sum, 8, 1},
-                {"sum", sum, 8 * SUM_MOST, SUM_MOST}};
+    void (*far)(int), (*near)(int);
+} ROWS[] = {{"put", put, put},
+            {"get", get, get},
+            {"put_memory", put_memory, put_memory},
+            {"put_loop", put_loop, put_loop},
+            {"put_section", put_section, copy_out},
+            {"get_section", get_section, copy_in},
+            {"put_stride", put_stride, spread},
+            {"get_stride", get_stride, gather},
+            {"sync_all", sync_all, sync_all},
+            {"sync_images", sync_images, sync_images},
+            {"event", event, event},
+            {"sum", sum, sum}};
 
-static double batch_ns(void (*op)(void))
-{
-    uint64_t start = bench_now_ns();
-    for (int i = 0; i < BATCH; i++)
-        op();
-    return (double)(bench_now_ns() - start) / BATCH;
-}
+static void (*chosen)(int);
 
-static void measure_together(const struct bench_opts *opts, size_t which)
+int caf_base_choose(const char *name, int nbytes)
 {
-    static struct bench_series series;
-    double ns = 0;
-    nsum = TOGETHER[which].nsum;
-    for (int i = 0; i < WARM_UP; i++)
-        ns = batch_ns(TOGETHER[which].op);
-    double n = opts->budget_ms * 1e6 / (ns * BATCH);
-    nbatches_shared = n < 21 ? 21 : n > 4000 ? 4000 : (long)n;
-    shmem_barrier_all();
-    const long nbatches = shmem_long_g(&nbatches_shared, 0);
-    shmem_barrier_all();
-    for (long i = 0; i < nbatches; i++)
-        bench_series_add(&series, batch_ns(TOGETHER[which].op));
-    if (pair_is_origin())
-        bench_emit(opts, "caf", TOGETHER[which].name, TOGETHER[which].nbytes, "ns", &series);
-    bench_series_clear(&series);
-    shmem_barrier_all();
-}
-
-static void measure_one_sided(const struct bench_opts *opts, const row_t *row)
-{
-    static struct bench_series series;
-    for (; row->name; row++) {
-        if (!bench_wants(opts, row->name) || row->nbytes > opts->max_bytes)
-            continue;
-        bench_measure(opts, row->op, NULL, NULL, &series);
-        bench_emit(opts, "caf", row->name, row->nbytes, "ns", &series);
-    }
-}
-
-int main(int argc, char **argv)
-{
-    struct bench_opts opts;
-    pair_start(argc, argv, &opts);
-    remote = pair_alloc(2 * ELEMS * sizeof *remote);
-    mine = pair_alloc(ELEMS * sizeof *mine);
-    sums = pair_alloc(SUM_MOST * sizeof *sums);
-    shmem_barrier_all();
-    if (pair_is_origin())
-        measure_one_sided(&opts, opts.mode == 1 ? COPIES : ONE_SIDED);
-    shmem_barrier_all();
-    for (size_t i = 0; i < sizeof TOGETHER / sizeof TOGETHER[0]; i++)
-        if (bench_wants(&opts, TOGETHER[i].name) && TOGETHER[i].nbytes <= opts.max_bytes)
-            measure_together(&opts, i);
-    pair_finish(&opts);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        if (!strcmp(ROWS[i].name, name)) {
+            chosen = mapped ? ROWS[i].near : ROWS[i].far;
+            nsum = (size_t)nbytes / sizeof *sums;
+            return 1;
+        }
     return 0;
+}
+
+void caf_base_run(const int *ncalls)
+{
+    chosen(*ncalls);
+}
+
+/** What either interface has begun is done: a slice pays for its own operations alone. */
+void caf_base_settle(void)
+{
+    shmem_quiet();
+}
+
+/** Behind the start of coarrays. */
+void caf_base_begin(void)
+{
+    shmem_init();
+    me = shmem_my_pe();
+    other = 1 - me;
+    if (shmem_n_pes() != 2) {
+        fprintf(stderr, "caf_base: there are two PEs in a pair, not %d\n", shmem_n_pes());
+        shmem_global_exit(2);
+    }
+    remote = allocated(2 * ELEMS * sizeof *remote);
+    sums = allocated(SUM_MOST * sizeof *sums);
+    word = allocated(64);
+    signal_word = allocated(64);
+    flag = allocated(64);
+    mapped = shmem_ptr(remote, other);
+    mine = malloc(ELEMS * sizeof *mine);
+    if (!mine)
+        abort();
+    memset(mine, 1, ELEMS * sizeof *mine);
+    shmem_barrier_all();
+}
+
+void caf_base_end(void)
+{
+    shmem_finalize();
 }

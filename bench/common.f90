@@ -1,20 +1,24 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! What the Fortran programs of the bench share: options, a clock, batches, a series of samples and
-! its JSON line, as common.h has it for C. Knows no coarrays, so programs of PRIF use it too.
+! its JSON line, as common.h has it for C. Knows no coarrays, so programs of PRIF use it too. Where
+! module bench_base has the same operation by other means, both are timed in turns, slice by slice,
+! and two lines follow: the other's times, NAME.base, and the ratios of neighbouring slices,
+! NAME.ratio. What a slice is about to do it does once before its time begins.
 module bench_common
   use, intrinsic :: iso_fortran_env
+  use bench_base
   implicit none
   private
-  public :: parse, wanted, time_of, sample, print_line, operation, plain_mode, add_sample, batches
+  public :: parse, wanted, sample, schedule, take_turns, print_line, operation, add_sample
 
   real(real64), parameter :: sample_ns = 1e4     ! a sample is the mean of a batch that lasts so long
   integer, parameter :: most_samples = 4000, least_samples = 21
   integer, parameter :: hard_limit = 10          ! budgets, after which too few samples do
-  integer, parameter, public :: loop_calls = 10  ! of a batch that several processes make
-  integer :: nquantiles = 0, mode = 0, max_bytes = huge(0)
+  integer, parameter :: loop_calls = 10          ! at least, of a batch that several processes make
+  integer :: nquantiles = 0, max_bytes = huge(0)
   real(real64) :: budget_ns = 4e7
   character(len=32) :: only = '', program_name = ''
-  real(real64) :: samples(most_samples)
+  real(real64), target :: samples(most_samples), bases(most_samples), ratios(most_samples)
 
   abstract interface
     subroutine operation(ncalls)
@@ -43,8 +47,6 @@ contains
       case ('--budget-ms')
         read (value, *) budget_ns
         budget_ns = budget_ns * 1e6
-      case ('--mode')
-        read (value, *) mode
       case ('--only')
         only = value
       case ('--max-bytes')
@@ -55,10 +57,6 @@ contains
       end select
       i = i + 2
     end do
-  end function
-
-  logical function plain_mode()
-    plain_mode = mode == 1
   end function
 
   logical function wanted(name, nbytes)
@@ -82,6 +80,15 @@ contains
     time_of = now_ns() - start
   end function
 
+  !> Without what came before.
+  real(real64) function slice(op, ncalls)
+    procedure(operation) :: op
+    integer, intent(in) :: ncalls
+    call base_settle()
+    call op(1)
+    slice = time_of(op, ncalls) / ncalls
+  end function
+
   !> Calls of a sample.
   integer function batch_of(op)
     procedure(operation) :: op
@@ -100,32 +107,79 @@ contains
     end do
   end function
 
+  !> Turns: the base is first in each second one.
+  subroutine take_turn(i, op, both, ncalls, each)
+    integer, intent(in) :: i, ncalls, each
+    procedure(operation) :: op
+    logical, intent(in) :: both
+    if (both .and. mod(i, 2) == 0) bases(i) = slice(base, ncalls) / each
+    samples(i) = slice(op, ncalls) / each
+    if (both .and. mod(i, 2) == 1) bases(i) = slice(base, ncalls) / each
+  end subroutine
+
   !> Until the budget is spent. each: operations of a call.
   subroutine sample(name, nbytes, each, op)
     character(len=*), intent(in) :: name
     integer, intent(in) :: nbytes, each
     procedure(operation) :: op
     integer :: n, batch
-    real(real64) :: start, spent
+    logical :: both
+    real(real64) :: start, spent, budget
+    both = base_found(name, nbytes)
     batch = batch_of(op)
+    budget = budget_of(both)
     start = now_ns()
     spent = 0
     n = 0
-    do while (n == 0 .or. (n < least_samples .and. spent < hard_limit * budget_ns) .or. &
-              (n < most_samples .and. spent < budget_ns))
+    do while (n == 0 .or. (n < least_samples .and. spent < hard_limit * budget) .or. &
+              (n < most_samples .and. spent < budget))
       n = n + 1
-      samples(n) = time_of(op, batch) / batch / each
+      call take_turn(n, op, both, batch, each)
       spent = now_ns() - start
     end do
-    call print_line(name, nbytes, n)
+    call print_lines(name, nbytes, n, both)
   end subroutine
 
-  !> How many batches of loop_calls the budget allows, of which one takes so long.
-  integer function batches(ns)
-    real(real64), intent(in) :: ns
-    batches = int(min(max(budget_ns / max(ns, 1.0_real64), real(least_samples, real64)), &
-                      real(most_samples, real64)))
+  !> A slice of a large transfer is two of them, and so is one of the base.
+  real(real64) function budget_of(both)
+    logical, intent(in) :: both
+    budget_of = merge(4 * budget_ns, budget_ns, both)
   end function
+
+  !> For take_turns, where several processes make the calls, which take what one of them has found:
+  !> the number of turns, and the calls of a batch.
+  function schedule(name, nbytes, op)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: nbytes
+    procedure(operation) :: op
+    integer :: schedule(2), i
+    logical :: both
+    real(real64) :: ns, base_ns, turn_ns
+    both = base_found(name, nbytes)
+    base_ns = 0
+    do i = 1, 3
+      ns = time_of(op, loop_calls) / loop_calls
+      if (both) base_ns = time_of(base, loop_calls) / loop_calls
+    end do
+    schedule(2) = max(loop_calls, int(sample_ns / max(ns, 1.0_real64)))
+    turn_ns = (ns + base_ns) * (schedule(2) + 1)
+    schedule(1) = int(min(max(budget_of(both) / max(turn_ns, 1.0_real64), &
+                              real(least_samples, real64)), real(most_samples, real64)))
+  end function
+
+  subroutine take_turns(name, nbytes, op, plan, printing)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: nbytes, plan(2)
+    procedure(operation) :: op
+    logical, intent(in) :: printing
+    logical :: both
+    integer :: i
+    both = base_found(name, nbytes)
+    do i = 1, plan(1)
+      call take_turn(i, op, both, plan(2), 1)
+    end do
+    if (printing) call print_lines(name, nbytes, plan(1), both)
+  end subroutine
 
   subroutine add_sample(i, ns)
     integer, intent(in) :: i
@@ -133,48 +187,68 @@ contains
     samples(i) = ns
   end subroutine
 
+  subroutine print_lines(name, nbytes, n, both)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: nbytes, n
+    logical, intent(in) :: both
+    if (both) ratios(:n) = samples(:n) / bases(:n)
+    call print_line(name, nbytes, n)
+    if (.not. both) return
+    call print_series(bases(:n), name // '.base', nbytes, 'ns')
+    call print_series(ratios(:n), name // '.ratio', nbytes, 'ratio')
+  end subroutine
+
+  subroutine print_line(name, nbytes, n)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: nbytes, n
+    call print_series(samples(:n), name, nbytes, 'ns')
+  end subroutine
+
   !> Heapsort.
-  subroutine sort(n)
-    integer, intent(in) :: n
-    integer :: i
+  subroutine sort(series)
+    real(real64), intent(inout) :: series(:)
+    integer :: i, n
     real(real64) :: largest
+    n = size(series)
     do i = n / 2, 1, -1
-      call sink(i, n)
+      call sink(series, i, n)
     end do
     do i = n, 2, -1
-      largest = samples(1)
-      samples(1) = samples(i)
-      samples(i) = largest
-      call sink(1, i - 1)
+      largest = series(1)
+      series(1) = series(i)
+      series(i) = largest
+      call sink(series, 1, i - 1)
     end do
   end subroutine
 
-  subroutine sink(top, last)
+  subroutine sink(series, top, last)
+    real(real64), intent(inout) :: series(:)
     integer, intent(in) :: top, last
     integer :: parent, child
     real(real64) :: value
     parent = top
-    value = samples(top)
+    value = series(top)
     do while (2 * parent <= last)
       child = 2 * parent
       if (child < last) then
-        if (samples(child + 1) > samples(child)) child = child + 1
+        if (series(child + 1) > series(child)) child = child + 1
       end if
-      if (samples(child) <= value) exit
-      samples(parent) = samples(child)
+      if (series(child) <= value) exit
+      series(parent) = series(child)
       parent = child
     end do
-    samples(parent) = value
+    series(parent) = value
   end subroutine
 
-  real(real64) function quantile(n, q)
-    integer, intent(in) :: n
+  real(real64) function quantile(series, q)
+    real(real64), intent(in) :: series(:)
     real(real64), intent(in) :: q
     real(real64) :: pos
-    integer :: i
+    integer :: i, n
+    n = size(series)
     pos = 1 + q * (n - 1)
     i = min(int(pos), n)
-    quantile = samples(i) + (pos - i) * (samples(min(i + 1, n)) - samples(i))
+    quantile = series(i) + (pos - i) * (series(min(i + 1, n)) - series(i))
   end function
 
   function text(value)
@@ -185,20 +259,22 @@ contains
     text = trim(adjustl(field))
   end function
 
-  subroutine print_line(name, nbytes, n)
-    character(len=*), intent(in) :: name
-    integer, intent(in) :: nbytes, n
-    integer :: i
-    call sort(n)
-    write (output_unit, '(5a,i0,a)', advance='no') '{"bench":"', trim(program_name), &
-      '","op":"', name, '","bytes":', nbytes, ',"unit":"ns"'
-    write (output_unit, '(12a,i0)', advance='no') ',"median":', text(quantile(n, 0.5_real64)), &
-      ',"p10":', text(quantile(n, 0.1_real64)), ',"p90":', text(quantile(n, 0.9_real64)), &
-      ',"min":', text(samples(1)), ',"max":', text(samples(n)), ',"mean":', &
-      text(sum(samples(:n)) / n) // ',"n":', n
+  subroutine print_series(series, name, nbytes, unit)
+    real(real64), intent(inout) :: series(:)
+    character(len=*), intent(in) :: name, unit
+    integer, intent(in) :: nbytes
+    integer :: i, n
+    n = size(series)
+    call sort(series)
+    write (output_unit, '(5a,i0,3a)', advance='no') '{"bench":"', trim(program_name), &
+      '","op":"', name, '","bytes":', nbytes, ',"unit":"', unit, '"'
+    write (output_unit, '(12a,i0)', advance='no') ',"median":', text(quantile(series, 0.5_real64)), &
+      ',"p10":', text(quantile(series, 0.1_real64)), ',"p90":', text(quantile(series, 0.9_real64)), &
+      ',"min":', text(series(1)), ',"max":', text(series(n)), ',"mean":', &
+      text(sum(series) / n) // ',"n":', n
     do i = 1, nquantiles
       write (output_unit, '(2a)', advance='no') trim(merge(',"samples":[', ',           ', i == 1)), &
-        text(quantile(n, (i - 0.5_real64) / nquantiles))
+        text(quantile(series, (i - 0.5_real64) / nquantiles))
     end do
     write (output_unit, '(a)') trim(merge(']}', '} ', nquantiles > 0))
     flush (output_unit)

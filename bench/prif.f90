@@ -1,10 +1,12 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! What caf.f90 measures, by calls of PRIF, under the same names: image 1 puts to image 2 and gets
-! from it, both synchronise. Calls nothing of this project: any library of PRIF runs it.
+! from it, both synchronise. Calls nothing of this project, but for what module bench_base may have
+! beside each row: any library of PRIF runs it with that of caf_alone.f90.
 module prif_bench
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: real64, error_unit
   use prif
+  use bench_base
   use bench_common
   implicit none
   private
@@ -14,10 +16,9 @@ module prif_bench
   integer(c_size_t), parameter :: word = 8_c_size_t, section = reals * word
   integer(c_int), parameter :: there = 2
   integer(c_int) :: me = 0, images = 0
-  type(prif_coarray_handle) :: remote, events, counts
+  type(prif_coarray_handle) :: remote, events
   type(c_ptr) :: event_word
   real(real64), pointer :: own(:)
-  integer(c_int), pointer :: count
   real(real64), target :: value = 1, mine(reals) = 1
   real(real64) :: few(1), many(8192)
   procedure(prif_coarray_cleanup_interface), pointer :: no_cleanup => null()
@@ -45,9 +46,8 @@ contains
     call allocate_bytes(int(storage_size(event) / 8, c_size_t), events, event_word)
     call c_f_pointer(event_word, event)
     event = prif_event_type()
-    call allocate_bytes(word, counts, memory)
-    call c_f_pointer(memory, count)
     own = 0
+    call base_begin()
     call prif_sync_all()
   end subroutine
 
@@ -81,6 +81,7 @@ contains
         call prif_error_stop(.true._c_bool, stop_code_int=1_c_int)
       end if
     end if
+    call base_end()
     call prif_sync_all()
     call prif_stop(.true._c_bool)
   end subroutine
@@ -98,18 +99,11 @@ contains
     character(len=*), intent(in) :: name
     integer, intent(in) :: nbytes
     procedure(operation) :: op
-    integer :: i
-    real(real64) :: ns
+    integer(c_int) :: plan(2)
     if (.not. wanted(name, nbytes)) return
-    do i = 1, 3
-      ns = time_of(op, loop_calls)
-    end do
-    count = batches(ns)
-    call prif_co_broadcast(count, 1_c_int)
-    do i = 1, count
-      call add_sample(i, time_of(op, loop_calls) / loop_calls)
-    end do
-    if (me == 1) call print_line(name, nbytes, int(count))
+    plan = schedule(name, nbytes, op)
+    call prif_co_broadcast(plan, 1_c_int)
+    call take_turns(name, nbytes, op, plan, me == 1)
     call prif_sync_all()
   end subroutine
 

@@ -29,7 +29,6 @@ OURS = {
     "armci": ["armci.c"],
     "dart": ["dart.c"],
     "large": ["large.c"],
-    "caf_base": ["caf_base.c"],
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
@@ -41,8 +40,13 @@ OURS = {
 # Without coarrays: beside images that start.
 FORTRAN_BASELINE = {"hello": ["gfortran", "-fcoarray=single", "caf_hello.f90"]}
 # By a compiler of Fortran that a peer has or is (Peer.fortran).
-COARRAYS = {"caf": ["common.f90", "caf.f90"], "caf_hello": ["caf_hello.f90"],
-            "caf_killed": ["common.f90", "caf_killed.f90"], "prif": ["common.f90", "prif.f90"]}
+COARRAYS = {"caf": ["caf_alone.f90", "common.f90", "caf.f90"],
+            "prif": ["caf_alone.f90", "common.f90", "prif.f90"],
+            "caf_killed": ["caf_alone.f90", "common.f90", "caf_killed.f90"],
+            "caf_hello": ["caf_hello.f90"]}
+# Of our own ones these have OpenSHMEM and plain C beside each row: in place of the first file.
+PAIRED = ("caf", "prif")
+BESIDE, BASE = "caf_beside.f90", "caf_base.c"
 DEFINES = {"gasnet_calls": ["-DGASNET_SEQ"], "gasnet_calls_par": ["-DGASNET_PAR"],
            "puts_gasnet": ["-DGASNET_SEQ"], "puts_gex": ["-DGASNET_SEQ"],
            "puts_shmem_nbi_static": ["-DSTATIC"], "puts_shmem_nbi_symmetric": ["-DSYMMETRIC"],
@@ -134,9 +138,16 @@ class Builder:
         """There may be no such compiler, or it has no module prif."""
         out = self.path(peer.tag, program)
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        sources = [os.path.join(self.bench_dir, name) for name in COARRAYS[program]]
         compiler, libs = peer.fortran[program.partition("_")[0]]
-        error = _said([*compiler, *FFLAGS, f"-J{os.path.dirname(out)}", *sources, "-o", out, *libs])
+        names, error = COARRAYS[program], None
+        if peer.ours and program in PAIRED:
+            names, base = [BESIDE, *names[1:]], f"{out}.{BASE}.o"
+            error = _said([peer.compiler, *CFLAGS, "-c", os.path.join(self.bench_dir, BASE), "-o",
+                           base])
+            libs = [base, *libs, "-lcauseway"]
+        sources = [os.path.join(self.bench_dir, name) for name in names]
+        command = [*compiler, *FFLAGS, f"-J{os.path.dirname(out)}", *sources, "-o", out, *libs]
+        error = error or _said(command)
         if error:
             self.missing[peer.tag, program] = _reason(error, os.path.dirname(self.bench_dir))
             self.say(f"  cannot build {program} for {peer.tag}: {error.splitlines()[-1]}")

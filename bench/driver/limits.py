@@ -18,6 +18,7 @@ class Row:
     base_nbytes: int | None = None  # if it has another size
     base_tag: str = "baseline"  # "causeway": another line of our own
     base: bool = True  # a baseline exists
+    paired: bool = False  # the base took turns with it in its processes, which give the ratios too
     at_most: float | None = None  # absolute limit, in the unit of the row
     ratio_most: float | None = None  # limit against the baseline
     ratio_least: float | None = None
@@ -265,22 +266,21 @@ CAF_FAR = ("put", "get", "put_memory", "put_section", "get_section", "put_stride
 
 
 def _coarrays():
-    """The bases: memcpy and loops over plain arrays, OpenSHMEM, fork and exec."""
+    """The bases: memcpy and loops in plain C, OpenSHMEM, in the same processes; fork and exec."""
     for bench, words, scalar in (("caf", "gfortran's interface", 15), ("prif", "PRIF", 8)):
         where = f"Coarrays by {words}, one node, beside memcpy, plain loops and OpenSHMEM"
         for op, nbytes, label in CAF:
             ratio = 1.1 if op in CAF_TOGETHER else CAF_NEAR.get(op)
-            yield Row(where, label, "local", bench, op, nbytes, base=ratio is not None,
-                      base_op=f"caf:{op}", ratio_most=round(ratio, 2) if ratio else None,
+            yield Row(where, label, "local", bench, op, nbytes, paired=True,
+                      ratio_most=round(ratio, 2) if ratio else None,
                       at_most=scalar if op in ("put", "get") else None, beat_others=True)
     for bench, words in (("caf", "gfortran's interface"), ("prif", "PRIF")):
         for mode in ("rdm", "msg"):
             where = f"Coarrays by {words}, two nodes, {mode} endpoints over loopback"
             for op, nbytes, label in CAF:
                 ratio = 1.1 if op in CAF_TOGETHER else 1.05 if op in CAF_FAR else None
-                yield Row(where, label, mode, bench, op, nbytes, base=ratio is not None,
-                          base_op=f"caf:{op}", ratio_most=ratio, beat_others=True,
-                          at_most=150 if op == "put_loop" else None)
+                yield Row(where, label, mode, bench, op, nbytes, paired=True, ratio_most=ratio,
+                          beat_others=True, at_most=150 if op == "put_loop" else None)
     where = "Coarrays: images that start, and one that is killed"
     yield Row(where, "hello of 64 images, base: fork, exec, the same without coarrays", "local",
               "caf", "wall", 0, 64, ratio_most=1.5)

@@ -13,7 +13,6 @@ PING_PONG_TWO = 4  # over a connection each way
 START_ROUNDS = 15
 # a copy takes nanoseconds, and a launch is short: many turns
 CHECK_ROUNDS = 9
-SECTION = 1 << 20  # of a coarray
 CHECKED = ("shmem", "armci", "gasnet", "gex", "dart", "shmem_nbi", "shmem_nbi_static",
            "shmem_nbi_symmetric", "shmem_nbi_mapped")
 NAMES = ("latency", "rate", "floods", "atomics", "pingpong", "am", "vis", "armci", "caf",
@@ -35,7 +34,6 @@ class Plan:
                                  if {"caf", "prif"} & set(peer.programs or ()))]
         self.peers = [peer for peer in (ours, *others) if peer.ours or not
                       (peer in self.gasnets or peer in self.coarrays)]
-        self.max_bytes = max_bytes
         self.common = ["--samples", str(SAMPLES_PER_ROUND)] + (["--quick"] if quick else [])
         if max_bytes:
             self.common += ["--max-bytes", str(max_bytes)]
@@ -142,20 +140,10 @@ class Plan:
             groups.append(Group(runs + self._run(self.ours, layout, 2, "armci", budget)))
         return groups
 
-    def _as_base(self, layout, program, args, title):
-        return [lambda make=make: make().as_baseline()
-                for make in self._run(self.ours, layout, 2, program, args, title)]
-
     def _caf(self):
-        """Beside memcpy, loops over plain arrays, and OpenSHMEM; and beside other libraries. Images
-        that start, and one that is killed."""
-        local = []
-        if not self.max_bytes or self.max_bytes >= SECTION:
-            local += self._as_base("local", "caf", ["--mode", "1"], "plain arrays")
-        local += self._as_base("local", "caf_base", ["--mode", "1"], "OpenSHMEM")
-        net = []
-        for layout in ("rdm", "msg"):
-            net += self._as_base(layout, "caf_base", [], "OpenSHMEM")
+        """Ours have memcpy, loops and OpenSHMEM beside each row. Images that start, and one that is
+        killed."""
+        local, net = [], []
         for peer in self.coarrays:
             for program in ("caf", "prif"):
                 local += self._run(peer, "local", 2, program)

@@ -187,6 +187,8 @@ METHOD = """\
   share no memory.
 - Bandwidth and rate: windows of non-blocking operations, with one quiet at the end within the
   measured time.
+- Coarrays: each row and its base take turns in one pair of processes, in slices of 10 µs; the
+  ratio is the median of those of neighbouring slices. Other libraries have processes of their own.
 - MPI RMA: the same programs over a header that writes OpenSHMEM's calls with MPI-3's one-sided
   communication and MPI's collectives (`bench/baseline/mpi`); what the interfaces differ in is in
   the MPI's favour. MPICH polls without yielding, so it has no rows with more PEs than cores.

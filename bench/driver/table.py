@@ -40,8 +40,12 @@ class Line:
     def __init__(self, row, store, others):
         self.row = row
         self.ours = store.get("causeway", row.layout, row.bench, row.op, row.nbytes, row.npes)
-        self.base = None
-        if row.base:
+        self.base = self.ratios = None
+        if row.paired:
+            self.base, self.ratios = (
+                store.get("causeway", row.layout, row.bench, f"{row.op}.{what}", row.nbytes,
+                          row.npes) for what in ("base", "ratio"))
+        elif row.base:
             bench, _, op = (row.base_op or f"{row.bench}:{row.op}").partition(":")
             nbytes = row.nbytes if row.base_nbytes is None else row.base_nbytes
             self.base = store.get(row.base_tag, row.layout, bench, op, nbytes, row.npes)
@@ -92,6 +96,9 @@ class Line:
     def distance(self):
         if self.row.over_base is not None and self.ours and self.base:
             return f"+{show(self.ours.median - self.base.median, self.unit)}"
+        if self.ratios:
+            low, high = digits(self.ratios.p10), digits(self.ratios.p90)
+            return f"{digits(self.ratios.median)} [{low}–{high}] ×"
         return self.ratio(self.base)
 
     def limit(self):
@@ -101,7 +108,10 @@ class Line:
         if not self.ours:
             return None
         found = [pool.median for pool in self.others if pool]
-        return self.row.met(self.ours.median, self.base.median if self.base else None, found)
+        base = self.base.median if self.base else None
+        if self.ratios:
+            base = self.ours.median / self.ratios.median
+        return self.row.met(self.ours.median, base, found)
 
     def verdict(self):
         return {True: "met", False: "missed", None: ""}[self.met()] if self.limit() else ""

@@ -107,6 +107,38 @@ class Limits(unittest.TestCase):
         self.assertEqual(len(keys), len(set(keys)))
 
 
+class Turns(unittest.TestCase):
+    """Ratios of neighbouring slices decide, not those of medians."""
+
+    def line(self, ratio, ours=22.0, base=20.0):
+        store = Store()
+        for op, unit, samples in (("event", "ns", [ours]), ("event.base", "ns", [base]),
+                                  ("event.ratio", "ratio", [ratio - 0.02, ratio, ratio + 0.02])):
+            store.add("causeway", "rdm", 2, {"bench": "caf", "op": op, "bytes": 0, "unit": unit,
+                                             "median": samples[len(samples) // 2],
+                                             "samples": samples})
+        row = limits.Row("s", "l", "rdm", "caf", "event", 0, paired=True, ratio_most=1.1)
+        return table.Line(row, store, [])
+
+    def test_verdicts(self):
+        self.assertEqual(self.line(1.04, ours=25).verdict(), "met")
+        self.assertEqual(self.line(1.12, ours=20).verdict(), "missed")
+
+    def test_spread(self):
+        self.assertEqual(self.line(1.04).distance(), "1.04 [1.02–1.06] ×")
+        self.assertEqual(self.line(1.04).text(self.line(1.04).base), "20.0 ns")
+
+    def test_never_another_run(self):
+        """Without a base of its own processes a row has none."""
+        store = Store()
+        for tag in ("causeway", "baseline"):
+            store.add(tag, "rdm", 2, {"bench": "caf", "op": "event", "bytes": 0, "unit": "ns",
+                                      "median": 5})
+        rows = [row for row in limits.all_rows()
+                if (row.layout, row.bench, row.op) == ("rdm", "caf", "event")]
+        self.assertEqual([table.Line(row, store, []).base for row in rows], [None])
+
+
 class Units(unittest.TestCase):
     def test_show(self):
         cases = {(4.321, "ns"): "4.32 ns", (4321, "ns"): "4.32 µs", (98765432, "ns"): "98.8 ms",

@@ -27,6 +27,7 @@ NEEDED = (
 OF_COARRAYS = (("local", "caf", "put"), ("local", "caf", "sum"), ("rdm", "caf", "put_loop"),
                ("msg", "caf", "event"), ("local", "caf", "wall"), ("rdm", "caf", "killed"),
                ("local", "prif", "put"), ("msg", "prif", "sync_all"))
+ALSO = (".base", ".ratio")  # of each row in which OpenSHMEM takes turns with coarrays
 
 
 def check_mpi():
@@ -56,6 +57,8 @@ def main():
     coarrays = not any("causeway caf" in what for what in document["remarks"])
     for key in NEEDED + (OF_COARRAYS if coarrays or shutil.which("gfortran") else ()):
         check(key in found, f"no result for {' '.join(key)}")
+        for word in ALSO if key[1] in ("caf", "prif") and key[2] not in ("wall", "killed") else ():
+            check((*key[:2], key[2] + word) in found, f"no {word} beside {' '.join(key)}")
     for head in ("## Behind", "## Ratios", "## Conditions", "## All figures"):
         check(head in text, f"the page lacks {head}")
     finish()
