@@ -63,13 +63,14 @@ int gft_count_images(const cw_group_t *group, caf_code_t code)
 void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int *kind_p,
                      caf_code_t code)
 {
-    caf_note_deaths();  // which the list names
-    const int n = gft_count_images(group, code), kind = kind_p ? *kind_p : 4;
+    const int kind = kind_p ? *kind_p : 4;
     int found = 0;
-    char *data = calloc((size_t)n + 1, (size_t)kind);
+    char *data = calloc((size_t)group->size, (size_t)kind);
     if (!data)
-        cwu_fatal("out of memory for a list of %d images", n);
-    for (int rank = 0; rank < group->size && found < n; rank++)
+        cwu_fatal("out of memory for a list of %d images", group->size);
+    caf_note_deaths();  // which the list names
+    // Each image is looked at once: others go on meanwhile, and more of them may be gone.
+    for (int rank = 0; caf_survives && rank < group->size; rank++)
         if (caf_image_state(cw_group_pe(group, rank)) == code) {
             const int64_t image = rank + 1;
             memcpy(data + found++ * kind, &image, (size_t)kind);  // the low bytes come first
