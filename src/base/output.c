@@ -13,24 +13,31 @@
 
 static _Atomic uint32_t flushed;  // futex
 
+static void (*_Atomic flush_more)(void);
+
 static void *flush_all(void *arg)
 {
     (void)arg;
+    void (*more)(void) = atomic_load(&flush_more);
     fflush(NULL);
+    if (more)
+        more();
     atomic_store(&flushed, 1);
     cwu_futex_wake((uint32_t *)&flushed, 1);
     return NULL;
 }
 
-void cwu_flush_output(void)
+bool cwu_flush_output(void (*more)(void))
 {
     pthread_t thread;
     atomic_store(&flushed, 0);
+    atomic_store(&flush_more, more);
     if (pthread_create(&thread, NULL, flush_all, NULL))
-        return;
+        return false;
     pthread_detach(thread);
     uint64_t start = cwu_now_ns();
     for (uint64_t waited = 0; !atomic_load(&flushed) && waited < CWU_WAIT_NS(SECOND);
          waited = cwu_now_ns() - start)
         cwu_futex_wait((uint32_t *)&flushed, 0, CWU_WAIT_NS(SECOND) - waited);
+    return atomic_load(&flushed);
 }

@@ -9,6 +9,7 @@
 #define CW_BASE_OUTPUT_H
 
 #include <locale.h>
+#include <stdbool.h>
 
 #include "base/compiler.h"
 
@@ -23,9 +24,11 @@ static inline void cwu_decimal_end(const locale_t *programs)
     const locale_t cwu_programs_ CW_CLEANUP(cwu_decimal_end) CW_UNUSED = \
         uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0))
 
-/** Flushes all streams, in another thread: a second is waited for that, no longer, since a thread
- *  of the program may hold the lock of a stream in a read that never ends, or the caller may be a
- *  signal handler that interrupted anything. */
-void cwu_flush_output(void);
+/** Flushes all streams, and, by more, what else the program writes by, if that is not NULL, in
+ *  another thread: a second is waited for that, no longer, since a thread of the program may hold
+ *  the lock of a stream in a read that never ends, or the caller may be a signal handler that
+ *  interrupted anything, or called within a statement that has such a lock. False: it is not done.
+ */
+bool cwu_flush_output(void (*more)(void));
 
 #endif

@@ -159,6 +159,9 @@ noreturn void caf_stop(int code);
 /** FAIL IMAGE. */
 noreturn void caf_fail_image(void);
 noreturn void caf_error_stop(int code);
+/** Before an end of the job. False: a statement of output, in a function of which the image is, has
+ *  locked a unit; exit, which locks none, writes what it has, and ends the job by its status. */
+bool caf_flush(void);
 /** Writes "STOP text" on the standard error. */
 void caf_say_stop(const char *word, const char *text, size_t text_nbytes);
 void caf_say_stop_code(const char *word, int code);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "caf/gone.h"
 #include "caf/transfer.h"
 #include "core/mem/area.h"
@@ -23,6 +24,8 @@ static const char leaving_call[] = "stop";
 static pid_t starter;  // a child that the program forks must not leave at its exit
 static bool registered;
 
+static void leave_anywhere(caf_code_t code);
+
 /** A program that ends with status 0 and not by STOP or its last statement (the routine exit, or
  *  exit of C) has no more to do: it leaves here. Any other status is left to core and the launcher,
  *  which end the job. */
@@ -33,7 +36,7 @@ static void at_exit(int status, void *arg)
         return;
     if (!caf_survives)
         cw_early_begin("exited with status 0 before the end of the program");
-    caf_leave(leaving_call);
+    leave_anywhere(CAF_STOPPED);
 }
 
 void caf_join(caf_door_t *door, const char *call)
@@ -97,13 +100,14 @@ void caf_start(caf_door_t *door, const char *call)
     caf.seed = greeting.seed;
 }
 
+bool caf_flush(void)
+{
+    return !caf.door || cwu_flush_output(caf.door->flush) || !caf.group || caf_survives;
+}
+
 /** What is left of the program is its end: the others may still use this image's memory. */
 static void leave(const char *call, caf_code_t code)
 {
-    if (!caf.group)
-        return;
-    caf.door->flush();
-    fflush(NULL);
     if (caf_survives)
         caf_go(code);
     caf_complete();
@@ -126,28 +130,39 @@ static void leave(const char *call, caf_code_t code)
 
 void caf_leave(const char *call)
 {
+    if (!caf.group)
+        return;
+    caf.door->flush();
+    fflush(NULL);
     leave(call, CAF_STOPPED);
+}
+
+/** By a statement that may be in a function which one of output has called. */
+static void leave_anywhere(caf_code_t code)
+{
+    if (!caf.group)
+        return;
+    caf_flush();
+    leave(leaving_call, code);
 }
 
 void caf_stop(int code)
 {
-    leave(leaving_call, CAF_STOPPED);
+    leave_anywhere(CAF_STOPPED);
     exit(code);
 }
 
 void caf_fail_image(void)
 {
     caf_release_locks();
-    leave(leaving_call, CAF_FAILED);
+    leave_anywhere(CAF_FAILED);
     exit(EXIT_SUCCESS);
 }
 
 void caf_error_stop(int code)
 {
-    if (caf.door)
-        caf.door->flush();
-    fflush(NULL);
-    if (!caf.group)
+    const bool flushed = caf_flush();
+    if (!caf.group || (!flushed && code))
         exit(code);
     cw_global_exit(code);
 }

@@ -3,6 +3,7 @@
 // How statements fail: stat= and errmsg=, or the end of the job.
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -34,11 +35,14 @@ static noreturn CW_COLD void end(const char *statement, const char *what)
     cwu_routine_t routine;
     const bool found = cwu_symbol_caller(cw_is_routine, &routine, where, sizeof where);
     snprintf(text, sizeof text, "%s%s%s", what, found ? "; called from " : "", found ? where : "");
-    if (caf.door)
-        caf.door->flush();
+    const bool flushed = caf_flush();
     if (caf.group && !is_said())
-        cwu_fatal("image %d of %d: %s: %s", caf_this_image(), caf_num_images(), statement, text);
-    cwu_fatal("%s: %s", statement, text);
+        cwu_error("image %d of %d: %s: %s", caf_this_image(), caf_num_images(), statement, text);
+    else
+        cwu_error("%s: %s", statement, text);
+    if (!flushed)
+        exit(EXIT_FAILURE);
+    cwu_fatal_reported(statement, CW_EINVAL);
 }
 
 void caf_fail(const caf_status_t *status, caf_code_t code, const char *statement, const char *fmt,

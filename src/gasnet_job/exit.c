@@ -343,7 +343,7 @@ GAS_API void gasnet_exit(int exitcode)
     }
     block_signals();
     begin_or_stay();
-    cwu_flush_output();
+    cwu_flush_output(NULL);
     cw_exit(end(__func__, exitcode, true));
 }
 

@@ -29,7 +29,7 @@ static void flush_output(void)
     if (cw_world.thread_level == SHMEM_THREAD_SINGLE)
         fflush(NULL);
     else
-        cwu_flush_output();
+        cwu_flush_output(NULL);
 }
 
 // Of this epoch, and the process that made them: a child that it forks must not finalize at exit.

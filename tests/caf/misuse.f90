@@ -35,6 +35,22 @@ contains
     integer(c_int), value :: number
     y(1)[1] = number
   end subroutine
+
+  !> Within a statement that prints.
+  integer function amid(what)
+    character(len=*), intent(in) :: what
+    amid = 0
+    select case (what)
+    case ("amid_stop")
+      stop "amid"
+    case ("amid_error_stop")
+      error stop 9
+    case ("amid_exit")
+      call exit(0)
+    case ("amid_image")
+      amid = y(1)[num_images() + 1]
+    end select
+  end function
 end module
 
 program misuse
@@ -153,6 +169,15 @@ program misuse
   case ("exit")
     x(2)[1] = 3
     if (this_image() == n) call exit(0)
+  case ("amid_stop", "amid_exit", "amid_image")
+    print *, "last words"
+    print *, amid(what)
+  case ("amid_error_stop")
+    if (this_image() == n) then
+      print *, "last words"
+      print *, amid(what)
+    end if
+    sync all
   case ("random")
     call random_init(.true., .true.)
     call random_number(r)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong use of coarrays gives one line with the image and what is wrong, and the end of the job;
 the ends of programs: STOP and ERROR STOP with numbers and texts, quiet, the last statement, the
-routine exit; RANDOM_INIT."""
+routine exit, these and a mistake in a function that a PRINT statement calls; RANDOM_INIT."""
 import concurrent.futures
 import os
 import re
@@ -29,12 +29,14 @@ WRONG = {
     "memory": r"allocate: no memory for a coarray of 140737488355328 bytes on this image",
     "team": "change team: the team was not formed",
     "quad": "co_sum: the compiler does not say whether a number of 16 bytes is of kind 10 or",
+    "amid_image": "assignment from an image: image 4 does not exist; the current team has 1 to 3; "
+                  "called from __by_signal_MOD_amid",
     "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1",
 }
 # argument: what a line says in checking mode
 CHECKED = {
     "freed": r"assignment from a component in an image: the component is not allocated in image 3 "
-             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:81\)",
+             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:97\)",
     "section": "assignment from an image: byte 19 is beyond the coarray, which has 16: a subscript",
     "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team"
                   + AT + "all images that take part must make the same",
@@ -60,6 +62,9 @@ ENDS = {
     "error_text": (1, [], ["ERROR STOP it went wrong"]),
     "end": (0, [" last words"] * NPES, []),
     "exit": (0, [], []),
+    "amid_stop": (0, [" last words"] * NPES, ["STOP amid"] * NPES),
+    "amid_exit": (0, [" last words"] * NPES, []),
+    "amid_error_stop": (9, [" last words"], ["ERROR STOP 9"]),
 }
 MISTAKES = {"coarrays": {"process": "image", "beyond": "above", "other-size": "size",
                          "team": "team", "freed": "freed", "other-call": "other_call",
