@@ -28,6 +28,8 @@ void bench_parse(int argc, char **argv, struct bench_opts *opts)
         const char *arg = argv[i];
         if (!strcmp(arg, "--quick"))
             opts->quick = 1;
+        else if (!strcmp(arg, "--unbound"))
+            opts->unbound = 1;
         else if (!strcmp(arg, "--samples"))
             opts->nsamples = atoi(option_value(argc, argv, &i));
         else if (!strcmp(arg, "--budget-ms"))

@@ -30,6 +30,7 @@ struct bench_opts {
     const char *trace;    // instruction counts only: file for the instruction stream
     int nprocs;           // fork/exec floor only
     int mode;             // program specific switch (--mode N)
+    int unbound;          // raw libfabric only: the processes run where the kernel puts them
 };
 
 struct bench_series {

@@ -186,6 +186,8 @@ static void latencies(const struct bench_opts *opts, int plain)
 static void collective(const struct bench_opts *opts, const char *name, void (*pair)(void))
 {
     struct bench_series series = {0};
+    if (!bench_wants(opts, name))
+        return;
     for (int i = 0; i < PAIRS; i++) {
         must(dart_barrier(DART_TEAM_ALL));
         uint64_t start = bench_now_ns();

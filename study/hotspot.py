@@ -109,7 +109,8 @@ def runs_by_nodes(args):
 def simulate(simulator, prices, run):
     rounds = ROUNDS.get(run["npes"], ROUNDS[SIZES[0]])
     words = [f"{name}={value:g}" for name, value in {**prices, "penalty": run["penalty"]}.items()]
-    command = [simulator, "--pes-per-node", str(PES_PER_NODE), "--rounds", str(rounds), *words]
+    command = [simulator, "--pes-per-node", str(run.get("ppn", PES_PER_NODE)), "--rounds",
+               str(rounds), *words]
     for name in ("npes", "operation", "share", "topology", "packs"):
         command += [f"--{name}", str(run[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -313,7 +313,8 @@ int main(int argc, char **argv)
     }
     if (child == 0) {
         struct fabric f;
-        bench_pin(1);
+        if (!opts.unbound)
+            bench_pin(1);
         alarm(600);  // ends the poll if the origin dies
         if (opts.mode == 4) {
             serve_two(&opts, meet);
@@ -323,7 +324,8 @@ int main(int argc, char **argv)
         serve(&f, meet);
         _exit(0);
     }
-    bench_pin(0);
+    if (!opts.unbound)
+        bench_pin(0);
     origin(&opts, meet);
     waitpid(child, NULL, 0);
     return 0;

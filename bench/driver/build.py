@@ -32,6 +32,8 @@ OURS = {
     "gasnet_calls": ["insn/gasnet_calls.c", "insn/step.c"],
     "gasnet_calls_par": ["insn/gasnet_calls.c", "insn/step.c"],
     "pgas_calls": ["insn/pgas_calls.c", "insn/step.c"],
+    "upc_calls": ["insn/upc_calls.c", "insn/step.c"],
+    "states": ["insn/states.c", "insn/step.c"],
     **{f"puts_{name}": ["insn/checked_puts.c", f"insn/puts_{name}.c", "insn/step.c"]
        for name in ("shmem", "shmem_nbi", "armci", "gasnet", "gex", "dart")},
     **{f"puts_shmem_nbi_{kind}": ["insn/checked_puts.c", "insn/puts_shmem_nbi.c", "insn/step.c"]

@@ -85,7 +85,7 @@ def _conditions(sections):
             )
 
 
-def _idle_cores(section):
+def idle_cores(section):
     """Beside startup-endtoend.png: what the longer time is made of."""
     rows = [row for row in (section or {"rows": []})["rows"] if "wall_ms" in row]
     shapes = sorted({(row["npes"], row["nodes"]) for row in rows})
@@ -187,7 +187,7 @@ def write(document, folder, figures):
         caption = CAPTIONS.get(name, "")
         out += [f"![{caption}]({name})\n", f"*{caption}*\n"]
         if name == "startup-endtoend.png":
-            out += _idle_cores(sections.get("endtoend"))
+            out += idle_cores(sections.get("endtoend"))
     out += [*_simulator(sections.get("sim")), ""]
     out += [*_conditions(sections), *_missing(sections)]
     os.makedirs(folder, exist_ok=True)

@@ -29,8 +29,9 @@ class Step:
 class Context:
     """The paths that a section needs."""
 
-    def __init__(self, stage, builder, quick):
+    def __init__(self, stage, builder, quick, most=1024):
         self.stage, self.builder, self.quick = stage, builder, quick
+        self.most = most  # PEs of a job
 
     def program(self, name, tag="causeway"):
         return self.builder.path(tag, name)
@@ -60,9 +61,9 @@ def rounds_of(npes, quick):
     return 1 if quick else 5 if npes <= 32 else 3 if npes <= 256 else 1
 
 
-def sizes(quick, nodes, most=1024):
+def sizes(quick, nodes, most):
     if quick:
-        return [n for n in (2, 8, 32) if n >= nodes]
+        return [n for n in (2, 8, 32) if nodes <= n <= most]
     return [n for n in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024) if nodes <= n <= most]
 
 
@@ -70,7 +71,7 @@ def hello(c):
     """Wall time of a program that prints hello, beside plain fork and exec as the lower limit."""
     plain = c.program("plain", "baseline")
     for nodes in (1, 4) if c.quick else (1, 4, 16):
-        for npes in sizes(c.quick, nodes):
+        for npes in sizes(c.quick, nodes, c.most):
             for number in range(rounds_of(npes, c.quick)):
                 key = {"npes": npes, "nodes": nodes, "round": number}
                 if nodes == 1:
@@ -95,7 +96,7 @@ def init(c):
     """Time in shmem_init, and what a PE has when it prints hello: connections, endpoints,
     memory."""
     for nodes in (1, 4) if c.quick else (1, 4, 16):
-        for npes in sizes(c.quick, nodes):
+        for npes in sizes(c.quick, nodes, c.most):
             for endpoint in ("msg", ) if nodes == 1 or c.quick or npes not in (16, 64,
                                                                                256) else ("msg",
                                                                                           "rdm"):
@@ -209,7 +210,10 @@ def overlap(c):
 
 def ring(c):
     """Start, a token passed round all PEs twice, end."""
-    for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16)):
+    for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16), (2048, 64),
+                                                   (4096, 64), (8192, 64)):
+        if npes > c.most:
+            break
         key = {"npes": npes, "nodes": nodes, "endpoint": "msg"}
         yield Step(key, lambda n=npes, k=nodes: c.job(n, k, "ring").execute(),
                    lambda job: {**wall(job), "ring_ms": job.lines()["ring", 0]["median"]})

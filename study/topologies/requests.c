@@ -90,6 +90,12 @@ static void strided_put(int nbytes)
     ARMCI_Fence(0);
 }
 
+static void strided_get(int nbytes)
+{
+    int count[2] = {nbytes, MIB / nbytes}, packed = nbytes, apart = 2 * nbytes;
+    ARMCI_GetS(blocks[0], &apart, here, &packed, count, count[1] > 1, 0);
+}
+
 static void accumulate(int nbytes)
 {
     double one = 1;
@@ -183,6 +189,14 @@ static const struct {
     {"strided put", strided_put, 16384, 16},
     {"strided put", strided_put, 65536, 16},
     {"strided put", strided_put, MIB, 16},
+    {"strided get", strided_get, 8, 16},
+    {"strided get", strided_get, 64, 16},
+    {"strided get", strided_get, 512, 16},
+    {"strided get", strided_get, 1024, 16},
+    {"strided get", strided_get, 4096, 16},
+    {"strided get", strided_get, 16384, 16},
+    {"strided get", strided_get, 65536, 16},
+    {"strided get", strided_get, MIB, 16},
     {"accumulate", accumulate, 8, 1},
     {"accumulate", accumulate, 1024, 1},
     {"accumulate", accumulate, 65536, 4},

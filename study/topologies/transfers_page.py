@@ -39,7 +39,7 @@ the nodes share; a fetch over one hop that is alone does not (ADR 85).
 
 
 def label(row):
-    rows_of = "1 MiB in rows of " if row["name"] == "strided put" else ""
+    rows_of = "1 MiB in rows of " if row["name"].startswith("strided") else ""
     return f"{row['name']}, {rows_of}{size(row['nbytes'])}"
 
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What others do on the machine meanwhile: the share of the processors that processes took which
+this one has not started."""
+
+import contextlib
+import os
+import resource
+import subprocess
+import time
+
+
+def average():
+    try:
+        with open("/proc/loadavg", encoding="ascii") as file:
+            return float(file.read().split()[0])
+    except OSError:
+        return None
+
+
+def _busy():
+    """Seconds that all processors have spent in processes; what interrupts took belongs to none."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, _, _, steal = map(int, file.readline().split()[1:9])
+    return (user + nice + system + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def _own():
+    """Of this process and all that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+class Meter:
+    """From its making on."""
+
+    def __init__(self):
+        self.start, self.busy, self.own = time.monotonic(), _busy(), _own()
+
+    def seconds(self):
+        return time.monotonic() - self.start
+
+    def foreign(self):
+        """Of all processors, from 0 to 1."""
+        others = (_busy() - self.busy) - (_own() - self.own)
+        return max(0.0, others / (self.seconds() * os.cpu_count() + 1e-9))
+
+
+@contextlib.contextmanager
+def loops(count):
+    """Processes that compute and call nothing."""
+    running = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for child in running:
+            child.kill()
+            child.wait()
