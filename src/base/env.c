@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -250,17 +251,17 @@ static void check_choice(const char *name, const char *text)
 
 static void set_string(const char **field, const char *name, const char *text)
 {
-    check_choice(name, text);
     *field = *text ? strdup(text) : NULL;
     if (*text && !*field)
         cwu_fatal("out of memory while reading %s", name);
 }
 
 /** Stores `text`, which came from the variable `name` (the old or the new one) or is the
- *  default. */
+ *  default, which needs no check. */
 static void set_var(const var_t *var, const char *name, const char *text)
 {
     void *field = (char *)&cwu_env + var->offset;
+    const bool is_default = text == var->row.def;
     switch (var->kind) {
     case KIND_BOOL:
     case KIND_ANYBOOL:
@@ -270,7 +271,8 @@ static void set_var(const var_t *var, const char *name, const char *text)
     case KIND_INT:
         if (parse_int(text, field))
             cwu_fatal("%s=\"%s\" is not a whole number", name, text);
-        check_range(var->row.name, text, *(long *)field);
+        if (!is_default)
+            check_range(var->row.name, text, *(long *)field);
         break;
     case KIND_REAL:
         *(double *)field = 0;  // where there is no default
@@ -278,7 +280,8 @@ static void set_var(const var_t *var, const char *name, const char *text)
             cwu_fatal("%s=\"%s\" is not a number: give one that is not negative, such as 10, 0.5 "
                       "or 3/8",
                       name, text);
-        check_range(var->row.name, text, rounded_up(*(double *)field));
+        if (!is_default)
+            check_range(var->row.name, text, rounded_up(*(double *)field));
         break;
     case KIND_SIZE:
         if (cwu_parse_size(text, field))
@@ -288,6 +291,8 @@ static void set_var(const var_t *var, const char *name, const char *text)
                       name, text);
         break;
     case KIND_STRING:
+        if (!is_default)
+            check_choice(var->row.name, text);
         set_string(field, var->row.name, text);
         break;
     }
@@ -303,9 +308,37 @@ static void free_strings(void)
         }
 }
 
+// What the environment has that begins as nearly all names do, which is little: a search through
+// all of it for each name is a tenth of the start.
+#define OURS "CAUSEWAY_"
+static struct {
+    const char *at[32];
+    size_t n;  // more than there is room for: getenv finds them
+} ours;
+enum { OURS_MOST = sizeof ours.at / sizeof ours.at[0] };
+
+static void find_ours(void)
+{
+    ours.n = 0;
+    for (char **at = environ; at && *at && ours.n <= OURS_MOST; at++)
+        if (strncmp(*at, OURS, strlen(OURS)) == 0 && ours.n++ < OURS_MOST)
+            ours.at[ours.n - 1] = *at;
+}
+
+static const char *find_value(const char *name)
+{
+    if (ours.n > OURS_MOST || strncmp(name, OURS, strlen(OURS)) != 0)
+        return getenv(name);
+    const size_t n = strlen(name);
+    for (size_t i = 0; i < ours.n; i++)
+        if (strncmp(ours.at[i], name, n) == 0 && ours.at[i][n] == '=')
+            return ours.at[i] + n + 1;
+    return NULL;
+}
+
 static const char *user_value(const char *name)
 {
-    const char *text = *name ? getenv(name) : NULL;
+    const char *text = *name ? find_value(name) : NULL;
     return text && *text ? text : NULL;  // empty counts as unset
 }
 
@@ -327,6 +360,7 @@ static void make_absolute(const char **path)
 void cwu_env_load(void)
 {
     free_strings();
+    find_ours();
     for (size_t i = 0; i < NVARS; i++) {
         const cwu_env_row_t *row = &vars[i].row;
         const char *name = row->name, *text = user_value(name);

@@ -10,7 +10,7 @@ from frame.script import STAGE, TESTS, check, finish
 
 MOST = {"send": 68, "sync_memory": 24, "sync_images": 40}
 CALLS = 160
-MOST_OF_SEARCHES = 110_000
+MOST_OF_SEARCHES = 50_000
 
 
 def counted(function):

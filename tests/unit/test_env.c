@@ -3,6 +3,7 @@
 // The environment table: sizes in the words of the OpenSHMEM specification, refused values,
 // misspelt names.
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/env.h"
@@ -80,6 +81,43 @@ static void test_defaults_and_values(void)
     CHECK(cwu_env.spin == 17 && cwu_env.check && cwu_env.shmem_debug && !cwu_env.shmem_info);
     CHECK(cwu_env.debug && !cwu_env.debug_set);  // SHMEM_DEBUG turns the same messages on
     clearenv();
+}
+
+/** Defaults are not checked when they are read. */
+static void test_defaults_are_allowed(void)
+{
+    cwu_env_row_t row;
+    size_t n = 0;
+    for (size_t i = 0; cwu_env_table(i, &row); i++)
+        if (*row.def) {
+            setenv(row.name, row.def, 1);
+            cwu_env_load();  // ends the process if it is not
+            unsetenv(row.name);
+            n++;
+        }
+    CHECK(n > 20);
+    clearenv();
+    cwu_env_load();
+}
+
+/** A search through many names of ours is another one than through few. */
+static void test_many_of_ours(void)
+{
+    for (int n = 0; n < 70; n++) {
+        char name[40];
+        snprintf(name, sizeof name, "CAUSEWAY_SPINS_%d", n);
+        setenv(name, "9", 1);
+        if (n % 7)
+            continue;
+        setenv("CAUSEWAY_SPIN", "31", 1);
+        cwu_env_load();
+        CHECK(cwu_env.spin == 31 && cwu_env.spin_set, "among %d names", n);
+        unsetenv("CAUSEWAY_SPIN");
+        cwu_env_load();
+        CHECK(cwu_env.spin == -1 && !cwu_env.spin_set, "among %d names", n);
+    }
+    clearenv();
+    cwu_env_load();
 }
 
 static void test_numbers(void)
@@ -175,6 +213,8 @@ int main(void)
     clearenv();
     test_sizes();
     test_defaults_and_values();
+    test_defaults_are_allowed();
+    test_many_of_ours();
     test_numbers();
     test_refused_values();
     test_unknown_names();

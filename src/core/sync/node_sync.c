@@ -40,10 +40,12 @@ static void publish_cpus(cw_coll_area_t *area)
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         CPU_SET(0, &set);
-    for (int cpu = 0; cpu < CW_COLL_CPUS && cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &set))
-            atomic_fetch_or_explicit(&cw_coll_cpus(area)[cpu / 64], UINT64_C(1) << cpu % 64,
-                                     memory_order_relaxed);
+    uint64_t words[CW_COLL_CPUS / 64];  // of which the kernel's set is made
+    _Static_assert(sizeof words <= sizeof set, "a processor has a bit in both");
+    memcpy(words, &set, sizeof words);
+    for (int i = 0; i < CW_COLL_CPUS / 64; i++)
+        if (words[i] & ~atomic_load_explicit(&cw_coll_cpus(area)[i], memory_order_relaxed))
+            atomic_fetch_or_explicit(&cw_coll_cpus(area)[i], words[i], memory_order_relaxed);
 }
 
 /** Counts the union of the processors that PEs may run on: PEs bound to one processor each do not

@@ -6,6 +6,7 @@
 // symbols of what calls them; linked with the archive, the front end is there only if it is called.
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -110,12 +111,37 @@ static bool is_named(const char *symbol)
     return cw_is_named_routine(symbol + (symbol[0] == 'p'));
 }
 
+// The names that the objects of the process lack, but for those with versions of others: some
+// dozens. A start asks for several front ends; the first question makes the list, the others read
+// it, while no object comes or goes.
+typedef struct lacking {
+    unsigned long long adds, subs;  // of objects, when it was made
+    bool in_program;
+    unsigned n;  // 0: not made; more than there is room for: each question looks at all objects
+    const char *names[60];  // in those objects
+} lacking_t;
+enum { LACKING_MOST = sizeof((lacking_t){0}.names) / sizeof(char *) };
+static lacking_t lacking;                      // the thread that has set `asking` uses it
+static atomic_flag asking = ATOMIC_FLAG_INIT;  // acquire and release order its holders
+
 typedef struct finding {
     bool (*is_routine)(const char *symbol);
     bool of_any_library;  // not of this one alone
     bool uses, in_program;
     bool past_program;  // the main program comes first
+    lacking_t *kept;    // all objects are looked at, for the next question; or NULL
 } finding_t;
+
+static void examine_name(finding_t *found, const char *name)
+{
+    if (!found->uses && found->is_routine(name))
+        found->uses = true;
+    if (!found->kept)
+        return;
+    if (found->kept->n < LACKING_MOST)
+        found->kept->names[found->kept->n] = name;
+    found->kept->n++;
+}
 
 static void examine_symbols(finding_t *found, const symbols_t *s)
 {
@@ -124,35 +150,61 @@ static void examine_symbols(finding_t *found, const symbols_t *s)
         if (s->table[k].st_shndx != SHN_UNDEF || s->table[k].st_name >= s->strings_nbytes)
             continue;
         unsigned version = foreign ? s->versions[k] : 0;
-        if ((version >= 64 || !(foreign >> version & 1)) &&
-            found->is_routine(s->strings + s->table[k].st_name))
-            found->uses = true;
+        if (version >= 64 || !(foreign >> version & 1))
+            examine_name(found, s->strings + s->table[k].st_name);
     }
+}
+
+/** Answers by the list, if it is that of these objects, or begins another one. */
+static bool is_known(finding_t *found, const struct dl_phdr_info *info)
+{
+    lacking_t *kept = found->kept;
+    if (kept->n == 0 || kept->n > LACKING_MOST || kept->adds != info->dlpi_adds ||
+        kept->subs != info->dlpi_subs) {
+        *kept = (lacking_t){.adds = info->dlpi_adds, .subs = info->dlpi_subs};
+        return false;
+    }
+    found->in_program = kept->in_program;
+    for (unsigned i = 0; i < kept->n && !found->uses; i++)
+        found->uses = found->is_routine(kept->names[i]);
+    return true;
 }
 
 static int examine(struct dl_phdr_info *info, size_t size, void *arg)
 {
     finding_t *found = arg;
+    bool is_mine = false;
     (void)size;
+    if (found->kept && !found->past_program && is_known(found, info))
+        return 1;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
         uintptr_t at = info->dlpi_addr + ph->p_vaddr, here = (uintptr_t)&examine;
         if (ph->p_type == PT_LOAD && here - at < ph->p_memsz)
-            found->in_program |= !found->past_program;
-        if (ph->p_type != PT_DYNAMIC)
-            continue;
+            is_mine = true;
+        if (ph->p_type != PT_DYNAMIC || (is_mine && found->past_program))
+            continue;  // what this library lacks, the program does not call
         symbols_t s = symbols_of(info, (const ElfW(Dyn) *)at);
         if (s.table && s.strings)
             examine_symbols(found, &s);
     }
+    if (!found->past_program)
+        found->in_program = is_mine;
     found->past_program = true;
-    return found->uses || found->in_program;
+    if (found->kept)
+        found->kept->in_program = found->in_program;
+    return !found->kept && (found->uses || found->in_program);
 }
 
 bool cw_program_uses(bool (*is_routine)(const char *symbol))
 {
     finding_t found = {.is_routine = is_routine};
+    const bool alone = !atomic_flag_test_and_set_explicit(&asking, memory_order_acquire);
+    if (alone)
+        found.kept = &lacking;
     dl_iterate_phdr(examine, &found);
+    if (alone)
+        atomic_flag_clear_explicit(&asking, memory_order_release);
     return found.in_program || found.uses;
 }
 
