@@ -19,6 +19,17 @@ contains
     call say("late", is_error_stop, quiet, stop_code_int, stop_code_char)
   end subroutine
 
+  !> Within a statement that prints.
+  integer function amid(how, x)
+    character(len=*), intent(in) :: how
+    type(prif_coarray_handle), intent(in) :: x
+    integer(c_int64_t), target :: value
+    amid = 0
+    if (how == "amid_stop") call prif_stop(.false._c_bool, 7_c_int)
+    if (how == "amid_error") call prif_error_stop(.false._c_bool, 9_c_int)
+    call prif_get(4_c_int, x, 0_c_size_t, c_loc(value), 8_c_size_t)
+  end function
+
   subroutine say(name, is_error_stop, quiet, stop_code_int, stop_code_char)
     character(len=*), intent(in) :: name
     logical(c_bool), intent(in) :: is_error_stop, quiet
@@ -54,6 +65,10 @@ program ends
   call prif_allocate_coarray([1_c_int64_t], [3_c_int64_t], 8_c_size_t, none, x, memory)
   call c_f_pointer(memory, word)
   word = 0
+  if (how(:4) == "amid") then
+    if (me == 1 .or. how /= "amid_error") print *, amid(how, x)
+    call prif_sync_all()
+  end if
   callback => early
   call prif_register_stop_callback(callback)
   callback => late

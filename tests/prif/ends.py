@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The ends of programs that use PRIF: stop codes, texts, quiet, callbacks, the end of the main
-program. Wrong use gives one line with the image and what is wrong, and the end of the job."""
+program, ends in a function that a PRINT statement calls. Wrong use gives one line with the image
+and what is wrong, and the end of the job."""
 import concurrent.futures
 import re
 import subprocess
@@ -23,6 +24,7 @@ WRONG = {
     "team": "prif_change_team: the team was not formed",
     "number": "form team: the team number 0 is not positive",
     "sibling": "prif_num_images_with_team_number: no team beside the current one has number 5",
+    "amid_image": "assignment from an image: image 4 does not exist; the current team has 1 to 3",
     "alias": "prif_alias_destroy: the handle is no alias",
 }
 # argument: exit status, lines of standard output of one image, lines that the standard error has;
@@ -35,6 +37,8 @@ ENDS = {
     "error_stop": (9, ["late T F  9 none", "early T F  9 none"], ["ERROR STOP 9"]),
     "error_text": (1, ["late T F -1 it went wrong", "early T F -1 it went wrong"],
                    ["it went wrong"]),
+    "amid_stop": (7, ["STOP 7"], []),
+    "amid_error": (9, [], ["ERROR STOP 9"]),
     "error_quiet": (1, ["late T T -1 none", "early T T -1 none"], []),
 }
 # of several images that say the same, one line
@@ -55,7 +59,7 @@ def judge_wrong(argument, done):
 
 def judge_end(argument, done):
     status, out, err = ENDS[argument]
-    images = 1 if argument.startswith("error") else NPES
+    images = 1 if "error" in argument else NPES
     said = [line for line in done.stderr.splitlines() if not line.startswith("oshrun: ")]
     check(done.returncode == status and sorted(done.stdout.splitlines()) == sorted(out * images)
           and (images > 1 or done.stdout.splitlines() == out) and said == err,

@@ -8,6 +8,7 @@
 #include "core/world/front_end.h"
 
 PRF_API int causeway_prif_init(void);
+PRF_API void causeway_prif_say(bool is_error, const char *text, size_t nbytes);
 PRF_API noreturn void causeway_prif_stop(int code);
 PRF_API noreturn void causeway_prif_error_stop(int code);
 PRF_API noreturn void causeway_prif_fail_image(void);
@@ -92,6 +93,15 @@ int causeway_prif_init(void)
         return PRF_STAT_ALREADY_INIT;
     caf_start(&prf_door, "prif_init");
     return 0;
+}
+
+/** A line, behind what the program has written before. */
+void causeway_prif_say(bool is_error, const char *text, size_t nbytes)
+{
+    FILE *to = is_error ? stderr : stdout;
+    caf_flush();
+    fprintf(to, "%.*s\n", (int)nbytes, text);
+    fflush(to);
 }
 
 void causeway_prif_stop(int code)

@@ -26,6 +26,12 @@ submodule(prif:prif_private) prif_life
     end subroutine
     subroutine c_fail_image() bind(C, name="causeway_prif_fail_image")
     end subroutine
+    subroutine c_say(is_error, text, nbytes) bind(C, name="causeway_prif_say")
+      import :: c_bool, c_char, c_size_t
+      logical(c_bool), intent(in), value :: is_error
+      character(kind=c_char), intent(in) :: text(*)
+      integer(c_size_t), intent(in), value :: nbytes
+    end subroutine
   end interface
 
 contains
@@ -56,18 +62,25 @@ contains
     end do
   end subroutine
 
-  subroutine say(unit, words, quiet, stop_code_int, stop_code_char)
-    integer, intent(in) :: unit
+  !> Not by the units, which a statement of output may have locked that has called this. C flushes
+  !> those of gfortran.
+  subroutine say(is_error, words, quiet, stop_code_int, stop_code_char)
+    logical(c_bool), intent(in) :: is_error
     character(len=*), intent(in) :: words
     logical(c_bool), intent(in) :: quiet
     integer(c_int), intent(in), optional :: stop_code_int
     character(len=*), intent(in), optional :: stop_code_char
-    if (.not. quiet) then
-      if (present(stop_code_int)) write (unit, '(a,1x,i0)') words, stop_code_int
-      if (present(stop_code_char)) write (unit, '(a)') stop_code_char
+    character(len=40) :: line
+    if (compiler /= 1) then
+      flush (output_unit)
+      flush (error_unit)
     end if
-    flush (output_unit)
-    flush (error_unit)
+    if (quiet) return
+    if (present(stop_code_int)) then
+      write (line, '(a,1x,i0)') words, stop_code_int
+      call c_say(is_error, line, len_trim(line, c_size_t))
+    end if
+    if (present(stop_code_char)) call c_say(is_error, stop_code_char, len(stop_code_char, c_size_t))
   end subroutine
 
   module procedure prif_stop
@@ -75,7 +88,7 @@ contains
     code = 0
     if (present(stop_code_int)) code = stop_code_int
     call run_callbacks(.false._c_bool, quiet, stop_code_int, stop_code_char)
-    call say(output_unit, "STOP", quiet, stop_code_int, stop_code_char)
+    call say(.false._c_bool, "STOP", quiet, stop_code_int, stop_code_char)
     call c_stop(code)
   end procedure
 
@@ -84,7 +97,7 @@ contains
     code = 1
     if (present(stop_code_int)) code = stop_code_int
     call run_callbacks(.true._c_bool, quiet, stop_code_int, stop_code_char)
-    call say(error_unit, "ERROR STOP", quiet, stop_code_int, stop_code_char)
+    call say(.true._c_bool, "ERROR STOP", quiet, stop_code_int, stop_code_char)
     call c_error_stop(code)
   end procedure
 
