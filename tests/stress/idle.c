@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A job of sleeping PEs uses no CPU: PEs wait for a value that comes after two seconds (PE 0 sleeps
-// meanwhile); the CPU time of each process over that time must be a small part of it.
+// meanwhile); the CPU time of each process over that time must be a small part of it. Those that
+// wait in a barrier for one of their node sleep longer and longer, so that thousands of them leave
+// the processors to the ones that still come.
 #include "outside.h"
 
+#include <sys/resource.h>
+
 static uint64_t go;
+
+static long sleeps(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_nvcsw;
+}
+
+/** PE 0 comes two seconds late to a barrier of one node: how often another one slept. */
+static long sleeps_for_a_late_one(int me)
+{
+    shmem_barrier_all();
+    if (me == 0)
+        sleep(2);
+    long before = sleeps();
+    shmem_barrier_all();
+    return me == 0 ? 0 : sleeps() - before;
+}
 
 int main(void)
 {
@@ -27,6 +49,11 @@ int main(void)
     int bad = used > 0.03;
     if (bad)
         printf("FAIL: PE %d is busy while it waits\n", me);
+    long slept = sleeps_for_a_late_one(me);
+    if (shmem_team_n_pes(SHMEM_TEAM_SHARED) == n && slept > 10) {  // 5; 20 if they did not grow
+        printf("FAIL: PE %d slept %ld times in two seconds\n", me, slept);
+        bad = 1;
+    }
     shmem_barrier_all();
     shmem_finalize();
     return bad;

@@ -69,9 +69,11 @@ void cw_gather_all(void)
     uint64_t start = cwu_now_ns();
     uint32_t n = atomic_load_explicit(attached(), memory_order_acquire);
     if (n < all()) {
-        for (; n < all(); n = atomic_load_explicit(attached(), memory_order_acquire)) {
+        const cwu_wait_plan_t plan = cwu_wait_plan(CWU_WAIT_SYNC, false);
+        for (uint64_t ns = 0; n < all();
+             n = atomic_load_explicit(attached(), memory_order_acquire)) {
             check_patience(n);
-            cwu_futex_wait((uint32_t *)attached(), n, CWU_WAIT_NS(SAFEGUARD));
+            cwu_futex_wait((uint32_t *)attached(), n, ns = cwu_wait_longer(&plan, ns));
         }
         cw_startup_add(CW_PHASE_NODE_WAIT, start);
     }

@@ -27,6 +27,7 @@
 #include "base/futex.h"
 #include "base/wait.h"
 #include "core/mem/gather.h"
+#include "core/progress/abandon.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
 #include "core/rma/context.h"
@@ -240,7 +241,8 @@ static const _Atomic uint32_t *release_word(const cw_node_sync_t *ns)
     return &ns->area->released;
 }
 
-/** bell: changes, with a wake-up, when it is over. */
+/** bell: changes, with a wake-up, when it is over. Sleeps grow, so that many who wait leave the
+ *  processors to those who come; one that may be abandoned looks as often as at first. */
 static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell)
 {
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
@@ -251,14 +253,14 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
         w.on = &cw_wait_world;
     w.since_ns = cwu_now_ns();
     cw_wait_current = &w;
-    for (;;) {
+    for (uint64_t sleep_ns = 0;;) {
         uint32_t seen = atomic_load(bell);
         if (over(ns))
             break;
         uint64_t look_ns = cw_wait_may_sleep(&w);
+        sleep_ns = cw_abandoning ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
         cw_wait_asleep = true;
-        cwu_futex_wait((uint32_t *)bell, seen,
-                       look_ns < ns->plan.longest_ns ? look_ns : ns->plan.longest_ns);
+        cwu_futex_wait((uint32_t *)bell, seen, look_ns < sleep_ns ? look_ns : sleep_ns);
         cw_wait_asleep = false;
         if (!cw_gathered())
             cw_gather_try();
