@@ -19,8 +19,13 @@
 #define GASNET_SEQ 1
 #include <gasnet.h>
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "step.h"
 
@@ -115,6 +120,57 @@ static void print_counts(const char *what, const long *counts, int n)
         printf(" %ld-%ld %s", least, most, what);
 }
 
+static atomic_bool is_counting;
+
+/** Stands in for the C library's: while a call is counted, which takes long, the naps of the
+ *  library's threads do not end. One would send what lies for so long. */
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    long rc;
+    do
+        rc = syscall(SYS_nanosleep, time, left);
+    while (rc == 0 && atomic_load(&is_counting));
+    return (int)rc;
+}
+
+/** So many calls and a sync, of which the one at that position is counted; none for -1. */
+static void window(runtime_call_t call, shared_int_t p, int size, int position)
+{
+    for (int i = 0; i < size; i++) {
+        if (i != position) {
+            call(p, 7);
+            continue;
+        }
+        step_clear();
+        atomic_store(&is_counting, true);
+        do_call(call, p);
+        atomic_store(&is_counting, false);
+    }
+    gasnet_wait_syncnbi_puts();
+}
+
+/** A call by its place among others before one sync. */
+static void count_state(const char *name, runtime_call_t call, shared_int_t p, int size,
+                        int position)
+{
+    long total[COUNTED], entry[COUNTED];
+    int ntotal = 0, nentry = 0;
+    for (int i = 0; i < WARM; i++)
+        window(call, p, size, -1);
+    for (int round = 0; round < COUNTED; round++) {
+        window(call, p, size, position);
+        long steps = step_first_in(PROVIDERS, sizeof PROVIDERS / sizeof *PROVIDERS);
+        if (steps >= 0)
+            entry[nentry++] = steps;
+        else if (!step_truncated())
+            total[ntotal++] = (long)step_log->n;
+    }
+    printf("%-52s", name);
+    print_counts("in all", total, nentry > COUNTED / 2 ? 0 : ntotal);
+    print_counts("to it", entry, nentry > COUNTED / 2 ? nentry : 0);
+    printf("\n");
+}
+
 static void count(const char *name, runtime_call_t call, runtime_call_t before, shared_int_t p)
 {
     long total[COUNTED], entry[COUNTED];
@@ -198,6 +254,18 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
             snprintf(name, sizeof name, "shared write of an int, %s, %s", where, writes[i].name);
             count(name, writes[i].call, NULL, other);
+        }
+        const struct {
+            const char *name;
+            int size, position;
+        } states[] = {{"alone before its fence", 1, 0},
+                      {"one of four", 4, 1},
+                      {"first of a flood of 64", 64, 0},
+                      {"third of a flood", 64, 2},
+                      {"later in a flood", 64, 15}};
+        for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+            snprintf(name, sizeof name, "relaxed shared write, %s", states[i].name);
+            count_state(name, write_nbi_val, other, states[i].size, states[i].position);
         }
         count("upc_fence, nothing pending", fence_call, NULL, other);
         count("upc_fence after a write", fence_call, write_nbi_val, other);

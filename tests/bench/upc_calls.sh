@@ -14,7 +14,8 @@ for line in 'own thread' 'same node, put_val' 'same node, put_nbi_val without' \
     grep -Eq "$line.* [1-9][0-9]* in all" node || { echo "FAIL: no count for: $line"; exit 1; }
 done
 oshrun -n 2 --emulate-nodes 2 ./upc_calls | tee nodes
-for line in 'other node, put_val' 'other node, put_nbi_val' 'other node, put_bulk'; do
+for line in 'other node, put_val' 'other node, put_nbi_val' 'other node, put_bulk' \
+    'relaxed shared write, alone' 'relaxed shared write, one of four'; do
     grep -Eq "$line.* [1-9][0-9]*(-[0-9]+)? +to it" nodes ||
         { echo "FAIL: no count for: $line"; exit 1; }
 done
