@@ -111,6 +111,8 @@ def simulate(simulator, prices, run):
     words = [f"{name}={value:g}" for name, value in {**prices, "penalty": run["penalty"]}.items()]
     command = [simulator, "--pes-per-node", str(run.get("ppn", PES_PER_NODE)), "--rounds",
                str(rounds), *words]
+    if "buffer_nbytes" in run:
+        command += ["--buffer-nbytes", str(run["buffer_nbytes"])]
     for name in ("npes", "operation", "share", "topology", "packs"):
         command += [f"--{name}", str(run[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

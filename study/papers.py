@@ -62,9 +62,13 @@ def arguments():
 
 
 def typed():
-    """The command line without the --stage that ./dev adds."""
+    """The command line without the --stage that ./dev adds, and without where pages go."""
     words = sys.argv[1:]
-    return words[2:] if words[:1] == ["--stage"] else words
+    for option in ("--stage", "--out"):
+        if option in words:
+            at = words.index(option)
+            words = words[:at] + words[at + 2:]
+    return words
 
 
 def say(text):

@@ -206,7 +206,9 @@ def gasnet_tables(store):
         "The runtime calls that a UPC compiler emits for a write of a shared `int` and for "
         "`upc_fence`: **a model written by hand in C** (`bench/insn/upc_calls.c`), no UPC "
         "compiler. The paper's counts of single calls are "
-        f"{page.UNKNOWN}; it reports 80 % fewer over SFI than over Verbs.")
+        f"{page.UNKNOWN}; it reports 80 % fewer over SFI than over Verbs. A strict write "
+        "(put_val, put_bulk) waits; relaxed ones (put_nbi_val) end with the fence, and are "
+        "counted by their place before it.")
     names = {}
     for tag, layout, bench, op, _, _ in store.pools:
         if bench == "upc":
@@ -255,7 +257,7 @@ def draw(drawer, document):
                               label=f"{words}, {end}")
         axis.set_title(label, fontsize=9)
         axis.set_xlabel("position in the window")
-        axis.set_ylim(0)
+    axes[0].set_ylim(bottom=0)  # of all three, once all have their points
     axes[0].set_ylabel("instructions")
     pictures.legend(figure, axes, 4)
     drawer.save(figure, "1-instructions-states.png")

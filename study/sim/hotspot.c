@@ -22,7 +22,7 @@
 #include "prices.h"
 #include "sim.h"
 
-enum { ROUND = 32, BUFFER_NBYTES = 16384, BUFFERS = 4, SAMPLES = 96 };
+enum { ROUND = 32, SAMPLES = 96 };
 
 typedef struct price {
     double hop;      // latency between nodes
@@ -92,6 +92,7 @@ static struct {
     cw_topology_t topology;
     uint32_t npes, pes_per_node, nnodes, share, rounds, window;
     size_t nbytes;  // of a request
+    uint32_t buffer_nbytes, buffers;  // of the window of a neighbour's PE
     bool is_direct, wants_value, packs, combines;
     price_t price;
     server_t *server;
@@ -106,6 +107,7 @@ static noreturn void fail(const char *what)
             "Usage: causeway-hotspot --npes N --pes-per-node P --topology direct|NAME "
             "--operation fadd|vput\n"
             "       --share PERCENT --packs 0|1 --rounds K [--combines 0|1]\n"
+            "       [--buffer-nbytes BYTES (16384)] [--buffers N (4)]\n"
             "       NAME=NANOSECONDS...\n"
             "A share of 0 is each PE alone, in turn. Prices, all needed:",
             what);
@@ -433,8 +435,8 @@ static void make_server(uint32_t node)
     cw_forward_config_t config = {.topology = &sim.topology,
                                   .node = node,
                                   .nslots = sim.pes_per_node,
-                                  .buffer_nbytes = BUFFER_NBYTES,
-                                  .nbuffers = BUFFERS,
+                                  .buffer_nbytes = sim.buffer_nbytes,
+                                  .nbuffers = sim.buffers,
                                   .packs = sim.packs,
                                   .combines = sim.combines,
                                   .pe = s->me * sim.pes_per_node,
@@ -444,6 +446,8 @@ static void make_server(uint32_t node)
     if (config.cells == MAP_FAILED)
         fail("no memory for windows");
     sim.window = cw_forward_window(&config);
+    if (cw_window_units(sim.nbytes) > sim.window)
+        fail("a window has no room for a request");
     s->f = cw_forward_create(&config, &ops, s);
     if (!s->f)
         fail("no memory");
@@ -546,6 +550,7 @@ static const char *parse(int argc, char **argv)
     const char *topology = NULL;
     bool given[NPRICES] = {false};
     const char *wrong;
+    sim.buffer_nbytes = 16384, sim.buffers = 4;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
         if (strncmp(arg, "--", 2)) {
@@ -569,6 +574,10 @@ static const char *parse(int argc, char **argv)
             sim.packs = number(value, 0, 1);
         else if (!strcmp(arg, "--combines"))
             sim.combines = number(value, 0, 1);
+        else if (!strcmp(arg, "--buffer-nbytes"))
+            sim.buffer_nbytes = number(value, sizeof(cw_cell_t), 1 << 20);
+        else if (!strcmp(arg, "--buffers"))
+            sim.buffers = number(value, 1, 1024);
         else if (!strcmp(arg, "--rounds"))
             sim.rounds = number(value, 1, 10000);
         else

@@ -33,6 +33,27 @@ def refuses(*words):
     check(done.returncode == 2 and "Usage" in done.stderr, f"{words}: {done.returncode}")
 
 
+def check_windows():
+    """With buffers that hold one request each, four for each PE of a neighbour and four of its
+    server are the most that wait at the target."""
+    words = ["--npes", "1024", "--pes-per-node", "4", "--share", "100", "--packs", "0", "--rounds",
+             "4", "--operation", "fadd", "--topology", "mfcg",
+             *(f"{name}=500" for name in ("hop", "serve", "execute", "send", "byte", "client",
+                                          "wake", "local")), "penalty=7"]
+    said = {}
+    for nbytes in ("128", "16384"):
+        done = subprocess.run([SIMULATOR, *words, "--buffer-nbytes", nbytes], capture_output=True,
+                              text=True, check=False)
+        if check(done.returncode == 0, f"buffers of {nbytes}: {done.stderr}"):
+            said[nbytes] = json.loads(done.stdout)["queue"]
+    check(said.get("128", 999) <= 30 * (4 + 4) < said.get("16384", 0),
+          f"the longest queue by window: {said}")
+    too_small = subprocess.run([SIMULATOR, *words, "--operation", "vput", "--buffer-nbytes", "128",
+                                "--buffers", "1"], capture_output=True, text=True, check=False)
+    check(too_small.returncode == 2 and "no room for a request" in too_small.stderr,
+          f"a window smaller than a request: {too_small.returncode} {too_small.stderr}")
+
+
 def main():
     command = [sys.executable, str(ROOT / "study/hotspot.py"), "--quick", "--build", BUILD,
                "--penalty", "3", "--price", "hop=2000", "--out", "out", "--json", "out",
@@ -57,6 +78,7 @@ def main():
         check("Every figure on this page is simulated" in file.read(), "the page does not say so")
     refuses("--npes", "24", "--topology", "mfcg")
     refuses("--npes", "24", "hop=fast")
+    check_windows()
     finish()
 
 

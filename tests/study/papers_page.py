@@ -52,6 +52,19 @@ class Page(unittest.TestCase):
         self.assertNotIn("Other work used", text)
         self.assertNotIn("![", text)
 
+    def test_counts_beside_the_published(self):
+        rows = [{**band("causeway", 0, [66] * 7, "msg", "AMRequestShort0.to_provider.next"),
+                 "bench": "insn_gasnet"},
+                {**band("causeway", 0, [54] * 7, "msg", "relaxed shared write, one of four|to it"),
+                 "bench": "upc"}]
+        state = [{**band("causeway", 0, [138] * 7, "msg", "int_p.1.to_provider"),
+                  "bench": "states"}]
+        text = self.page_of(document(1, shmem=part(state), gasnet=part(rows)))
+        self.assertIn("| gasnet_AMRequestShort | 345 | 106 | 66 |", text)
+        self.assertIn("| AMRequestShort0 | – | – | 66 |", text)
+        self.assertIn("| relaxed shared write, one of four | – | – | 54 to the network |", text)
+        self.assertIn("| 138 (alone before its quiet);", text)
+
     def test_foreign_load_is_said(self):
         text = self.page_of(document(2, bound=part([], 0.4), unbound=part([], 0.01)))
         self.assertIn("**Other work used the processors while this was measured** (bound:", text)
