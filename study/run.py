@@ -36,7 +36,7 @@ def arguments():
     parser.add_argument("--again", action="store_true",
                         help="measure the sections anew even if the file has them")
     parser.add_argument("--final", action="store_true",
-                        help="mark the file: measured on an idle machine, for docs/results")
+                        help="mark the file: measured on an idle machine")
     parser.add_argument("--list", action="store_true",
                         help="print the sections and what they cost, then end")
     parser.add_argument("--json", metavar="FILE",

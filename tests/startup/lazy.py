@@ -50,7 +50,7 @@ def with_libfabric(mode, **settings):
 
 def check_one_after_another():
     """Why programs whose first transfers follow one another take longer on demand than with
-    `static`, as docs/results/README.md has it, and those that never communicate do not."""
+    `static`, as docs/papers/5-on-demand.md has it, and those that never communicate do not."""
     for mode in ("chain", "alone"):
         check(with_libfabric(mode) <= {0, 4},
               f"{mode}: only a PE's own first transfer to another node loads libfabric")

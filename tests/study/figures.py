@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of the start-up study, from the committed measurements: no legend lies on data, and
-the latencies are those of the page's table."""
+"""The figures of the start-up study, from the measurements of docs/papers: no legend lies on data,
+and the latencies are those of the page's table."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import tempfile
 
 from frame.script import ROOT, check, finish, skip
 
-RESULTS = ROOT / "docs/results"
+PAPERS = ROOT / "docs/papers"
 SYSTEM = "/usr/bin/python3"  # for which Debian installs matplotlib
 
 
@@ -30,7 +30,7 @@ def use_matplotlib():
 
 def table():
     """{"get msg": (median, least, most)} in %, as the committed page has them."""
-    page = (RESULTS / "README.md").read_text(encoding="utf-8")
+    page = (PAPERS / "5-on-demand.md").read_text(encoding="utf-8")
     line = re.compile(r"^\| latency of (\w+) \((\w+)\) .*\| ([-+][\d.]+)%, median of \d+ pairs; "
                       r"95 % sure: ([-+][\d.]+)% to ([-+][\d.]+)% \|", re.M)
     return {f"{op} {endpoint}": tuple(map(float, figures))
@@ -50,7 +50,7 @@ def main():
     use_matplotlib()
     sys.path[:0] = [str(ROOT / "study"), str(ROOT / "bench")]
     sys.dont_write_bytecode = True
-    from startup.document import Document
+    from paper.document import Document
     from startup.figures import Figures
 
     class Checked(Figures):
@@ -76,9 +76,10 @@ def main():
             self.written.append(name)
 
     with tempfile.TemporaryDirectory() as scratch:
-        names = Checked(Document(str(RESULTS / "startup.json")), scratch).all()
-    check(set(names) == {path.name for path in RESULTS.glob("startup-*.png")},
-          "the committed figures", names)
+        names = Checked(Document.read(str(PAPERS / "5-on-demand.json")), scratch).all()
+    check({name.replace("startup-", "5-on-demand-") for name in names}
+          == {path.name for path in PAPERS.glob("5-on-demand-*.png")}, "the committed figures",
+          names)
     finish()
 
 
