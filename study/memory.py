@@ -24,7 +24,7 @@ from topologies.jobs import Jobs  # noqa: E402
 
 PES_PER_NODE = 12
 NAMES = ("fcg", "mfcg", "cfcg", "hypercube")
-MEASURED = os.path.join(ROOT, "docs", "results", "topologies-measured.json")
+MEASURED = os.path.join(ROOT, "docs", "papers", "4-hicoo.json")
 NODES = (4, 8, 16, 32)  # that are measured
 ROUNDS = 10  # of vectored puts to PE 0 by all PEs of other nodes
 # What the authors of HiCOO report for 12,288 processes on nodes of 12: the growth of a node's
@@ -42,7 +42,7 @@ def arguments():
                         help="where the numbers go (default build/study)")
     parser.add_argument("--measure", action="store_true",
                         help=f"run jobs of up to {NODES[-1] * PES_PER_NODE} PEs (minutes), and "
-                        "write what they report; else docs/results has what is shown")
+                        "show what they report; else docs/papers has what is shown")
     parser.add_argument("--no-plots", action="store_true", help="draw nothing")
     parser.add_argument("--stage", metavar="DIR", default=os.path.join(ROOT, "build", "stage"),
                         help="install tree that computes")
@@ -101,14 +101,11 @@ def measure(args):
 
 
 def measured(args):
-    if not args.measure:
-        with open(MEASURED, encoding="utf-8") as file:
-            return json.load(file)
-    rows = list(measure(args))
-    with open(os.path.join(args.out, os.path.basename(MEASURED)), "w", encoding="utf-8") as file:
-        json.dump(rows, file, indent=1)
-        file.write("\n")
-    return rows
+    if args.measure:
+        return list(measure(args))
+    with open(MEASURED, encoding="utf-8") as file:
+        rows = json.load(file)["parts"]["memory"]["rows"]
+    return [row for row in rows if row["kind"] == "measured"]
 
 
 def paper():

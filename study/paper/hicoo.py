@@ -419,7 +419,7 @@ def lines(document, figures):
 
 # ---------------------------------------------------------------- pictures
 def _draw_memory(drawer, document):
-    figure, (axes,) = pictures.panels(drawer, 1, 1, (7, 4.8))
+    figure, (axes,) = pictures.panels(drawer, 1, 1, (7, 5.2), share=0.22)
     axis = axes[0]
     for name in memory.NAMES:
         colour = pictures.COLOURS[name]
