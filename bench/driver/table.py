@@ -104,17 +104,27 @@ class Line:
     def limit(self):
         return self.row.limit_text(lambda value: show(value, self.unit))
 
-    def met(self):
+    def _answers(self):
+        """Whether the limit is met, by both ends of what the ratio may be."""
         if not self.ours:
-            return None
+            return {None}
         found = [pool.median for pool in self.others if pool]
-        base = self.base.median if self.base else None
-        if self.ratios:
-            base = self.ours.median / self.ratios.median
-        return self.row.met(self.ours.median, base, found)
+        if not self.ratios:
+            return {self.row.met(self.ours.median, self.base.median if self.base else None, found)}
+        return {self.row.met(self.ours.median, self.ours.median / ratio, found)
+                for ratio in self.ratios.interval()}
+
+    def met(self):
+        answers = self._answers()
+        return answers.pop() if len(answers) == 1 else None
 
     def verdict(self):
-        return {True: "met", False: "missed", None: ""}[self.met()] if self.limit() else ""
+        """open: the samples do not tell on which side of its limit a ratio is."""
+        if not self.limit():
+            return ""
+        answers = self._answers()
+        words = {True: "met", False: "missed", None: ""}
+        return words[answers.pop()] if len(answers) == 1 else "open"
 
 
 def lines(store, others):

@@ -115,7 +115,7 @@ class Turns(unittest.TestCase):
         for op, unit, samples in (("event", "ns", [ours]), ("event.base", "ns", [base]),
                                   ("event.ratio", "ratio", [ratio - 0.02, ratio, ratio + 0.02])):
             store.add("causeway", "rdm", 2, {"bench": "caf", "op": op, "bytes": 0, "unit": unit,
-                                             "median": samples[len(samples) // 2],
+                                             "median": samples[len(samples) // 2], "n": 10000,
                                              "samples": samples})
         row = limits.Row("s", "l", "rdm", "caf", "event", 0, paired=True, ratio_most=1.1)
         return table.Line(row, store, [])
@@ -123,6 +123,17 @@ class Turns(unittest.TestCase):
     def test_verdicts(self):
         self.assertEqual(self.line(1.04, ours=25).verdict(), "met")
         self.assertEqual(self.line(1.12, ours=20).verdict(), "missed")
+
+    def test_too_few_samples(self):
+        """Between 1.08 and 1.12 are 1.09 and 1.11: on both sides of 1.1."""
+        line = self.line(1.10)
+        line.ratios.count = 4
+        self.assertEqual((line.verdict(), line.met()), ("open", None))
+        line.ratios.count = 10000
+        line.ratios.samples = [1.08] * 50 + [1.09] + [1.2] * 50
+        self.assertEqual(line.verdict(), "open")
+        line.ratios.samples = [1.08] * 60 + [1.09] + [1.2] * 40
+        self.assertEqual(line.verdict(), "met")
 
     def test_spread(self):
         self.assertEqual(self.line(1.04).distance(), "1.04 [1.02–1.06] ×")
