@@ -552,7 +552,7 @@ def try_case(case, options):
     env = environment(case, options, token)
     command = launcher(case, options, env) + command + [str(a) for a in spec.get("args", [])]
     for key, value in spec["env"].items():
-        env[key] = str(value)
+        env[key] = str(value).replace("{build}", str(options.build))
     ACTIVE.add(token)
     try:
         return run_command(case, command, env, token, spec["timeout"] * options.scale)
