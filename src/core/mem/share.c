@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/wait.h"
+#include "core/mem/pass.h"
 #include "core/mem/segment.h"
 #include "core/world/world.h"
 
@@ -57,50 +58,6 @@ static void plain_name(char text[PLAIN + 1], const cwb_t *boot)
     size_t n = strlen(boot->job_id);
     snprintf(text, PLAIN + 1, "causeway.%u.%s.%d.%u", (unsigned)getuid(),
              boot->job_id + (n > ID_MOST ? n - ID_MOST : 0), cw_world.node, cw_world.turn);
-}
-
-static bool same_user(int sock)
-{
-    struct ucred who;
-    socklen_t len = sizeof who;
-    return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.uid == getuid();
-}
-
-static int send_fd(int sock, int fd)
-{
-    char byte = 'c';
-    struct iovec iov = {&byte, 1};
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } ctl = {0};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    return sendmsg(sock, &msg, MSG_NOSIGNAL) == 1 ? CW_OK : CW_ESYS;
-}
-
-static int receive_fd(int sock, int *fd_p)
-{
-    char byte;
-    struct iovec iov = {&byte, 1};
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } ctl = {0};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
-    if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != 1)
-        return CW_ELOST;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    if (!c || c->cmsg_type != SCM_RIGHTS)
-        return CW_EPROTO;
-    memcpy(fd_p, CMSG_DATA(c), sizeof *fd_p);
-    return CW_OK;
 }
 
 static int make_object(int *fd_p)
@@ -165,7 +122,7 @@ static int hand_out(const cwb_t *boot, int fd)
         int peer = accept4(sock, NULL, NULL, SOCK_CLOEXEC);
         if (peer < 0)
             continue;
-        if (same_user(peer) && send_fd(peer, fd) == CW_OK)
+        if (cw_same_user(peer) && cw_send_fd(peer, fd, 0) == CW_OK)
             served++;
         close(peer);
     }
@@ -179,7 +136,7 @@ static int receive_by(int sock, uint64_t deadline, int *fd_p)
     uint64_t now = cwu_now_ns();
     if (now >= deadline || poll(&p, 1, (int)((deadline - now) / 1000000u) + 1) <= 0)
         return CW_EAGAIN;
-    return receive_fd(sock, fd_p);
+    return cw_receive_fd(sock, fd_p, &(uint32_t){0});
 }
 
 /** CW_EAGAIN: no process is there; CW_EREFUSED: another user's. Neither can make this PE wait. */
@@ -192,7 +149,7 @@ static int ask(const char *text, uint64_t deadline, int *fd_p)
         return CW_ESYS;
     }
     if (connect(sock, (const struct sockaddr *)&a.un, a.nbytes) == 0)
-        rc = same_user(sock) ? receive_by(sock, deadline, fd_p) : CW_EREFUSED;
+        rc = cw_same_user(sock) ? receive_by(sock, deadline, fd_p) : CW_EREFUSED;
     else if (errno == EAGAIN)  // more wait there than it lets
         rc = CW_EREFUSED;
     close(sock);
