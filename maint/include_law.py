@@ -6,8 +6,8 @@ ROOMS is the law: a room includes headers of, and calls functions of, rooms that
 the list (below it in the building) and of its own; rooms of one row are siblings and do not know
 each other. Includes are read from the sources, calls from the symbol table of the archive. Prints
 each broken rule with file and line, or with object and symbol. Calls upward go through tables of
-function pointers, which neither check can see, and which are three: progress hooks, server
-handlers, observers.
+function pointers, which neither check can see, and which are four: progress hooks, server
+handlers, observers, foreign memory.
 """
 
 import argparse
@@ -41,6 +41,7 @@ ROOMS = [
     ("core/sync",),
     ("core/coll",),
     ("core/owner",),
+    ("core/device",),
     ("core/p2p",),
     ("core/report",),
     ("core/life",),

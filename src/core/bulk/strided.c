@@ -9,6 +9,7 @@
 #include "core/bulk/rows.h"
 #include "core/bulk/sieve.h"
 #include "core/bulk/stage.h"
+#include "core/mem/foreign.h"
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/ctx.h"
@@ -196,7 +197,8 @@ static void get_here(cw_rows_t b, uintptr_t delta)
 static CW_NOINLINE void put_out(cw_ctx_t *ctx, cw_rows_t b, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(cw_rows_watch(ctx, true, &b, rank));
+    CW_WATCH_OR(cw_rows_watch(ctx, true, &b, rank),
+                cw_foreign && cw_foreign->put_rows(ctx, &b, rank));
     const cwt_target_t *t = cw_request_reach(ctx, "strided put", rank, &delta);
     if (!t) {
         put_here(ctx, b, delta, rank);
@@ -218,7 +220,8 @@ static CW_NOINLINE void put_out(cw_ctx_t *ctx, cw_rows_t b, int rank)
 static CW_NOINLINE void get_out(cw_ctx_t *ctx, cw_rows_t b, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(cw_rows_watch(ctx, false, &b, rank));
+    CW_WATCH_OR(cw_rows_watch(ctx, false, &b, rank),
+                cw_foreign && cw_foreign->get_rows(ctx, &b, rank));
     const cwt_target_t *t = cw_request_reach(ctx, "strided get", rank, &delta);
     if (!t) {
         get_here(b, delta);

@@ -20,6 +20,7 @@
 #include "base/wait.h"
 #include "core/mem/area.h"
 #include "core/mem/backing.h"
+#include "core/mem/foreign.h"
 #include "core/mem/heap.h"
 #include "core/mem/large.h"
 #include "core/mem/memory.h"
@@ -516,6 +517,8 @@ static bool is_static_data(uintptr_t at, size_t nbytes)
             return nbytes <= d->part[i].nbytes - (at - d->part[i].start);
     return false;
 }
+
+const cw_foreign_t *cw_foreign;
 
 bool cw_is_symmetric(const void *addr, size_t nbytes)
 {

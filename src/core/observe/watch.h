@@ -67,6 +67,16 @@ static CW_ALWAYS_INLINE void cw_watch_leave(cw_frame_t **frame)
     cw_frame_t *cw_frame_ CW_CLEANUP(cw_watch_leave) CW_UNUSED = \
         CW_UNLIKELY(!cw_world.plain) ? (begin) : NULL
 
+/** The same in a function without a result; `done` says, in that frame, that there is nothing else
+ *  to do. For what only programs that are not plain may meet. */
+#define CW_WATCH_OR(begin, done)                             \
+    cw_frame_t *cw_frame_ CW_CLEANUP(cw_watch_leave) = NULL; \
+    if (CW_UNLIKELY(!cw_world.plain)) {                      \
+        cw_frame_ = (begin);                                 \
+        if (done)                                            \
+            return;                                          \
+    }
+
 /** Opens the observers of a table that ends with NULL, in its order, and keeps the active ones.
  *  Before the peer tables are made. */
 int cw_watch_open(const cw_observer_t *const observers[]);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/mem/foreign.h"
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
@@ -118,6 +119,14 @@ static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *a
     return old;
 }
 
+/** On the memory of a device. old_p: NULL where the old value is not wanted. */
+static bool foreign(cw_ctx_t *ctx, void *addr, uint32_t kind, uint64_t operand, uint64_t compare,
+                    int rank, uint64_t *old_p)
+{
+    const cw_foreign_amo_t amo = {addr, op_of(kind), nbytes_of(kind), operand, compare};
+    return CW_UNLIKELY(cw_foreign != NULL) && cw_foreign->amo(ctx, &amo, rank, old_p);
+}
+
 static CW_NOINLINE uint64_t remote_cold(void *addr, uint64_t operand, int rank, cw_ctx_t *ctx,
                                         uint32_t kind, uint64_t compare)
 {
@@ -125,11 +134,13 @@ static CW_NOINLINE uint64_t remote_cold(void *addr, uint64_t operand, int rank, 
     cw_amo_op_t op = op_of(kind);
     size_t nbytes = nbytes_of(kind);
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_FETCH, addr, NULL, nbytes, rank));
+    uint64_t old = 0;
+    if (foreign(ctx, addr, kind, operand, compare, rank, &old))
+        return old;
     const cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
         return apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
     cw_batch_pass(ctx, rank);
-    uint64_t old;
     int node;
     if (native(ctx, t, addr, op, nbytes, operand, compare, rank, &old))
         return old;
@@ -198,6 +209,8 @@ static CW_NOINLINE void post_cold(void *addr, uint64_t operand, int rank, bool s
     cw_amo_op_t op = op_of(kind);
     size_t nbytes = nbytes_of(kind);
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC, addr, NULL, nbytes, rank));
+    if (foreign(ctx, addr, kind, operand, 0, rank, NULL))
+        return;
     const cwt_target_t *t = reach(ctx, rank, &delta);
     if (!t)
         apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, 0, rank);
@@ -283,6 +296,20 @@ static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes
     free(f);
 }
 
+/** On the memory of a device, or with a result there: done when it returns true. */
+static CW_NOINLINE bool foreign_nbi(cw_ctx_t *ctx, void *fetch, void *addr, uint32_t kind,
+                                    uint64_t operand, uint64_t compare, int rank)
+{
+    uint64_t old = 0;
+    if (!foreign(ctx, addr, kind, operand, compare, rank, &old)) {
+        if (!cw_foreign_holds(fetch))
+            return false;
+        old = remote_cold(addr, operand, rank, ctx, kind, compare);
+    }
+    cw_foreign->store(fetch, &old, nbytes_of(kind));
+    return true;
+}
+
 static void fetch_nbi(cw_ctx_t *ctx, const cwt_target_t *t, void *fetch, const void *addr,
                       cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare, int rank)
 {
@@ -306,13 +333,14 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
                        uint64_t operand, uint64_t compare, int rank)
 {
     uintptr_t delta = 0;
-    CW_WATCH(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank));
+    uint64_t old;
+    CW_WATCH_OR(cw_ctx_watch(ctx, CW_OP_ATOMIC_NBI, addr, fetch, nbytes, rank),
+                foreign_nbi(ctx, fetch, addr, cw_amo_kind(op, nbytes), operand, compare, rank));
     const cwt_target_t *t = reach(ctx, rank, &delta);
     if (t && cw_batch_is_on(ctx))
         cw_batch_pass(ctx, rank);
     else if (t && cw_bundle_amo_fetch(ctx, t, fetch, addr, op, nbytes, operand, compare))
         return;
-    uint64_t old;
     if (!t) {
         old = apply_here(ctx, cw_local_address(delta, addr), op, nbytes, operand, compare, rank);
     } else if (!native(ctx, t, addr, op, nbytes, operand, compare, rank, &old)) {
@@ -322,12 +350,23 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
     memcpy(fetch, &old, nbytes);  // little-endian
 }
 
+/** cw_put_complete, from and to devices, too. */
+static void put_complete(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    if (CW_LIKELY(!cw_foreign)) {
+        cw_put_complete(ctx, dest, src, nbytes, rank);
+        return;
+    }
+    cw_put(ctx, dest, src, nbytes, rank);
+    cw_quiet(ctx);
+}
+
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig,
                    uint64_t value, cw_amo_op_t op, int rank, bool nbi)
 {
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_PUT_SIGNAL, dest, src, nbytes, rank));
     if (cw_routed_is_on())
-        cw_put_complete(ctx, dest, src, nbytes, rank);
+        put_complete(ctx, dest, src, nbytes, rank);
     else
         (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
     // release here; in order behind the data off-node, or behind its completion

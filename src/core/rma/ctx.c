@@ -125,6 +125,19 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
     return rc;
 }
 
+int cw_ctx_go_cold(void)
+{
+    pthread_mutex_lock(&contexts.lock);
+    int rc = cw_words_need_cold();
+    cw_world.foreign = rc == CW_OK;
+    if (rc == CW_OK)
+        cw_words_choose(&cw_ctx_default);
+    for (cw_ctx_t *ctx = contexts.all; rc == CW_OK && ctx; ctx = ctx->next)
+        cw_words_choose(ctx);
+    pthread_mutex_unlock(&contexts.lock);
+    return rc;
+}
+
 /** Takes the context off the list and frees what it has. Registry locked, the context quiet. */
 static void take_apart(cw_ctx_t *ctx)
 {

@@ -22,6 +22,10 @@ int cw_ctx_open(void);
  *  when the network is still up. */
 void cw_ctx_shut(void);
 void cw_ctx_destroy_all(void);
+/** From here on every transfer of any context takes a cold path, until the job ends: symmetric
+ *  memory of devices appears. CW_ENOMEM: not reported, nothing is changed. While no other thread of
+ *  the process is in the library. */
+int cw_ctx_go_cold(void);
 
 /** Before the failure of an operation, or of the node server, ends the job. A lost connection
  *  mostly means that a PE has ended, and the launcher, which saw it, ends the job with a better

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/symbol.h"
+#include "core/mem/foreign.h"
 #include "core/observe/sources.h"
 #include "core/observe/watch.h"
 #include "core/rma/batch.h"
@@ -51,11 +52,23 @@ void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank, cw_ct
     cw_ctx_stored(ctx, rank);
 }
 
+static bool put_foreign(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    return CW_UNLIKELY(cw_foreign != NULL) && cw_foreign->put(ctx, dest, src, nbytes, rank);
+}
+
+static bool get_foreign(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
+{
+    return CW_UNLIKELY(cw_foreign != NULL) && cw_foreign->get(ctx, dest, src, nbytes, rank);
+}
+
 static CW_NOINLINE void put_routed(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes,
                                    int rank, bool nbi)
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_PUT_NBI : CW_OP_PUT, dest, src, nbytes, rank));
+    if (put_foreign(ctx, dest, src, nbytes, rank))
+        return;
     cwt_target_t *t = cw_reach(ctx, "put", rank, &delta);
     if (!t) {
         cw_put_and_wake(cw_local_address(delta, dest), src, nbytes, rank, ctx);
@@ -88,7 +101,7 @@ static CW_NOINLINE void put_nbi_checked(void *dest, const void *src, size_t nbyt
         cw_ctx_stored(ctx, rank);
     } else {
         put_routed(ctx, dest, src, nbytes, rank, true);
-        if (!cw_watch_is_outermost())
+        if (!cw_watch_is_outermost() || cw_foreign_holds(src))
             return;
     }
     cw_source_begin(CW_SOURCE_CONTEXT, (uintptr_t)ctx, CWU_CALLER, src, nbytes,
@@ -101,6 +114,8 @@ static CW_NOINLINE void get_routed(cw_ctx_t *ctx, void *dest, const void *src, s
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, nbi ? CW_OP_GET_NBI : CW_OP_GET, src, dest, nbytes, rank));
+    if (get_foreign(ctx, dest, src, nbytes, rank))
+        return;
     cwt_target_t *t = cw_reach(ctx, "get", rank, &delta);
     if (!t) {
         cw_copy(dest, cw_local_address(delta, src), nbytes);
@@ -276,6 +291,10 @@ void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes,
 {
     uintptr_t delta = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_P, dest, NULL, nbytes, rank));
+    if (cw_foreign_is_symmetric(dest, nbytes)) {
+        cw_foreign->put(ctx, dest, &bits, nbytes, rank);
+        return;
+    }
     cwt_target_t *t = cw_reach(ctx, "put", rank, &delta);
     if (!t) {
         cw_store_bits(cw_local_address(delta, dest), bits, nbytes);
@@ -327,6 +346,10 @@ static CW_NOINLINE uint64_t get_scalar_cold(cw_ctx_t *ctx, const void *src, size
     uintptr_t delta = 0;
     uint64_t bits = 0;
     CW_WATCH(cw_ctx_watch(ctx, CW_OP_G, src, NULL, nbytes, rank));
+    if (cw_foreign_is_symmetric(src, nbytes)) {
+        cw_foreign->get(ctx, &bits, src, nbytes, rank);
+        return bits;
+    }
     cwt_target_t *t = cw_reach(ctx, "get", rank, &delta);
     if (!t)
         return cw_load_bits(cw_local_address(delta, src), nbytes);

@@ -21,10 +21,16 @@ static struct {
     uintptr_t *cold_default;  // the same for the default context
 } shared;
 
+/** Are the words that puts and gets read cold everywhere? */
+static bool all_cold(void)
+{
+    return cw_world.watched || cw_world.foreign;
+}
+
 /** Does any context need a table that is cold everywhere? */
 static bool need_cold(void)
 {
-    return cw_world.watched || cw_world.nic_atomics || cw_route.topology;
+    return all_cold() || cw_world.nic_atomics || cw_route.topology;
 }
 
 /** Tables of many PEs repeat a few pages of cold words until they are written. */
@@ -67,6 +73,7 @@ typedef struct guarded {
 // is the same memory: a mapping of so many addresses costs a start and an end some 50 us.
 static struct {
     guarded_t zero, own, base;
+    guarded_t cold;  // of cw_words_all_cold
 } guarded;
 
 static size_t guarded_used(int npes)
@@ -138,8 +145,8 @@ static void guarded_shut_own(int npes)
 
 static void guarded_point(const guarded_t *here)
 {
-    const guarded_t *zero = &guarded.zero, *puts = cw_world.watched ? zero : here,
-                    *atomics = need_cold() ? zero : here;
+    const guarded_t *cold = guarded.cold.head ? &guarded.cold : &guarded.zero,
+                    *puts = all_cold() ? cold : here, *atomics = need_cold() ? cold : here;
     __atomic_store_n(&cw_guarded.peer, guarded_first(puts), __ATOMIC_RELEASE);
     __atomic_store_n(&cw_guarded.amo_peer, guarded_first(atomics), __ATOMIC_RELEASE);
 }
@@ -194,7 +201,7 @@ static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
 
 static void point(cw_ctx_t *ctx, const uintptr_t *here, const uintptr_t *cold)
 {
-    __atomic_store_n(&ctx->peer, cw_world.watched ? cold : here, __ATOMIC_RELEASE);
+    __atomic_store_n(&ctx->peer, all_cold() ? cold : here, __ATOMIC_RELEASE);
     __atomic_store_n(&ctx->amo_peer, need_cold() ? cold : here, __ATOMIC_RELEASE);
 }
 
@@ -228,6 +235,8 @@ void cw_words_shut(void)
     ctx->base = NULL;
     guarded_shut_own(cw_world.npes);
     guarded_destroy(&guarded.base);
+    guarded_destroy(&guarded.cold);
+    cw_world.foreign = false;
     destroy(own, cw_world.npes);
     destroy(base, cw_world.npes);
     destroy(shared.local, cw_world.npes);
@@ -311,6 +320,16 @@ void cw_words_choose(cw_ctx_t *ctx)
     point(ctx, cw_batch_is_on(ctx) ? ctx->base : ctx->word, cold);
     if (ctx == &cw_ctx_default)
         guarded_point(cw_batch_is_on(ctx) ? &guarded.base : &guarded.own);
+}
+
+int cw_words_need_cold(void)
+{
+    if (!shared_table(&shared.cold_default, CW_COLD_WORD, false) ||
+        !shared_table(&shared.cold, CW_CTX_COLD_WORD, false))
+        return CW_ENOMEM;
+    if (!guarded.cold.head)  // `zero` may be the memory of `own`
+        guarded_create(&guarded.cold, 0);
+    return guarded.cold.head ? CW_OK : CW_ENOMEM;
 }
 
 int cw_words_need_base(cw_ctx_t *ctx)

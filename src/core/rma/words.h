@@ -40,6 +40,9 @@ void cw_words_set(cw_ctx_t *ctx, int rank, uintptr_t word);
  *  observed, a session batches, atomics go through the NIC or are routed). Lock of its port held.
  */
 void cw_words_choose(cw_ctx_t *ctx);
+/** Makes sure that there are tables which are cold everywhere, also where the job began without.
+ *  CW_ENOMEM: not reported. The registry of contexts is locked. */
+int cw_words_need_cold(void);
 /** Makes sure that there is a table without connections, for sessions. Lock of its port held. */
 int cw_words_need_base(cw_ctx_t *ctx);
 

@@ -37,7 +37,8 @@ typedef struct cw_world {
     _Atomic bool leaving;   // all PEs have come to the last finalize: nodes may end at any time
     _Atomic bool gathered;  // all PEs of this node have come (core/mem/gather.h)
     bool plain;             // between init and finalize, without an observer
-                            // (core/observe/watch.h): entry points test only this
+                            // (core/observe/watch.h) and without symmetric memory of devices:
+                            // entry points test only this
     bool observed;          // an observer is active
     bool watched;           // and observes every transfer: all peer words are cold
     bool check;             // checking mode
@@ -46,6 +47,8 @@ typedef struct cw_world {
     bool hosts_server;
     _Atomic int helpers;  // threads of this library in this process, beside the node server
     bool thread_multiple;
+    bool foreign;      // there is symmetric memory of devices (core/mem/foreign.h): all peer words
+                       // are cold
     bool nic_atomics;  // every atomic goes through the NIC
     bool messages;     // active messages have been opened in this epoch (core/am/am.h)
 } cw_world_t;
