@@ -18,6 +18,8 @@ void cw_broadcast(const cw_group_t *group, void *dest, const void *src, size_t n
 void cw_fcollect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
 /** nbytes may differ between PEs; blocks follow each other in rank order. */
 void cw_collect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
+/** sizes [size]: the nbytes of all members, by rank. [waits] */
+void cw_collect_sizes(const cw_group_t *group, size_t nbytes, uint64_t *sizes);
 /** dest as for cw_fcollect. */
 void cw_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
 /** Strides in bytes between consecutive elements of elem_nbytes; nelems to each PE. */

@@ -31,6 +31,7 @@ enum {
     CW_REQ_LOCALITY = 22,    // where a PE runs (src/dart/place.c)
     CW_REQ_UPDATE = 21,      // operations that core does not know (src/dart/update.c)
     CW_REQ_MARKED = 24,      // of collectives (core/sync/marked.c)
+    CW_REQ_DEVICE = 25,      // memory of devices (core/device/remote.c)
     CW_REQ_TO_CELL = 23,     // cw_req_to_cell_t, then perhaps a request; reply: u64, how many bytes
                              // lie in the cell now
     // between servers

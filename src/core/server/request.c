@@ -160,18 +160,6 @@ static bool execute_get_pieces(cw_from_t *from, const cwt_header_t *msg, size_t 
     return n > 0;
 }
 
-size_t cw_request_gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
-{
-    switch (__atomic_load_n(&msg->op, __ATOMIC_RELAXED)) {
-    case CW_REQ_GET_STRIDED:
-        return gather_strided(msg, nbytes, out, room);
-    case CW_REQ_GET_PIECES:
-        return gather_pieces(msg, nbytes, out, room);
-    default:
-        return 0;
-    }
-}
-
 static bool execute_fill(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_fill_t *req = (const cw_req_fill_t *)(const void *)msg;
@@ -322,13 +310,14 @@ static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbyte
 static struct {
     const char *what;  // the kind, in messages
     cw_server_execute_t execute;
+    cw_server_gather_t gather;  // NULL: its bytes do not go into cells
 } kinds[CW_SERVER_OPS] = {
     [CW_REQ_AMO] = {"atomic", execute_amo},
     [CW_REQ_PUT_STRIDED] = {"strided put", execute_put_strided},
-    [CW_REQ_GET_STRIDED] = {"strided get", execute_get_strided},
+    [CW_REQ_GET_STRIDED] = {"strided get", execute_get_strided, gather_strided},
     [CW_REQ_BATCH] = {"batch", execute_batch},
     [CW_REQ_FILL] = {"memset", execute_fill},
-    [CW_REQ_GET_PIECES] = {"get", execute_get_pieces},
+    [CW_REQ_GET_PIECES] = {"get", execute_get_pieces, gather_pieces},
     [CW_REQ_ACCUMULATE] = {"accumulate", cw_request_accumulate},
     [CW_REQ_CELLS] = {"loan of memory", cw_request_cells},
     [CW_REQ_IN_CELL] = {"staged", cw_request_in_cell},
@@ -347,6 +336,17 @@ void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute
         cwu_fatal("two rooms execute requests of opcode %u (%s)", op, what);
     kinds[op].what = what;
     kinds[op].execute = execute;
+}
+
+void cw_server_handle_gather(unsigned op, cw_server_gather_t gather)
+{
+    kinds[op].gather = gather;
+}
+
+size_t cw_request_gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
+{
+    unsigned op = __atomic_load_n(&msg->op, __ATOMIC_RELAXED);  // it may lie in a cell
+    return op < CW_SERVER_OPS && kinds[op].gather ? kinds[op].gather(msg, nbytes, out, room) : 0;
 }
 
 static cw_server_execute_t routed;

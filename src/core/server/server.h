@@ -50,7 +50,8 @@ bool cw_server_stops(void);
 void cw_server_stats(cwt_stats_t *stats_p);
 
 // ---------------------------------------------------------------- what rooms above register
-// All before cw_server_start; registering the same again changes nothing.
+// All before cw_server_start, or before any PE may send such a request; registering the same again
+// changes nothing.
 
 #define CW_SERVER_OPS 32  // opcodes of requests (cwt_header_t.op), from 0
 
@@ -76,6 +77,12 @@ typedef bool (*cw_server_execute_t)(cw_from_t *from, const cwt_header_t *msg, si
 /** what: the kind of request, for messages; must live on. Fatal if the opcode has another
  *  handler. */
 void cw_server_handle(unsigned op, const char *what, cw_server_execute_t execute);
+/** Gathers what a request names, which nothing has been checked of, into `room` bytes, for a staged
+ *  get (core/bulk/stage.h). How many bytes; 0: it is malformed. */
+typedef size_t (*cw_server_gather_t)(const cwt_header_t *msg, size_t nbytes, char *out,
+                                     size_t room);
+/** Of a kind of request that has a handler. */
+void cw_server_handle_gather(unsigned op, cw_server_gather_t gather);
 /** The handler of all requests with CW_REQ_ROUTED. */
 void cw_server_handle_routed(cw_server_execute_t execute);
 

@@ -69,7 +69,7 @@ bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 static bool is_body(unsigned op)
 {
     return op == CW_REQ_PUT_STRIDED || op == CW_REQ_PUT_PIECES || op == CW_REQ_ACCUMULATE ||
-           op == CW_REQ_PRIVATE || op == CW_REQ_UPDATE;
+           op == CW_REQ_PRIVATE || op == CW_REQ_UPDATE || op == CW_REQ_DEVICE;
 }
 
 static char *cell_of(cw_lease_t lease)

@@ -12,9 +12,8 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-static void read_published(const cw_coll_call_t *c, const long *published, uint64_t *sizes)
+static void read_published(const cw_group_t *group, const long *published, uint64_t *sizes)
 {
-    const cw_group_t *group = c->group;
     for (int rank = 0; rank < group->size; rank++) {
         int pe = cw_group_pe(group, rank);
         if (cw_coll_is_local(pe))
@@ -27,13 +26,13 @@ static void read_published(const cw_coll_call_t *c, const long *published, uint6
 
 /** The word of notes is free until the blocks move: it holds the size until all members have read
  *  it, and is zero again before any member may write a note. */
-static void publish_and_read(const cw_coll_call_t *c, size_t mine, uint64_t *sizes)
+static void publish_and_read(const cw_group_t *group, size_t mine, uint64_t *sizes)
 {
-    long *word = &cw_group_words(c->group)[CW_PSYNC_NOTES];
+    long *word = &cw_group_words(group)[CW_PSYNC_NOTES];
     __atomic_store_n(word, (long)mine, __ATOMIC_RELAXED);
-    cw_sync(c->group);
-    read_published(c, word, sizes);
-    cw_sync(c->group);
+    cw_sync(group);
+    read_published(group, word, sizes);
+    cw_sync(group);
     __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
@@ -65,23 +64,42 @@ static bool learn_at_once(const cw_coll_call_t *c, size_t nbytes, uint64_t *size
     return all_short;
 }
 
+/** Sizes alone, of a group whose words are too many for one synchronisation. */
+static void learn_of_many(const cw_group_t *group, uint64_t mine, uint64_t *sizes)
+{
+    size_t all = (size_t)group->size * sizeof mine;
+    if (all + sizeof mine > cw_group_scratch_nbytes(group)) {
+        publish_and_read(group, mine, sizes);
+        return;
+    }
+    char *scratch = cw_group_scratch(group);
+    memcpy(scratch + all, &mine, sizeof mine);
+    cw_fcollect(group, scratch, scratch + all, sizeof mine);
+    memcpy(sizes, scratch, all);
+}
+
+static bool is_of_few(const cw_group_t *group)
+{
+    return (size_t)group->size * sizeof(uint64_t) <= cw_fused_most(group);
+}
+
+void cw_collect_sizes(const cw_group_t *group, size_t nbytes, uint64_t *sizes)
+{
+    uint64_t mine = nbytes;
+    if (is_of_few(group))
+        cw_gather_fused(group, sizes, &mine, sizeof mine);
+    else
+        learn_of_many(group, mine, sizes);
+}
+
 /** True: all blocks have come, too. */
 static bool learn_sizes(cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
 {
-    uint64_t mine = nbytes;
-    size_t all = (size_t)c->group->size * sizeof mine;
-    if (all <= cw_fused_most(c->group)) {
+    if (is_of_few(c->group)) {
         c->entered = true;
         return learn_at_once(c, nbytes, sizes);
     }
-    if (all + sizeof mine <= cw_group_scratch_nbytes(c->group)) {
-        char *scratch = cw_group_scratch(c->group);
-        memcpy(scratch + all, &mine, sizeof mine);
-        cw_fcollect(c->group, scratch, scratch + all, sizeof mine);
-        memcpy(sizes, scratch, all);
-    } else {
-        publish_and_read(c, nbytes, sizes);
-    }
+    learn_of_many(c->group, nbytes, sizes);
     return false;
 }
 
