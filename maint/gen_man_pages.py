@@ -230,6 +230,8 @@ def write_links(folder, gasnet):
                                           for n, _ in gen_shmem.expand(row)), None))
     links |= {row["name"]: "shmemx_team_from_mpi_comm" for row in gen_shmem.of_kind("mpi")}
     links |= {"shmemx_team_of_members": "shmemx_team_from_gex_tm"}
+    links |= {row["name"]: "shmemx_device_heap" for row in gen_shmem.of_kind("extension")
+              if row["name"].startswith("shmemx_device_")}
     links |= gasnet_pages() if gasnet else {}
     for name, page in links.items():
         if name not in own and page:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "tools/messages"
-ORDER = ("settings", "start", "memory", "network", "use", "interfaces", "reports", "oshrun",
-         "codes")
+ORDER = ("settings", "start", "memory", "devices", "network", "use", "interfaces", "reports",
+         "oshrun", "codes")
 PAGE = ROOT / "docs/man/causeway-messages.7.md"
 HOW = ("add it, with * for what differs, to the row of tools/messages that has its cause, or write "
        "a row; then run maint/gen_messages.py (CONTRIBUTING.md, \"A message\")")

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "core/mem/foreign.h"
 #include "core/observe/check.h"
 #include "core/world/front_end.h"
 #include "core/world/one_address.h"
@@ -145,8 +146,19 @@ void shm_bad_set(const char *func, const void *lock)
                     cw_world.pe, cw_at(lock, sizeof(long)));
 }
 
+void shm_check_operand(const char *func, const char *what, const void *addr, size_t nbytes)
+{
+    if (!cw_foreign_is_symmetric(addr, nbytes))
+        shm_check_symmetric(func, what, addr, nbytes);
+}
+
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes)
 {
+    if (nbytes && cw_foreign_holds(addr))
+        cw_check_failed(shm_call_name(func),
+                        "%s %p is device memory, which processors neither load nor store; give it "
+                        "a variable in host memory (shmem_malloc)",
+                        what, addr);
     cw_check_block(shm_call_name(func), addr, nbytes);
     if (nbytes && !cw_is_symmetric(addr, nbytes))
         cw_check_failed(

@@ -6,6 +6,7 @@
 #define SHM_COLL_ARGS_H
 
 #include "base/compiler.h"
+#include "core/device/coll.h"
 #include "core/sync/team.h"
 #include "shmem/shm.h"
 
@@ -38,6 +39,16 @@ typedef struct shm_set {
 const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *room);
 void shm_compare_claims(const char *func, const cw_group_t *group, const void *dest,
                         const void *source, uint64_t nelems) CW_COLD;
+
+/** Reports the bytes that this PE contributes to a collective. True: an operand is device memory,
+ *  which only a program that is not plain has. */
+static CW_ALWAYS_INLINE bool shm_on_device(size_t nbytes, const void *dest, const void *source)
+{
+    if (CW_LIKELY(cw_world.plain))
+        return false;
+    cw_watch_bytes(nbytes);
+    return cw_device_takes_part(dest, source);
+}
 
 /** Checking mode: checks that all PEs of the group make this call. Runs before any effect that
  *  other PEs can see. */

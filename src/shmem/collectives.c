@@ -12,8 +12,8 @@ static void check_move(const char *func, const void *dest, size_t ndest, const v
         return;
     shm_check_count(func, "nelems", ndest, size);
     shm_check_count(func, "nelems", nsource, size);
-    shm_check_symmetric(func, "dest", dest, ndest * size);
-    shm_check_symmetric(func, "source", source, nsource * size);
+    shm_check_operand(func, "dest", dest, ndest * size);
+    shm_check_operand(func, "source", source, nsource * size);
     shm_check_overlap(func, dest, ndest * size, source, nsource * size, in_place);
 }
 
@@ -32,8 +32,10 @@ static int broadcast(const char *func, const cw_group_t *g, void *dest, const vo
     if (CW_UNLIKELY(root < 0 || root >= g->size))
         cw_check_failed(shm_call_name(func), "no root PE %d: the PEs taking part are 0 to %d", root,
                         g->size - 1);
-    SHM_BYTES(nelems * size);
-    cw_broadcast(g, dest, source, nelems * size, root, root_copies);
+    if (shm_on_device(nelems * size, dest, source))
+        cw_device_broadcast(g, dest, source, nelems * size, root, root_copies);
+    else
+        cw_broadcast(g, dest, source, nelems * size, root, root_copies);
     return 0;
 }
 
@@ -49,8 +51,10 @@ static int collect(const char *func, const cw_group_t *g, void *dest, const void
         claim.source = source;
         cw_coll_agree(g, &claim);
     }
-    SHM_BYTES(nelems * size);
-    cw_collect(g, dest, source, nelems * size);
+    if (shm_on_device(nelems * size, dest, source))
+        cw_device_collect(g, dest, source, nelems * size);
+    else
+        cw_collect(g, dest, source, nelems * size);
     return 0;
 }
 
@@ -59,8 +63,10 @@ static int fcollect(const char *func, const cw_group_t *g, void *dest, const voi
 {
     check_move(func, dest, nelems * (size_t)g->size, source, nelems, size, false);
     shm_agree_move(func, g, dest, source, nelems);
-    SHM_BYTES(nelems * size);
-    cw_fcollect(g, dest, source, nelems * size);
+    if (shm_on_device(nelems * size, dest, source))
+        cw_device_fcollect(g, dest, source, nelems * size);
+    else
+        cw_fcollect(g, dest, source, nelems * size);
     return 0;
 }
 
@@ -70,8 +76,10 @@ static int alltoall(const char *func, const cw_group_t *g, void *dest, const voi
     size_t all = nelems * (size_t)g->size;
     check_move(func, dest, all, source, all, size, false);
     shm_agree_move(func, g, dest, source, nelems);
-    SHM_BYTES(all * size);
-    cw_alltoall(g, dest, source, nelems * size);
+    if (shm_on_device(all * size, dest, source))
+        cw_device_alltoall(g, dest, source, nelems * size);
+    else
+        cw_alltoall(g, dest, source, nelems * size);
     return 0;
 }
 
@@ -93,8 +101,12 @@ static int alltoalls(const char *func, const cw_group_t *g, void *dest, const vo
         claim.sst = (uint64_t)sst;
         cw_coll_agree(g, &claim);
     }
-    SHM_BYTES(all * size);
-    cw_alltoalls(g, dest, source, dst * (ptrdiff_t)size, sst * (ptrdiff_t)size, size, nelems);
+    dst *= (ptrdiff_t)size;
+    sst *= (ptrdiff_t)size;
+    if (shm_on_device(all * size, dest, source))
+        cw_device_alltoalls(g, dest, source, dst, sst, size, nelems);
+    else
+        cw_alltoalls(g, dest, source, dst, sst, size, nelems);
     return 0;
 }
 

@@ -9,11 +9,10 @@
 static void begin(const char *func, const char *count, const cw_group_t *g, const void *dest,
                   const void *source, size_t nelems, size_t size)
 {
-    SHM_BYTES(nelems * size);
     if (SHM_CHECKING()) {
         shm_check_count(func, count, nelems, size);
-        shm_check_symmetric(func, "dest", dest, nelems * size);
-        shm_check_symmetric(func, "source", source, nelems * size);
+        shm_check_operand(func, "dest", dest, nelems * size);
+        shm_check_operand(func, "source", source, nelems * size);
         shm_check_overlap(func, dest, nelems * size, source, nelems * size, true);
     }
     shm_agree_move(func, g, dest, source, nelems);
@@ -23,7 +22,10 @@ static int reduce(const char *func, const cw_group_t *g, void *dest, const void 
                   size_t nelems, size_t size, cw_reduce_fn kernel)
 {
     begin(func, "nreduce", g, dest, source, nelems, size);
-    cw_reduce(g, dest, source, nelems, size, kernel);
+    if (shm_on_device(nelems * size, dest, source))
+        cw_device_reduce(g, dest, source, nelems, size, kernel);
+    else
+        cw_reduce(g, dest, source, nelems, size, kernel);
     return 0;
 }
 
@@ -45,7 +47,10 @@ static int scan(const char *func, const cw_group_t *g, void *dest, const void *s
                 size_t nelems, size_t size, bool exclusive, cw_reduce_fn kernel)
 {
     begin(func, "nelems", g, dest, source, nelems, size);
-    cw_scan(g, dest, source, nelems, size, exclusive, kernel);
+    if (shm_on_device(nelems * size, dest, source))
+        cw_device_scan(g, dest, source, nelems, size, exclusive, kernel);
+    else
+        cw_scan(g, dest, source, nelems, size, exclusive, kernel);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/output.h"
+#include "core/mem/foreign.h"
 #include "core/report/early.h"
 #include "shmem/coll_args.h"
 
@@ -209,7 +210,7 @@ SHM_WEAK(shmem_pe_accessible);
 int pshmem_addr_accessible(const void *addr, int pe)
 {
     SHM_ENTER();
-    return is_pe(pe) && cw_is_symmetric(addr, 1);
+    return is_pe(pe) && (cw_is_symmetric(addr, 1) || cw_foreign_is_symmetric(addr, 1));
 }
 SHM_WEAK(shmem_addr_accessible);
 

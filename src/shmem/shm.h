@@ -47,6 +47,8 @@ noreturn void shm_bad_set(const char *func, const void *lock) CW_COLD;
 
 // Checking mode only: each ends the job with a message when the argument is wrong.
 void shm_check_symmetric(const char *func, const char *what, const void *addr, size_t nbytes);
+/** The same for an operand that may be device memory. */
+void shm_check_operand(const char *func, const char *what, const void *addr, size_t nbytes);
 void shm_check_pe(const char *func, int pe);
 void shm_check_context(const char *func, const cw_ctx_t *ctx);
 void shm_check_rank(const char *func, const cw_ctx_t *ctx, int rank);

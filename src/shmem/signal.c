@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Signals: puts that update a word at the target after their data, and operations on such a word.
+#include "core/mem/foreign.h"
 #include "shmem/p2p.h"
 #include "shmem/shm.h"
 
@@ -25,8 +26,9 @@ static void put_signal(const char *func, cw_ctx_t *ctx, void *dest, const void *
     if (SHM_CHECKING()) {
         shm_check_rank(func, ctx, pe);
         shm_check_count(func, "bytes", nbytes, 1);
-        shm_check_symmetric(func, "dest", dest, nbytes);
-        shm_check_variable(func, "sig_addr", s.addr, sizeof(*s.addr));
+        shm_check_operand(func, "dest", dest, nbytes);
+        if (!cw_foreign_is_symmetric(s.addr, sizeof(*s.addr)))
+            shm_check_variable(func, "sig_addr", s.addr, sizeof(*s.addr));
         if ((uintptr_t)s.addr + sizeof(*s.addr) > (uintptr_t)dest &&
             (uintptr_t)s.addr < (uintptr_t)dest + nbytes)
             cw_check_failed(

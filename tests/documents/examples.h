@@ -19,6 +19,7 @@ static void compute(void)
 
 #ifdef SHMEM_EXAMPLES
 #include <shmem.h>
+#include <shmemx.h>
 static long box[1000], data[1000], dest[1000], source[1000], word, ntasks = 10;
 static unsigned long table[8], value[8];
 static size_t where[8];
@@ -82,6 +83,7 @@ static void on_request(gasnet_token_t token)
 #ifdef GEX_EXAMPLES
 #include <gasnetex.h>
 #include <shmem.h>
+#include <shmemx.h>
 #include <shmemx.h>
 static gex_TM_t row, world;
 static shmem_team_t team;

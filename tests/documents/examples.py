@@ -18,6 +18,7 @@ COMPILED = {
     "shmem_wait_until_all": "the flags are set by what the fragment leaves out",
     "shmem_init_thread": "the start of a program",
     "shmem_atomic_fetch_nbi": "a job of 8 PEs",
+    "shmemx_device_heap": "needs a device",
 }
 MPI = {"shmemx_team_from_mpi_comm"}  # needs mpi.h: mixed/mpich
 PROGRAM = """

@@ -20,6 +20,7 @@
 #include "core/life/mpi.h"
 #include "core/life/neighbour.h"
 #include "core/life/unfinished.h"
+#include "core/mem/foreign.h"
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/mem/tables.h"
@@ -333,6 +334,8 @@ void cw_finalize(const char *call)
     cw_watch_close();
     cw_ctx_shut();
     cw_server_stop();
+    if (cw_foreign)
+        cw_foreign->close();
     if (cw_world.nnodes > 1 && !disbanded)
         cw_transport->leave();
     cw_routed_close();

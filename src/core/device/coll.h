@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives whose operands, one or both, are device memory: made of puts and gets to each member,
+// and of synchronisations. Reductions are computed by processors: a member gathers its part of all
+// operands, computes it in the order of the ranks, and puts the result to all, so results are
+// bit-identical everywhere.
+//
+// As the calls of core/coll/coll.h: collective over the group, all operands symmetric, and each
+// waits. The work of a member grows with the size of the group.
+#ifndef CW_CORE_DEVICE_COLL_H
+#define CW_CORE_DEVICE_COLL_H
+
+#include "core/coll/coll.h"
+#include "core/mem/foreign.h"
+
+/** Is one of them device memory? The same on all members. */
+static inline bool cw_device_takes_part(const void *dest, const void *src)
+{
+    return cw_foreign_is_symmetric(dest, 1) || cw_foreign_is_symmetric(src, 1);
+}
+
+void cw_device_broadcast(const cw_group_t *group, void *dest, const void *src, size_t nbytes,
+                         int root_rank, bool root_copies);
+void cw_device_fcollect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
+void cw_device_collect(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
+void cw_device_alltoall(const cw_group_t *group, void *dest, const void *src, size_t nbytes);
+void cw_device_alltoalls(const cw_group_t *group, void *dest, const void *src,
+                         ptrdiff_t dest_stride, ptrdiff_t src_stride, size_t elem_nbytes,
+                         size_t nelems);
+void cw_device_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
+                      size_t elem_nbytes, cw_reduce_fn fn);
+void cw_device_scan(const cw_group_t *group, void *dest, const void *src, size_t nelems,
+                    size_t elem_nbytes, bool exclusive, cw_reduce_fn sum);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What this library asks of a vendor's driver: one table of operations a vendor. A driver is loaded
+// when the first device heap is asked for, never linked; what a device can do is a fact that the
+// driver states, not its name.
+//
+// Errors: functions that return int give 0 or CW_E…, reported with the driver's call, its name of
+// the error, and what to do; outputs are set on success. Threads: any. Contexts: each call makes
+// the device's primary context current and takes it away again, so a context of the program's stays
+// what it was. Blocking: copies and fills are complete when they return, and wait for the device.
+#ifndef CW_CORE_DEVICE_VENDOR_H
+#define CW_CORE_DEVICE_VENDOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Of a device: what it is, and what it can do. */
+typedef struct cw_device_facts {
+    char name[64];      // for messages
+    uint8_t uuid[16];   // the same device has the same one in every process
+    bool maps;          // its memory can be mapped at addresses that the caller chooses,
+    bool exports;       // and given to other processes by a file descriptor
+    bool dma_buf;       // and to network cards
+    bool host_atomics;  // its atomics and the processors' on one word are exact
+} cw_device_facts_t;
+
+/** A copy of n rows of nbytes. Strides are at least nbytes. */
+typedef struct cw_device_rows {
+    void *dest;
+    const void *src;
+    size_t dest_stride, src_stride, nbytes, n;
+    bool dest_is_host, src_is_host;
+} cw_device_rows_t;
+
+typedef struct cw_device_vendor {
+    const char *name;
+    /** Loads the driver, if that was not done. CW_ENOENT: there is none. */
+    int (*open)(int *ndevices_p);
+    int (*facts)(int device, cw_device_facts_t *facts_p);
+    /** Can `device` load and store memory of `other`? */
+    int (*reaches)(int device, int other, bool *reaches_p);
+    /** Sizes of memory and of address ranges are multiples of it. */
+    int (*granule)(int device, size_t *nbytes_p);
+
+    /** Addresses without memory; `at` is a wish. */
+    int (*reserve)(int device, uintptr_t at, size_t nbytes, uintptr_t *at_p);
+    void (*unreserve)(int device, uintptr_t at, size_t nbytes);
+    int (*create)(int device, size_t nbytes, uint64_t *memory_p);
+    /** A descriptor of the memory, which the caller closes. */
+    int (*give)(int device, uint64_t memory, int *fd_p);
+    /** Memory of another process; the descriptor stays the caller's. */
+    int (*take)(int device, int fd, uint64_t *memory_p);
+    /** Mapped at reserved addresses, to be loaded and stored by that device. */
+    int (*map)(int device, uintptr_t at, size_t nbytes, uint64_t memory);
+    void (*unmap)(int device, uintptr_t at, size_t nbytes);
+    /** This process has no more use for it. */
+    void (*release)(int device, uint64_t memory);
+
+    /** By that device: from and to its own memory, what it reaches, and the processors'. */
+    int (*copy)(int device, void *dest, const void *src, size_t nbytes);
+    int (*copy_rows)(int device, const cw_device_rows_t *rows);
+    int (*fill)(int device, void *dest, uint8_t value, size_t nbytes);
+    /** The device with that address in its memory, as the driver knows it; -1: none. */
+    int (*owner)(int device, const void *addr);
+} cw_device_vendor_t;
+
+extern const cw_device_vendor_t cw_device_cuda;
+
+enum { CW_DEVICES_MOST = 64 };  // of one process
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Device heaps that fail, and wrong use; the first argument says what. What ends the job does so in
+// the call; a failure that a program may go on from ends with "goes on".
+#include <stdlib.h>
+
+#include "gpu/device.h"
+
+static int me, npes;
+static long lock_word;
+
+/** Host memory works as ever. */
+static void use_host(void)
+{
+    static int from_left;
+    shmem_int_p(&from_left, me + 1, (me + 1) % npes);
+    shmem_barrier_all();
+    CHECK(from_left == (me + npes - 1) % npes + 1);
+    shmem_barrier_all();
+}
+
+/** The heap works, to the last PE. */
+static void use(size_t nbytes)
+{
+    int *p = shmemx_device_malloc(nbytes);
+    REQUIRE(p != NULL);
+    shmem_int_p(p, me + 1, (me + 1) % npes);
+    shmem_barrier_all();
+    CHECK(shmem_int_g(p, me) == (me + npes - 1) % npes + 1);
+    CHECK(shmemx_device_ptr(p, me) == p);
+    for (int pe = 0; pe < npes; pe++) {
+        char *at = shmemx_device_ptr(p, pe), *next = shmemx_device_ptr((char *)p + 4, pe);
+        CHECK(at ? next == at + 4 && (pe == me || at != (char *)p) : pe != me && !next);
+    }
+    CHECK(shmemx_device_ptr(&me, me) == NULL && shmemx_device_ptr(p, -1) == NULL &&
+          shmemx_device_ptr(p, npes) == NULL);
+    shmem_barrier_all();
+    shmemx_device_free(p);
+}
+
+/** PE `pe` (-1: all) lets a call of the driver fail. The next attempt finds nothing in its way. */
+static void one_call(const char *which, int pe)
+{
+    if (pe < 0 || pe == me)
+        setenv("FAKE_CUDA_FAIL", which, 1);
+    CHECK(shmemx_device_heap(1 << 20) != 0, "%s", which);
+    use_host();
+    CHECK(shmemx_device_heap(1 << 20) == 0, "after %s", which);
+    use(100);
+}
+
+/** The driver's call fails by the environment. */
+static void in_transfer(void)
+{
+    REQUIRE(shmemx_device_heap(1 << 20) == 0);
+    int *p = shmemx_device_calloc(1, sizeof *p);
+    shmem_int_p(p, 1, me);
+}
+
+static void wrong(const char *what)
+{
+    int *p = NULL;
+    if (strcmp(what, "before") != 0) {
+        REQUIRE(shmemx_device_heap(1 << 20) == 0);
+        p = shmemx_device_calloc(100, sizeof *p);
+    }
+    if (strcmp(what, "before") == 0)
+        p = shmemx_device_malloc(4);
+    else if (strcmp(what, "free") == 0)
+        shmem_free(p);
+    else if (strcmp(what, "twice") == 0) {
+        shmemx_device_free(p);
+        shmemx_device_free(p);
+    } else if (strcmp(what, "foreign") == 0)
+        shmemx_device_free(&lock_word);
+    else if (strcmp(what, "wait") == 0)
+        shmem_int_wait_until(p, SHMEM_CMP_EQ, 1);
+    else if (strcmp(what, "signal") == 0)
+        shmem_signal_wait_until((uint64_t *)(void *)p, SHMEM_CMP_EQ, 1);
+    else if (strcmp(what, "lock") == 0)
+        shmem_set_lock((long *)(void *)p);
+    else if (strcmp(what, "unaligned") == 0)
+        shmem_int_atomic_inc((int *)(void *)((char *)p + 2), 0);
+    else if (strcmp(what, "pe") == 0)
+        shmem_int_p(p, 1, npes);
+    else if (strcmp(what, "again") == 0)
+        CHECK(shmemx_device_heap(1 << 20) != 0);
+    else if (strcmp(what, "size") == 0)
+        p = shmemx_device_malloc(me == 0 ? 100 : 200);
+    else if (strcmp(what, "full") == 0)
+        CHECK(shmemx_device_malloc((size_t)1 << 40) == NULL &&
+              shmemx_device_calloc(SIZE_MAX / 2, 4) == NULL && shmemx_device_malloc(0) == NULL &&
+              shmemx_device_align(3, 8) == NULL);
+    else if (strcmp(what, "beyond") == 0)
+        shmem_putmem(p, &lock_word, (size_t)3 << 20, 0);
+}
+
+/** The process joins a second time. */
+static void epochs(void)
+{
+    for (int i = 0; i < 2; i++) {
+        REQUIRE(shmemx_device_heap((size_t)(i + 1) << 20) == 0);
+        use(4096);
+        use_host();
+        shmem_finalize();
+        shmem_init();
+    }
+    use_host();  // without a heap
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc > 1);
+    shmem_init();
+    me = shmem_my_pe();
+    npes = shmem_n_pes();
+    check_as("PE", me, npes);
+    if (strcmp(argv[1], "heap") == 0) {
+        size_t nbytes = strtoul(argv[2], NULL, 10);
+        CHECK(shmemx_device_heap(argc > 3 ? nbytes * (size_t)(me + 1) : nbytes) != 0);
+        use_host();
+    } else if (strcmp(argv[1], "call") == 0) {
+        one_call(argv[2], atoi(argv[3]));
+    } else if (strcmp(argv[1], "transfer") == 0) {
+        in_transfer();
+    } else if (strcmp(argv[1], "align") == 0) {
+        REQUIRE(shmemx_device_heap((size_t)16 << 20) == 0);
+        for (size_t a = 1; a <= (size_t)4 << 20; a *= 2) {
+            char *p = shmemx_device_align(a, 10);
+            CHECK(p ? (uintptr_t)p % a == 0 : a > (size_t)2 << 20, "%zu", a);
+            shmemx_device_free(p);
+        }
+        use(5000);
+    } else if (strcmp(argv[1], "epochs") == 0) {
+        epochs();
+    } else {
+        wrong(argv[1]);
+    }
+    shmem_barrier_all();
+    printf("goes on\n");
+    shmem_finalize();
+    return check_result();
+}

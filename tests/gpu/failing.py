@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Failures of devices, over the driver of fake/: each call of it that fails while a heap is made,
+on one PE and on all, leaves the job without a heap and able to make one; those in a transfer end
+it; and wrong use. Each has one line with the call, the cause and what to do."""
+import ctypes
+import re
+import tempfile
+from pathlib import Path
+
+from frame.script import TESTS, check, finish, oshcc
+from over_fake import NODES, run
+
+OPENING = ["cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid_v2",
+           "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2",
+           "cuStreamCreate", "cuMemGetAllocationGranularity", "cuDeviceCanAccessPeer",
+           "cuMemAddressReserve", "cuMemCreate", "cuMemMap", "cuMemSetAccess",
+           "cuMemExportToShareableHandle", "cuMemImportFromShareableHandle"]
+SECOND = ["cuMemMap", "cuMemSetAccess", "cuDeviceGetUuid_v2"]  # of a peer's slice
+TRANSFER = ["cuMemcpyAsync", "cuStreamSynchronize", "cuMemsetD8Async"]
+TWO = {"FAKE_CUDA_DEVICES": "2"}
+CHECKING = {"CAUSEWAY_CHECK": "1"}
+ERROR = re.compile(r"^causeway: error: .*$", re.M)
+# arguments, variables, what the line says, does the program go on?
+USES = [
+    (["heap", "1000"], {"FAKE_CUDA_DEVICES": "0"}, r"cuInit .*NO_DEVICE.*nvidia-smi", True),
+    (["heap", "1000"], {"FAKE_CUDA_VMM": "0"}, r"device 0 .*cannot be mapped", True),
+    (["heap", "1000"], {"FAKE_CUDA_EXPORT": "0"}, r"device 0 .*by descriptors", True),
+    (["heap", "8000000"], {"FAKE_CUDA_MEMORY": "4194304"},
+     r"cuMemCreate for device 0: CUDA_ERROR_OUT_OF_MEMORY .*smaller device heap", True),
+    (["heap", "1000"], {"CAUSEWAY_DEVICE": "5"}, r"CAUSEWAY_DEVICE is 5, .* 1 devices", True),
+    (["heap", "0"], {}, r"device heap of 0 bytes", True),
+    (["heap", "9000000000000000"], {}, r"larger than any device", True),
+    (["heap", "3000000", "differ"], {}, r"of different sizes", True),
+    (["again"], {}, r"one already", True),
+    (["before"], {}, r"shmemx_device_malloc: there is no device heap", False),
+    (["twice"], {}, r"shmemx_device_free: .*freed twice", False),
+    (["foreign"], {}, r"shmemx_device_free: .*not an allocated block of the device heap", False),
+    (["free"], {}, r"shmem_free: .*not an allocated block", False),
+    (["unaligned"], {}, r"not aligned to its 4 bytes", False),
+    (["pe"], {}, r"shmem_.*there is no PE 2", False),
+    (["wait"], CHECKING, r"shmem_int_wait_until: ivar .* is device memory", False),
+    (["signal"], CHECKING, r"shmem_signal_wait_until: sig_addr .* is device memory", False),
+    (["lock"], CHECKING, r"shmem_set_lock: lock .* is device memory", False),
+    (["free"], CHECKING, r"shmem_free: .*not an allocated block", False),
+    (["size"], CHECKING, r"shmemx_device_malloc: ", False),
+    (["beyond"], CHECKING, r"shmem_putmem: .*not symmetric", False),
+    (["full"], {}, None, True),
+    (["align"], {}, None, True),
+    (["align"], {"FAKE_CUDA_MOVE": "1"}, None, True),
+    (["epochs"], TWO, None, True),
+]
+
+
+def one(program, arguments, variables, says, goes_on, options=()):
+    done = run(program, 2, [*options], variables, *arguments)
+    what = f"{' '.join(arguments)} {variables} {' '.join(options)}:\n{done.stdout[:3000]}"
+    lines = ERROR.findall(done.stdout)
+    check((done.returncode == 0) == goes_on and ("goes on" in done.stdout) == goes_on
+          and "FAIL" not in done.stdout and "killed" not in done.stdout,
+          f"the end (status {done.returncode}) of {what}")
+    check(bool(lines) == bool(says) and all(re.search(says, line) for line in lines),
+          f"the line of {what}")
+
+
+def without_library(program):
+    """Where there is a driver this says nothing."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        with tempfile.TemporaryDirectory() as empty:
+            one(program, ["heap", "1000"], {"LD_LIBRARY_PATH": empty},
+                r"no device memory: libcuda\.so\.1.*the NVIDIA driver brings it", True)
+
+
+def main():
+    program = oshcc(Path("failing").resolve(), TESTS / "gpu/failing.c", "-ldl")
+    without_library(program)
+    for call in OPENING:
+        for which in (["-1", "1"] if call != "cuInit" else ["0"]):
+            one(program, ["call", f"{call}:1", which], TWO, f"{call} for device [01]: CUDA_ERROR_",
+                True)
+    for call in SECOND:
+        one(program, ["call", f"{call}:2", "0"], TWO, f"{call} for device", True)
+    for call in TRANSFER:
+        one(program, ["transfer"], {"FAKE_CUDA_FAIL": f"{call}:1"},
+            f"{call} for device 0: CUDA_ERROR_|a transfer of device memory", False)
+    for arguments, variables, says, goes_on in USES:
+        one(program, arguments, variables, says, goes_on)
+    one(program, ["call", "cuMemCreate:1", "0"], {}, "cuMemCreate", True, NODES)
+    one(program, ["epochs"], {}, None, True, NODES)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
