@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a program of this room over the driver of fake/: on one node and on two, with a device and
 with two, which reach each other's memory or do not, in checking mode, and where the PEs cannot have
-one address. Argument: the source."""
+one address; with the NIC's atomics, and forwarded. Argument: the source."""
 import os
 import re
 import subprocess
@@ -22,6 +22,8 @@ RUNS = [
     (2, NODES, {"CAUSEWAY_ENDPOINT": "rdm"}),
     (3, NODES, {"CAUSEWAY_ENDPOINT": "msg", "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_PEER": "0"}),
     (4, NODES, {"CAUSEWAY_CHECK": "1", "CAUSEWAY_STAGING": "0"}),
+    (3, NODES, {"CAUSEWAY_ATOMICS": "nic", "CAUSEWAY_STATS": "1"}),
+    (4, ["--emulate-nodes", "4"], {"CAUSEWAY_TOPOLOGY": "hypercube"}),
 ]
 
 

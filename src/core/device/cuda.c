@@ -170,6 +170,14 @@ static int enter(int device)
     return CALL(cuCtxPushCurrent_v2, device, context);
 }
 
+/** The same to give something back: maybe when the process ends and the driver has ended already,
+ *  which no message is due for. */
+static bool enter_at_end(int device)
+{
+    cuda_context_t context = __atomic_load_n(&state.device[device].context, __ATOMIC_ACQUIRE);
+    return context && cuda.cuCtxPushCurrent_v2(context) == CUDA_OK;
+}
+
 static void leave(void)
 {
     cuda_context_t ours;
@@ -249,7 +257,7 @@ static int reserve(int device, uintptr_t at, size_t nbytes, uintptr_t *at_p)
 
 static void unreserve(int device, uintptr_t at, size_t nbytes)
 {
-    if (enter(device))
+    if (!enter_at_end(device))
         return;
     (void)cuda.cuMemAddressFree(at, nbytes);
     leave();
@@ -292,7 +300,7 @@ static int map(int device, uintptr_t at, size_t nbytes, uint64_t memory)
 
 static void unmap(int device, uintptr_t at, size_t nbytes)
 {
-    if (enter(device))
+    if (!enter_at_end(device))
         return;
     (void)cuda.cuMemUnmap(at, nbytes);
     leave();
@@ -300,7 +308,7 @@ static void unmap(int device, uintptr_t at, size_t nbytes)
 
 static void release(int device, uint64_t memory)
 {
-    if (enter(device))
+    if (!enter_at_end(device))
         return;
     (void)cuda.cuMemRelease(memory);
     leave();

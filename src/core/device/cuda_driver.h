@@ -16,7 +16,6 @@ enum {
     CUDA_OK = 0,
     CUDA_INVALID_VALUE = 1,
     CUDA_OUT_OF_MEMORY = 2,
-    CUDA_SHUT_DOWN = 4,  // the process ends
     CUDA_NO_DEVICE = 100,
     CUDA_INVALID_DEVICE = 101,
     CUDA_ILLEGAL_ADDRESS = 700,

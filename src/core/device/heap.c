@@ -301,7 +301,11 @@ static int make(cw_device_heap_t *h, size_t nbytes, uint64_t *room)
     card_t own = {0};
     int ndevices = 0, *fds = malloc((size_t)cw_world.nslots * sizeof *fds);
     h->slice = calloc((size_t)cw_world.nslots, sizeof *h->slice);
-    int rc = fds && h->slice ? prepare(h, nbytes, &ndevices, &own) : CW_ENOMEM;
+    int rc = CW_ENOMEM;
+    if (fds && h->slice)
+        rc = prepare(h, nbytes, &ndevices, &own);
+    else
+        cwu_error("out of memory for a device heap's table of %d PEs", cw_world.nslots);
     if ((rc = all_well(room, rc)) == CW_OK && (rc = agree_on_size(room, h->stride)) == CW_OK &&
         (rc = reserve(h, room)) == CW_OK)
         rc = make_slices(h, ndevices, &own, (card_t *)(void *)(room + 4), fds, room);
