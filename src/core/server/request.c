@@ -312,17 +312,17 @@ static struct {
     cw_server_execute_t execute;
     cw_server_gather_t gather;  // NULL: its bytes do not go into cells
 } kinds[CW_SERVER_OPS] = {
-    [CW_REQ_AMO] = {"atomic", execute_amo},
-    [CW_REQ_PUT_STRIDED] = {"strided put", execute_put_strided},
+    [CW_REQ_AMO] = {"atomic", execute_amo, NULL},
+    [CW_REQ_PUT_STRIDED] = {"strided put", execute_put_strided, NULL},
     [CW_REQ_GET_STRIDED] = {"strided get", execute_get_strided, gather_strided},
-    [CW_REQ_BATCH] = {"batch", execute_batch},
-    [CW_REQ_FILL] = {"memset", execute_fill},
+    [CW_REQ_BATCH] = {"batch", execute_batch, NULL},
+    [CW_REQ_FILL] = {"memset", execute_fill, NULL},
     [CW_REQ_GET_PIECES] = {"get", execute_get_pieces, gather_pieces},
-    [CW_REQ_ACCUMULATE] = {"accumulate", cw_request_accumulate},
-    [CW_REQ_CELLS] = {"loan of memory", cw_request_cells},
-    [CW_REQ_IN_CELL] = {"staged", cw_request_in_cell},
-    [CW_REQ_PUT_PIECES] = {"put", execute_put_pieces},
-    [CW_REQ_TO_CELL] = {"staged get", cw_request_to_cell},
+    [CW_REQ_ACCUMULATE] = {"accumulate", cw_request_accumulate, NULL},
+    [CW_REQ_CELLS] = {"loan of memory", cw_request_cells, NULL},
+    [CW_REQ_IN_CELL] = {"staged", cw_request_in_cell, NULL},
+    [CW_REQ_PUT_PIECES] = {"put", execute_put_pieces, NULL},
+    [CW_REQ_TO_CELL] = {"staged get", cw_request_to_cell, NULL},
 };
 
 cw_server_execute_t cw_request_kind(unsigned op)
