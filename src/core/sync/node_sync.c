@@ -242,7 +242,8 @@ static const _Atomic uint32_t *release_word(const cw_node_sync_t *ns)
 }
 
 /** bell: changes, with a wake-up, when it is over. Sleeps grow, so that many who wait leave the
- *  processors to those who come; one that may be abandoned looks as often as at first. */
+ *  processors to those who come; but not where a wait may be abandoned, nor in jobs of several
+ *  nodes: no event ends this one when a connection of the PE is lost. */
 static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell)
 {
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
@@ -258,7 +259,8 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
         if (over(ns))
             break;
         uint64_t look_ns = cw_wait_may_sleep(&w);
-        sleep_ns = cw_abandoning ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
+        const bool looks = cw_abandoning || cw_world.nnodes > 1;
+        sleep_ns = looks ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
         cw_wait_asleep = true;
         cwu_futex_wait((uint32_t *)bell, seen, look_ns < sleep_ns ? look_ns : sleep_ns);
         cw_wait_asleep = false;
