@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../common.h"
+#include "naps.h"
 #include "step.h"
 
 enum { WARM = 64, COUNTED = 12, FLOOD = 64, ELEMS = 4096 };
@@ -202,8 +203,6 @@ static uint64_t await(size_t which, uint64_t before)
 }
 
 // ---------------------------------------------------------------- statements
-static atomic_bool is_counting;
-
 /** As STEP_CALL, where steps are counted. */
 #define CALL(fn, ...)                          \
     do {                                       \
@@ -407,16 +406,6 @@ static const row_t ROWS[] = {
     {"broadcast", CALLS(broadcast), 11, false, NO},
 };
 enum { NROWS = sizeof ROWS / sizeof *ROWS };
-
-/** Stands in for the C library's, as in insn.c: no thread of the library sends meanwhile. */
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    long rc;
-    do
-        rc = syscall(SYS_nanosleep, time, left);
-    while (rc == 0 && atomic_load(&is_counting));
-    return (int)rc;
-}
 
 static void partner_begins(const row_t *row)
 {

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "../pair.h"
+#include "naps.h"
 #include "step.h"
 
 #include <stdatomic.h>
@@ -168,19 +169,6 @@ static const struct {
     void (*call)(void), (*plain)(void);  // counted; the same, of the flood before it
 } FLOODS[] = {
     {"int_p", do_int_p, flood_p}, {"putmem", do_putmem, flood_put}, {"add", do_add, flood_add}};
-
-static atomic_bool is_counting;
-
-/** Stands in for the C library's: while a call is counted, which takes long, the naps of the
- *  library's threads do not end. One would send what lies for so long. */
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    long rc;
-    do
-        rc = syscall(SYS_nanosleep, time, left);
-    while (rc == 0 && atomic_load(&is_counting));
-    return (int)rc;
-}
 
 static long steps_to_provider(void)
 {

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "../pair.h"
+#include "naps.h"
 #include "step.h"
 
 #include <stdatomic.h>
@@ -21,19 +22,6 @@ enum { WARM = 32, COUNTED = 10, FLOOD = 64 };
 static const char *const PROVIDERS[] = {"libfabric", "libucp", "libuct", "libmock"};
 
 static char *dst, *src;
-static atomic_bool is_counting;
-
-/** Stands in for the C library's: while a call is counted, which takes long, the naps of the
- *  library's threads do not end. One would send what lies for so long. */
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    long rc;
-    do
-        rc = syscall(SYS_nanosleep, time, left);
-    while (rc == 0 && atomic_load(&is_counting));
-    return (int)rc;
-}
-
 STEP_CALLER static void counted_p(void)
 {
     STEP_CALL(shmem_int_p, (int *)dst, 7, 1);

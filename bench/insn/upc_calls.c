@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "naps.h"
 #include "step.h"
 
 enum { WARM = 32, COUNTED = 10 };
@@ -118,19 +119,6 @@ static void print_counts(const char *what, const long *counts, int n)
         printf(" %5ld %-6s", least, what);
     else
         printf(" %ld-%ld %s", least, most, what);
-}
-
-static atomic_bool is_counting;
-
-/** Stands in for the C library's: while a call is counted, which takes long, the naps of the
- *  library's threads do not end. One would send what lies for so long. */
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    long rc;
-    do
-        rc = syscall(SYS_nanosleep, time, left);
-    while (rc == 0 && atomic_load(&is_counting));
-    return (int)rc;
 }
 
 /** So many calls and a sync, of which the one at that position is counted; none for -1. */
