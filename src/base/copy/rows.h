@@ -53,4 +53,14 @@ static CW_ALWAYS_INLINE void cwu_copy_small(void *dest, const void *src, size_t 
             ((char *)dest)[i] = ((const char *)src)[i];
 }
 
+/** memcpy, but that it may store 2, 4 and 8 bytes twice, as halves that overlap: a flag that its
+ *  owner has seen and cleared in between would rise again. */
+static inline void cwu_copy(void *dest, const void *src, size_t nbytes)
+{
+    if (nbytes > CWU_SMALL_COPY)
+        memcpy(dest, src, nbytes);
+    else
+        cwu_copy_small(dest, src, nbytes);
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy/rows.h"
 #include "core/am/private.h"
 #include "core/mem/area.h"
 #include "core/observe/address.h"
@@ -219,7 +220,7 @@ void cw_am_place_raw(const cw_am_msg_t *msg, void *dest, const void *src)
                   "others may write",
                   msg->source, cw_am_name(msg->head, msg->is_reply, msg->kind), msg->nbytes,
                   cw_at(dest, msg->nbytes));
-    memcpy(dest, src, msg->nbytes);
+    cwu_copy(dest, src, msg->nbytes);
 }
 
 const char *cw_am_name(uint32_t head, bool reply, cw_am_kind_t kind)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy/rows.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/server/server.h"
@@ -269,7 +270,7 @@ static bool loaded_message(cw_from_t *from, const cwt_header_t *msg, size_t nbyt
     plain_t plain;
     char *slice = cw_segment.base + cw_slice_offset((uint32_t)cw_world.slot_of_pe[req->target]);
     if (req->nbytes)
-        memcpy(slice + req->dest, payload_of(req), req->nbytes);
+        cwu_copy(slice + req->dest, payload_of(req), req->nbytes);
     memcpy(&plain, req, CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(req->head)));
     plain.req.flags &= ~(uint32_t)CW_AM_C_HERE;
     deliver_or_keep(from, &plain.req);

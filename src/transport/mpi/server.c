@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "base/copy/rows.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/wait.h"
@@ -212,7 +213,7 @@ static int execute_move(cwt_from_t *from, size_t nbytes)
     case MPW_PUT_HERE:
         if (nbytes - head_nbytes != move.nbytes)
             return CW_EPROTO;
-        memcpy(memory, server->message + head_nbytes, move.nbytes);
+        cwu_copy(memory, server->message + head_nbytes, move.nbytes);
         return 0;
     case MPW_GET_HERE:
         return answer_request(from, MPW_REPLY, memory, move.nbytes);

@@ -40,6 +40,8 @@ extern ofi_lib_t ofi_lib;
 int ofi_lib_open(void);
 /** The library's text for a (positive or negative) provider error. */
 const char *ofi_reason(ssize_t err);
+/** Puts that this library carries out store a word of 2, 4 or 8 bytes once (words.c). */
+void ofi_store_words_once(void);
 /** fi_errno -> CW_E…: the only place that knows both. */
 int ofi_errno_to_cw(ssize_t err);
 /** Of a connection call: would the same call fail again, whatever the other side does? */

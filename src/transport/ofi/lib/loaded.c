@@ -86,8 +86,10 @@ int ofi_load(bool one_machine)
             ofi_probe_begin(ofi_lib.handle);
             load_result = ofi_choose(one_machine);
             ofi_probe_end();
-            if (load_result == 0)
+            if (load_result == 0) {
+                ofi_store_words_once();
                 ofi_gate_open(one_machine);
+            }
         }
     }
     int rc = load_result;
