@@ -41,6 +41,9 @@ typedef struct function *CUfunction;
 typedef struct {
     char bytes[16];
 } CUuuid;
+typedef struct {
+    char reserved[64];
+} CUipcMemHandle;
 
 enum {  // attributes of devices
     ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,

@@ -83,11 +83,10 @@ static void report(void)
     fake_streams_left(&streams, &events);
     for (int i = 0; i < MAX_DEVICES; i++)
         retained += contexts[i].retained;
-    if (mappings + handles + registrations + ranges + streams + events + retained != 0)
-        fprintf(stderr,
-                "fake: left behind: %ld mappings, %ld handles, %ld registrations, %ld ranges, "
-                "%ld streams, %ld events, %ld contexts\n",
-                mappings, handles, registrations, ranges, streams, events, retained);
+    fprintf(stderr,
+            "fake: left behind: %ld mappings, %ld handles, %ld registrations, %ld ranges, "
+            "%ld streams, %ld events, %ld contexts\n",
+            mappings, handles, registrations, ranges, streams, events, retained);
 }
 
 API CUresult cuInit(unsigned flags)

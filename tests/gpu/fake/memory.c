@@ -4,6 +4,8 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +17,7 @@
 struct trailer {
     uint64_t magic, size;
     int device;
+    int opened;  // by cuIpcOpenMemHandle of other processes
 };
 
 struct memory {  // one physical allocation; lives while handles or mappings name it
@@ -30,6 +33,7 @@ struct mapping {
     struct memory *memory;
     int access[MAX_DEVICES];
     bool alone;  // of cuMemAlloc: freed by its first address
+    bool ipc;    // of cuIpcOpenMemHandle: closed by its first address
 };
 
 struct span {  // addresses reserved, or host memory registered
@@ -247,7 +251,7 @@ static CUresult create(struct memory **made, size_t size, int device)
     if (!enough(device, size))
         return CUDA_ERROR_OUT_OF_MEMORY;
     int fd = memfd_create("fake device memory", MFD_CLOEXEC);
-    struct trailer trailer = {MAGIC, size, device};
+    struct trailer trailer = {MAGIC, size, device, 0};
     if (fd < 0 || pwrite(fd, &trailer, sizeof trailer, (off_t)size) != sizeof trailer ||
         (*made = new_memory(fd, device, size, false)) == NULL) {
         if (fd >= 0)
@@ -460,6 +464,19 @@ API CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
     return result;
 }
 
+// How many processes have it by cuIpcOpenMemHandle, after a change of that number.
+static int open_elsewhere(const struct memory *m, int change)
+{
+    int n = 0;
+    struct trailer *t =
+        mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, (off_t)m->size);
+    if (t != MAP_FAILED) {
+        n = __atomic_add_fetch(&t->opened, change, __ATOMIC_SEQ_CST);
+        munmap(t, sizeof *t);
+    }
+    return n;
+}
+
 API CUresult cuMemFree_v2(CUdeviceptr at)
 {
     ENTER_WITH_CONTEXT();
@@ -468,6 +485,123 @@ API CUresult cuMemFree_v2(CUdeviceptr at)
     for (struct mapping **m = &mappings; *m != NULL; m = &(*m)->next)
         if ((*m)->alone && (uintptr_t)(*m)->at == at) {
             size = (*m)->memory->size;
+            if (open_elsewhere((*m)->memory, 0) != 0)
+                fprintf(stderr, "FAIL: cuMemFree of memory that another process has mapped\n");
+            unmap(m);
+            break;
+        }
+    pthread_mutex_unlock(&fake_lock);
+    return size != 0 ? cuMemAddressFree(at, size) : CUDA_ERROR_INVALID_VALUE;
+}
+
+struct ipc {  // what a handle says
+    uint64_t magic, inode;
+    int pid, fd;
+};
+_Static_assert(sizeof(struct ipc) <= sizeof(CUipcMemHandle), "it fits");
+
+// FAKE_CUDA_IPC=0: no memory has a handle; 2: none can be opened.
+API CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr at)
+{
+    ENTER_WITH_CONTEXT();
+    struct stat file;
+    struct ipc ipc = {MAGIC, 0, getpid(), -1};
+    if (fake_number("FAKE_CUDA_IPC", 1) == 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    pthread_mutex_lock(&fake_lock);
+    struct mapping *m = mapping_of((void *)(uintptr_t)at);
+    if (m != NULL && m->alone && fstat(m->memory->fd, &file) == 0) {
+        ipc.fd = m->memory->fd;
+        ipc.inode = file.st_ino;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &ipc, sizeof ipc);
+    return ipc.fd >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult open_ipc(const struct ipc *ipc, int *fd, struct trailer *trailer)
+{
+    char path[64];
+    struct stat file;
+    if (ipc->magic != MAGIC)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (ipc->pid == getpid())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", ipc->pid, ipc->fd);
+    if ((*fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (fstat(*fd, &file) == 0 && (uint64_t)file.st_ino == ipc->inode &&
+        pread(*fd, trailer, sizeof *trailer, file.st_size - (off_t)sizeof *trailer) ==
+            sizeof *trailer &&
+        trailer->magic == MAGIC)
+        return CUDA_SUCCESS;
+    close(*fd);
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+// Under the lock.
+static CUresult map_ipc(CUdeviceptr got, int fd, const struct trailer *trailer, uint64_t inode)
+{
+    struct stat file;
+    struct mapping *made = NULL;
+    struct memory *memory;
+    for (struct mapping *m = mappings; m != NULL; m = m->next)  // drivers before 11.5
+        if (m->ipc && fstat(m->memory->fd, &file) == 0 && (uint64_t)file.st_ino == inode)
+            return CUDA_ERROR_ALREADY_MAPPED;
+    if (trailer->device >= fake_devices() || fake_device_of(fake_current()) != trailer->device)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if ((memory = new_memory(fd, trailer->device, trailer->size, true)) == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = map((char *)(uintptr_t)got, memory, &made);
+    if (made != NULL) {
+        made->ipc = true;
+        for (int i = 0; i < MAX_DEVICES; i++)
+            made->access[i] = fake_peers(trailer->device, i) ? ACCESS_READWRITE : ACCESS_NONE;
+        open_elsewhere(memory, 1);
+    }
+    memory->handles--;
+    drop(memory);
+    return result;
+}
+
+API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *at, CUipcMemHandle handle, unsigned flags)
+{
+    ENTER_WITH_CONTEXT();
+    int fd = -1;
+    struct ipc ipc;
+    struct trailer trailer;
+    CUdeviceptr got = 0;
+    memcpy(&ipc, &handle, sizeof ipc);
+    if (flags != 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (fake_number("FAKE_CUDA_IPC", 1) == 2)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    CUresult result = open_ipc(&ipc, &fd, &trailer);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((result = cuMemAddressReserve(&got, trailer.size, 0, 0, 0)) != CUDA_SUCCESS) {
+        close(fd);
+        return result;
+    }
+    pthread_mutex_lock(&fake_lock);
+    result = map_ipc(got, fd, &trailer, ipc.inode);
+    pthread_mutex_unlock(&fake_lock);
+    if (result != CUDA_SUCCESS)
+        cuMemAddressFree(got, trailer.size);
+    *at = got;
+    return result;
+}
+
+API CUresult cuIpcCloseMemHandle(CUdeviceptr at)
+{
+    ENTER_WITH_CONTEXT();
+    size_t size = 0;
+    pthread_mutex_lock(&fake_lock);
+    for (struct mapping **m = &mappings; *m != NULL; m = &(*m)->next)
+        if ((*m)->ipc && (uintptr_t)(*m)->at == at) {
+            size = (*m)->memory->size;
+            open_elsewhere((*m)->memory, -1);
             unmap(m);
             break;
         }

@@ -121,6 +121,28 @@ static CUcontext start(void)
     return context;
 }
 
+// A handle of the parent's: opened once, closed once.
+static void handle_between_processes(int peer)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr at = 0, again = 0;
+    char text[16] = "";
+    CHECK(read(peer, &handle, sizeof handle) == sizeof handle);
+    CHECK(CALL(cuIpcOpenMemHandle_v2, &at, handle, 0u) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(CALL(cuIpcOpenMemHandle_v2, &at, handle, 1u) == CUDA_SUCCESS);
+    CHECK(CALL(cuIpcOpenMemHandle_v2, &again, handle, 1u) == CUDA_ERROR_ALREADY_MAPPED);
+    CHECK(touch_faults(at));
+    CHECK(CALL(cuMemcpyDtoHAsync_v2, (void *)text, at, sizeof text, (CUstream)NULL) ==
+          CUDA_SUCCESS);
+    CHECK(CALL(cuStreamSynchronize, (CUstream)NULL) == CUDA_SUCCESS);
+    CHECK(strcmp(text, "by a handle") == 0);
+    CHECK(CALL(cuMemFree_v2, at) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(CALL(cuIpcCloseMemHandle, at) == CUDA_SUCCESS);
+    CHECK(CALL(cuIpcCloseMemHandle, at) == CUDA_ERROR_INVALID_VALUE);
+    memset(&handle, 1, sizeof handle);
+    CHECK(CALL(cuIpcOpenMemHandle_v2, &at, handle, 1u) == CUDA_ERROR_INVALID_HANDLE);
+}
+
 // The other process: takes the descriptor, finds the text there and answers behind it.
 static int other_process(int peer)
 {
@@ -141,6 +163,7 @@ static int other_process(int peer)
                (CUstream)NULL) == CUDA_SUCCESS);
     CHECK(CALL(cuStreamSynchronize, (CUstream)NULL) == CUDA_SUCCESS);
     unmapped(at, 2 * MIB, handle);
+    handle_between_processes(peer);
     CHECK(CALL(cuDevicePrimaryCtxRelease_v2, 0) == CUDA_SUCCESS);
     (void)context;
     return wrong != 0;
@@ -162,7 +185,18 @@ static void memory_between_processes(int peer, pid_t child)
     CHECK(CALL(cuMemExportToShareableHandle, &fd, handle, 1, 0ull) == CUDA_SUCCESS);
     send_descriptor(peer, fd);
     close(fd);
+    CUipcMemHandle ipc;
+    CUdeviceptr own = 0;
+    CHECK(CALL(cuIpcGetMemHandle, &ipc, at) == CUDA_ERROR_INVALID_VALUE);  // it is mapped memory
+    CHECK(CALL(cuMemAlloc_v2, &own, (size_t)64) == CUDA_SUCCESS);
+    CHECK(CALL(cuMemcpyHtoDAsync_v2, own, (const void *)"by a handle", (size_t)12,
+               (CUstream)NULL) == CUDA_SUCCESS);
+    CHECK(CALL(cuStreamSynchronize, (CUstream)NULL) == CUDA_SUCCESS);
+    CHECK(CALL(cuIpcGetMemHandle, &ipc, own) == CUDA_SUCCESS);
+    CHECK(CALL(cuIpcOpenMemHandle_v2, &own, ipc, 1u) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(write(peer, &ipc, sizeof ipc) == sizeof ipc);
     CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(CALL(cuMemFree_v2, own) == CUDA_SUCCESS);
     CHECK(CALL(cuMemcpyDtoHAsync_v2, (void *)text, at + 64, (size_t)10, (CUstream)NULL) ==
           CUDA_SUCCESS);
     CHECK(CALL(cuStreamSynchronize, (CUstream)NULL) == CUDA_SUCCESS);
