@@ -153,10 +153,18 @@ static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args
 }
 
 static _Atomic bool error_said;  // by any thread
+static _Thread_local bool unprinted;
+
+void cwu_error_print(bool on)
+{
+    unprinted = !on;
+}
 
 void cwu_error(const char *fmt, ...)
 {
     va_list args;
+    if (unprinted)
+        return;
     va_start(args, fmt);
     say("error", fmt, args);
     va_end(args);

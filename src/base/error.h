@@ -53,6 +53,10 @@ void cwu_error(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 /** The same with "warning:"; nothing with CAUSEWAY_QUIET=1. */
 void cwu_warn(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;
 
+/** Whether errors of the calling thread are printed, which they are at first: where it tries
+ *  something whose failure its caller does not want to read of. */
+void cwu_error_print(bool on);
+
 /** Silences errors, warnings and debugging messages: the job is ending, and later failures are
  *  consequences of that. */
 void cwu_error_hush(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/device/driver.h"
 #include "core/mem/segment.h"
 #include "core/progress/block_lock.h"
 #include "core/rma/amo.h"
@@ -36,9 +37,10 @@ int cw_device_of(const void *addr)
         uint64_t place = at / h->stride;
         return place == 0 ? h->device : cw_device_of_slice((int)(place - 1));
     }
-    if (is_in_object((uintptr_t)addr))
+    const int asked = __atomic_load_n(&cw_device_driver.device, __ATOMIC_RELAXED);
+    if (asked < 0 || is_in_object((uintptr_t)addr))
         return CW_DEVICE_NONE;
-    int owner = h->vendor->owner(h->device, addr);
+    int owner = cw_device_driver.vendor->owner(asked, addr);
     return owner >= 0 && (h->reached >> owner & 1) ? h->device : owner;
 }
 
@@ -52,7 +54,7 @@ static void must(int rc)
 /** Between two devices of which neither reaches the other's memory, or that need not. */
 static void copy_through_host(int to, void *dest, int from, const void *src, size_t nbytes)
 {
-    const cw_device_vendor_t *v = cw_device_heap.vendor;
+    const cw_device_vendor_t *v = cw_device_driver.vendor;
     char *part = malloc(nbytes < PART ? nbytes : PART);
     if (!part)
         cwu_fatal("out of memory for a copy between devices");
@@ -64,22 +66,31 @@ static void copy_through_host(int to, void *dest, int from, const void *src, siz
     free(part);
 }
 
+/** The device that makes a copy from and to memory of these; CW_DEVICE_NONE: none makes it at
+ *  once. */
+static int maker(int to, int from)
+{
+    if (to == from || from == CW_DEVICE_NONE)
+        return to;
+    return to == CW_DEVICE_NONE || cw_device_reaches(from, to) ? from : CW_DEVICE_NONE;
+}
+
 void cw_device_copy(void *dest, const void *src, size_t nbytes)
 {
     if (nbytes == 0)
         return;
-    int to = cw_device_of(dest), from = cw_device_of(src);
+    int to = cw_device_of(dest), from = cw_device_of(src), by = maker(to, from);
     if (to == CW_DEVICE_NONE && from == CW_DEVICE_NONE)
         cw_copy(dest, src, nbytes);
-    else if (to == from || to == CW_DEVICE_NONE || from == CW_DEVICE_NONE)
-        must(cw_device_heap.vendor->copy(to == CW_DEVICE_NONE ? from : to, dest, src, nbytes));
+    else if (by != CW_DEVICE_NONE)
+        must(cw_device_driver.vendor->copy(by, dest, src, nbytes));
     else
         copy_through_host(to, dest, from, src, nbytes);
 }
 
 void cw_device_fill(void *dest, uint8_t value, size_t nbytes)
 {
-    must(cw_device_heap.vendor->fill(cw_device_heap.device, dest, value, nbytes));
+    must(cw_device_driver.vendor->fill(cw_device_heap.device, dest, value, nbytes));
 }
 
 // ---------------------------------------------------------------- rows
@@ -106,7 +117,7 @@ static void copy_pitched(int by, const cw_rows_t *r, bool dest_is_host, bool src
                                    .n = r->n,
                                    .dest_is_host = dest_is_host,
                                    .src_is_host = src_is_host};
-    must(cw_device_heap.vendor->copy_rows(by, &rows));
+    must(cw_device_driver.vendor->copy_rows(by, &rows));
 }
 
 /** Packed in host memory in between, as many rows at a time as a part has room for. */
@@ -141,8 +152,8 @@ void cw_device_copy_rows(const cw_rows_t *r)
     else if (r->n == 1 || !is_pitch(r->dest_stride, r->nbytes) ||
              !is_pitch(r->src_stride, r->nbytes))
         copy_one_by_one(r);
-    else if (to == from || to_host || from_host)
-        copy_pitched(to_host ? from : to, r, to_host, from_host);
+    else if (maker(to, from) != CW_DEVICE_NONE)
+        copy_pitched(maker(to, from), r, to_host, from_host);
     else
         rows_through_host(to, from, r);
 }
@@ -151,7 +162,7 @@ void cw_device_copy_rows(const cw_rows_t *r)
 uint64_t cw_device_amo(int slot, uint64_t offset, unsigned op, size_t nbytes, uint64_t operand,
                        uint64_t compare)
 {
-    const cw_device_vendor_t *v = cw_device_heap.vendor;
+    const cw_device_vendor_t *v = cw_device_driver.vendor;
     int by = cw_device_of_slice(slot);
     void *at = cw_device_slice(slot) + offset;
     uint64_t value = 0;

@@ -272,6 +272,8 @@ static int create(int device, size_t nbytes, uint64_t *memory_p)
     return rc;
 }
 
+_Static_assert(sizeof(cuda_handle_t) == CW_DEVICE_HANDLE, "vendor.h");
+
 static int give(int device, uint64_t memory, int *fd_p)
 {
     return IN_CONTEXT(device, cuMemExportToShareableHandle, fd_p, memory, CUDA_POSIX_FD, 0);
@@ -311,6 +313,73 @@ static void release(int device, uint64_t memory)
     if (!enter_at_end(device))
         return;
     (void)cuda.cuMemRelease(memory);
+    leave();
+}
+
+// ---------------------------------------------------------------- the device's own allocator
+static int allocate(int device, size_t nbytes, void **at_p)
+{
+    cuda_ptr_t at = 0;
+    int rc = IN_CONTEXT(device, cuMemAlloc_v2, &at, nbytes);
+    *at_p = (void *)(uintptr_t)at;
+    return rc;
+}
+
+static void deallocate(int device, void *at)
+{
+    if (!enter_at_end(device))
+        return;
+    (void)cuda.cuMemFree_v2((uintptr_t)at);
+    leave();
+}
+
+static bool extent(int device, const void *addr, void **at_p, size_t *nbytes_p)
+{
+    cuda_ptr_t at = 0;
+    if (enter(device))
+        return false;
+    bool known =
+        cuda.cuPointerGetAttribute(&at, CUDA_POINTER_RANGE_BEGIN, (uintptr_t)addr) == CUDA_OK &&
+        cuda.cuPointerGetAttribute(nbytes_p, CUDA_POINTER_RANGE_NBYTES, (uintptr_t)addr) == CUDA_OK;
+    leave();
+    *at_p = (void *)(uintptr_t)at;
+    return known;
+}
+
+static bool lend(int device, void *at, uint8_t *handle)
+{
+    cuda_handle_t h;
+    if (enter(device))
+        return false;
+    cuda_result_t error = cuda.cuIpcGetMemHandle(&h, (uintptr_t)at);
+    leave();
+    if (error != CUDA_OK)
+        cwu_debug("cuIpcGetMemHandle for device %d: error %d", device, error);
+    else
+        memcpy(handle, h.bytes, sizeof h.bytes);
+    return error == CUDA_OK;
+}
+
+static bool borrow(int device, const uint8_t *handle, void **at_p)
+{
+    cuda_handle_t h;
+    cuda_ptr_t at = 0;
+    memcpy(h.bytes, handle, sizeof h.bytes);
+    if (enter(device))
+        return false;
+    cuda_result_t error = cuda.cuIpcOpenMemHandle_v2(&at, h, CUDA_LAZY_PEER_ACCESS);
+    leave();
+    if (error != CUDA_OK)
+        cwu_debug("cuIpcOpenMemHandle for device %d: error %d", device, error);
+    *at_p = (void *)(uintptr_t)at;
+    return error == CUDA_OK;
+}
+
+static void give_back(int device, void *at)
+{
+    if (!enter_at_end(device))
+        return;
+    (void)cuda.cuIpcCloseMemHandle((uintptr_t)at);
     leave();
 }
 
@@ -389,6 +458,12 @@ const cw_device_vendor_t cw_device_cuda = {
     .map = map,
     .unmap = unmap,
     .release = release,
+    .allocate = allocate,
+    .deallocate = deallocate,
+    .extent = extent,
+    .lend = lend,
+    .borrow = borrow,
+    .give_back = give_back,
     .copy = copy,
     .copy_rows = copy_rows,
     .fill = fill,

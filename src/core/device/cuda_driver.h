@@ -33,11 +33,18 @@ typedef unsigned long long cuda_memory_t;
 // attributes of a device
 enum { CUDA_HOST_ATOMICS = 86, CUDA_MAPS = 102, CUDA_EXPORTS = 103, CUDA_DMA_BUF = 124 };
 
-enum { CUDA_POINTER_MEMORY_TYPE = 2, CUDA_POINTER_DEVICE = 9 };  // attributes of a pointer
-enum { CUDA_HOST = 1, CUDA_DEVICE = 2 };                         // memory types
+// attributes of a pointer
+enum {
+    CUDA_POINTER_MEMORY_TYPE = 2,
+    CUDA_POINTER_DEVICE = 9,
+    CUDA_POINTER_RANGE_BEGIN = 11,
+    CUDA_POINTER_RANGE_NBYTES = 12
+};
+enum { CUDA_HOST = 1, CUDA_DEVICE = 2 };  // memory types
 enum { CUDA_PINNED = 1, CUDA_AT_DEVICE = 1, CUDA_POSIX_FD = 1, CUDA_READ_WRITE = 3 };
 enum { CUDA_GRANULE_MINIMUM = 0, CUDA_GRANULE_RECOMMENDED = 1 };
 enum { CUDA_STREAM_NON_BLOCKING = 1 };
+enum { CUDA_LAZY_PEER_ACCESS = 1 };  // of memory of another process
 
 typedef struct cuda_location {
     int type, id;
@@ -60,6 +67,10 @@ typedef struct cuda_access {
     int flags;
 } cuda_access_t;
 _Static_assert(sizeof(cuda_access_t) == 12, "CUmemAccessDesc");
+
+typedef struct cuda_handle {
+    uint8_t bytes[64];
+} cuda_handle_t;
 
 typedef struct cuda_rows {
     size_t src_x, src_y;
@@ -105,6 +116,11 @@ _Static_assert(sizeof(cuda_rows_t) == 128, "CUDA_MEMCPY2D");
     X(cuMemExportToShareableHandle, void *handle, cuda_memory_t memory, int type,                 \
       unsigned long long flags)                                                                   \
     X(cuMemImportFromShareableHandle, cuda_memory_t *memory, void *handle, int type)              \
+    X(cuMemAlloc_v2, cuda_ptr_t *at, size_t nbytes)                                               \
+    X(cuMemFree_v2, cuda_ptr_t at)                                                                \
+    X(cuIpcGetMemHandle, cuda_handle_t *handle, cuda_ptr_t at)                                    \
+    X(cuIpcOpenMemHandle_v2, cuda_ptr_t *at, cuda_handle_t handle, unsigned flags)                \
+    X(cuIpcCloseMemHandle, cuda_ptr_t at)                                                         \
     X(cuPointerGetAttribute, void *value, int attribute, cuda_ptr_t pointer)                      \
     X(cuMemcpyAsync, cuda_ptr_t dest, cuda_ptr_t src, size_t nbytes, cuda_stream_t stream)        \
     X(cuMemcpy2DAsync_v2, const cuda_rows_t *rows, cuda_stream_t stream)                          \

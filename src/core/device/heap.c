@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "core/coll/coll.h"
+#include "core/device/driver.h"
+#include "core/device/part.h"
 #include "core/device/remote.h"
 #include "core/mem/foreign.h"
 #include "core/mem/memory.h"
@@ -97,11 +99,15 @@ static int prepare(cw_device_heap_t *h, size_t nbytes, int *ndevices_p, card_t *
     cw_device_facts_t facts;
     size_t granule;
     int rc;
-    h->vendor = &cw_device_cuda;
-    if ((rc = h->vendor->open(ndevices_p)) || (rc = choose_device(*ndevices_p, &h->device)) ||
+    if ((rc = cw_device_load()))
+        return rc;
+    h->vendor = cw_device_driver.vendor;
+    *ndevices_p = cw_device_driver.ndevices;
+    if ((rc = choose_device(*ndevices_p, &h->device)) ||
         (rc = h->vendor->facts(h->device, &facts)) || (rc = check_facts(&facts, h->device)) ||
         (rc = h->vendor->granule(h->device, &granule)) || (rc = find_reached(h, *ndevices_p)))
         return rc;
+    cw_device_adopt(h->device);
     memcpy(card->uuid, facts.uuid, sizeof card->uuid);
     if (nbytes > SLICE_MOST) {
         cwu_error("a device heap of %zu bytes is larger than any device", nbytes);
@@ -192,17 +198,11 @@ static int make_own(cw_device_heap_t *h, int *fd_p)
 static int find_device(const cw_device_heap_t *h, int ndevices, const card_t *card, int slot,
                        cw_slice_t *s)
 {
-    cw_device_facts_t f;
-    for (int device = 0; device < ndevices; device++) {
-        int rc = h->vendor->facts(device, &f);
-        if (rc)
-            return rc;
-        if (memcmp(f.uuid, card->uuid, sizeof f.uuid) == 0) {
-            s->device = device;
-            s->is_direct = h->reached >> device & 1;
-            return CW_OK;
-        }
-    }
+    int rc = cw_device_with_uuid(card->uuid, &s->device);
+    if (rc == CW_OK)
+        s->is_direct = h->reached >> s->device & 1;
+    if (rc != CW_ENOENT)
+        return rc;
     cwu_error("the device of PE %d, of this node, is not among the %d that this process may use; "
               "let all PEs of a node see the same devices (CUDA_VISIBLE_DEVICES), and choose by "
               "CAUSEWAY_DEVICE",
@@ -353,6 +353,7 @@ int cw_device_open(size_t nbytes)
 void cw_device_close(void)
 {
     cw_foreign = NULL;
+    cw_device_parts_close();
     cw_arena_finish(&cw_device_heap.arena);
     unmake(&cw_device_heap);
 }

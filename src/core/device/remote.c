@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core/bulk/stage.h"
 #include "core/device/copy.h"
+#include "core/device/part.h"
 #include "core/rma/amo.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
@@ -15,22 +16,23 @@
 #include "core/rma/send.h"
 #include "core/server/server.h"
 
-enum { READ, WRITE, AMO };  // kinds of requests
+enum { READ, WRITE, AMO, ASK };  // kinds of requests
 
 //  0 header | 24 kind | 28 slot | 32 offset | 40 stride | 48 nbytes | 52 n | 56 operand |
-//  64 compare | 72 op | 76 pad | 80 payload of a WRITE
-// reply to READ: n * nbytes of payload; to AMO, if one is wanted: the old value, 8 bytes
+//  64 compare | 72 op | 76 part | 80 payload of a WRITE
+// reply to READ: n * nbytes of payload; to AMO, if one is wanted: the old value, 8 bytes; to ASK: 8
+// bytes, not 0 if the server reaches the part
 typedef struct request {
     cwt_header_t header;
     uint32_t kind;
     uint32_t slot;    // of the PE, in its node
-    uint64_t offset;  // in its slice, of row 0
+    uint64_t offset;  // in its slice or part, of row 0
     int64_t stride;   // bytes from row to row
     uint32_t nbytes;  // of a row
     uint32_t n;       // rows
     uint64_t operand, compare;
-    uint32_t op;  // cw_amo_op_t
-    uint32_t pad;
+    uint32_t op;    // cw_amo_op_t
+    uint32_t part;  // its name; 0: the slice
 } request_t;
 _Static_assert(sizeof(request_t) == 80, "wire format");
 
@@ -41,24 +43,38 @@ enum {
 };
 
 // ---------------------------------------------------------------- what a server does
-/** Do all rows lie in the slice, and their bytes in `room`? */
-static bool fits(const request_t *req, size_t room)
+/** Where the slice or the part begins here. NULL: there is none. */
+static char *area_of(const request_t *req, uint64_t *nbytes_p)
 {
-    const uint64_t stride = cw_device_heap.stride;
-    if (!cw_device_heap.vendor || req->slot >= (uint32_t)cw_world.nslots || req->nbytes == 0 ||
-        req->n == 0 || req->nbytes > room / req->n || req->offset >= stride ||
-        req->nbytes > stride - req->offset)
-        return false;
-    if (req->stride <= -(int64_t)stride || req->stride >= (int64_t)stride)
-        return req->n == 1;
-    // no overflow: as many rows as a cell has bytes, and 2^40 bytes a slice
-    int64_t last = (int64_t)req->offset + req->stride * (int64_t)(req->n - 1);
-    return last >= 0 && (uint64_t)last <= stride - req->nbytes;
+    if (req->slot >= (uint32_t)cw_world.nslots)
+        return NULL;
+    if (req->part)
+        return cw_device_part_here((int)req->slot, req->part, nbytes_p);
+    *nbytes_p = cw_device_heap.stride;
+    return cw_device_heap.vendor ? cw_device_slice((int)req->slot) : NULL;
 }
 
-static void write_rows(const request_t *req, const void *payload)
+/** Where row 0 lies. NULL: not all rows lie in the area, or their bytes in `room`. */
+static char *place_of(const request_t *req, size_t room)
 {
-    const cw_rows_t rows = {.dest = (uintptr_t)cw_device_slice((int)req->slot) + req->offset,
+    uint64_t most;
+    char *area = area_of(req, &most);
+    if (!area || req->nbytes == 0 || req->n == 0 || req->nbytes > room / req->n ||
+        req->offset >= most || req->nbytes > most - req->offset || most > INT64_MAX / 2)
+        return NULL;
+    if (req->stride <= -(int64_t)most || req->stride >= (int64_t)most)
+        return req->n == 1 ? area + req->offset : NULL;
+    int64_t last;
+    if (__builtin_mul_overflow(req->stride, (int64_t)(req->n - 1), &last) ||
+        __builtin_add_overflow(last, (int64_t)req->offset, &last) || last < 0 ||
+        (uint64_t)last > most - req->nbytes)
+        return NULL;
+    return area + req->offset;
+}
+
+static void write_rows(const request_t *req, char *place, const void *payload)
+{
+    const cw_rows_t rows = {.dest = (uintptr_t)place,
                             .src = (uintptr_t)payload,
                             .dest_stride = req->stride,
                             .src_stride = (ptrdiff_t)req->nbytes,
@@ -67,10 +83,10 @@ static void write_rows(const request_t *req, const void *payload)
     cw_device_copy_rows(&rows);
 }
 
-static void read_rows(const request_t *req, void *payload)
+static void read_rows(const request_t *req, char *place, void *payload)
 {
     const cw_rows_t rows = {.dest = (uintptr_t)payload,
-                            .src = (uintptr_t)cw_device_slice((int)req->slot) + req->offset,
+                            .src = (uintptr_t)place,
                             .dest_stride = (ptrdiff_t)req->nbytes,
                             .src_stride = req->stride,
                             .nbytes = req->nbytes,
@@ -80,7 +96,7 @@ static void read_rows(const request_t *req, void *payload)
 
 static bool execute_amo(cw_from_t *from, const request_t *req)
 {
-    if ((req->nbytes != 4 && req->nbytes != 8) || !fits(req, req->nbytes) ||
+    if ((req->nbytes != 4 && req->nbytes != 8) || req->part || !place_of(req, req->nbytes) ||
         req->offset % req->nbytes || req->op >= CW_AMO_OPS)
         return false;
     uint64_t old = cw_device_amo((int)req->slot, req->offset, req->op, req->nbytes, req->operand,
@@ -90,21 +106,37 @@ static bool execute_amo(cw_from_t *from, const request_t *req)
     return true;
 }
 
+static bool execute_ask(cw_from_t *from, const request_t *req)
+{
+    uint64_t nbytes, reaches = req->part && area_of(req, &nbytes);
+    if (!from->awaits_reply)
+        return false;
+    cw_server_reply(from, &reaches, sizeof reaches);
+    return true;
+}
+
 static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     request_t req;
+    char *place;
     if (nbytes < sizeof req)
         return false;
     memcpy(&req, msg, sizeof req);  // of a cell, which others may write: what is checked is used
     if (req.kind == AMO)
         return execute_amo(from, &req);
-    if (req.kind == WRITE && !from->awaits_reply && fits(&req, nbytes - sizeof req)) {
-        write_rows(&req, (const char *)msg + sizeof req);
+    if (req.kind == ASK)
+        return execute_ask(from, &req);
+    if (req.kind == WRITE && !from->awaits_reply && (place = place_of(&req, nbytes - sizeof req))) {
+        write_rows(&req, place, (const char *)msg + sizeof req);
         return true;
     }
-    if (req.kind != READ || !from->awaits_reply || !fits(&req, READ_MOST))
+    if (req.kind != READ || !from->awaits_reply)
         return false;
-    read_rows(&req, cw_server_room);
+    if (!(place = place_of(&req, READ_MOST))) {
+        cw_server_reply(from, NULL, 0);  // whose sender ends the job: it does not wait for ever
+        return true;
+    }
+    read_rows(&req, place, cw_server_room);
     cw_server_reply(from, cw_server_room, (size_t)req.n * req.nbytes);
     return true;
 }
@@ -113,12 +145,13 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 static size_t gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
 {
     request_t req;
+    char *place;
     if (nbytes != sizeof req)
         return 0;
     memcpy(&req, msg, sizeof req);
-    if (req.kind != READ || !fits(&req, room))
+    if (req.kind != READ || !(place = place_of(&req, room)))
         return 0;
-    read_rows(&req, out);
+    read_rows(&req, place, out);
     return (size_t)req.n * req.nbytes;
 }
 
@@ -155,7 +188,8 @@ static request_t request_for(uint32_t kind, const cw_device_rows_there_t *part, 
                        .offset = part->there,
                        .stride = part->there_stride,
                        .nbytes = (uint32_t)part->nbytes,
-                       .n = (uint32_t)part->n};
+                       .n = (uint32_t)part->n,
+                       .part = part->part};
 }
 
 /** Between `here` and packed memory of the processors. */
@@ -264,8 +298,9 @@ static void take_in(cw_ctx_t *ctx, read_t *r, int rank)
 {
     cw_ctx_must(cw_request_wait(ctx, &r->reply), get_name, ctx, rank);
     if (r->reply.nbytes != r->to.n * r->to.nbytes)
-        cwu_fatal("get of device memory: %zu bytes came from PE %d instead of %zu", r->reply.nbytes,
-                  cw_ctx_pe(ctx, rank), r->to.n * r->to.nbytes);
+        cwu_fatal("get of device memory: %zu bytes came from PE %d instead of %zu; has it given up "
+                  "that memory?",
+                  r->reply.nbytes, cw_ctx_pe(ctx, rank), r->to.n * r->to.nbytes);
     pack(&r->to, r->payload, true);
 }
 
@@ -342,4 +377,18 @@ void cw_device_amo_there(cw_ctx_t *ctx, const cw_foreign_amo_t *amo, uint64_t of
         return;
     cw_ctx_must(cw_request_wait(ctx, &reply), call, ctx, rank);
     *old_p = old;
+}
+
+bool cw_device_asks(const char *call, int pe, uint32_t part)
+{
+    uint64_t reaches = 0;
+    cwt_reply_t reply = {.buf = &reaches, .capacity = sizeof reaches};
+    request_t req = {.header = {.op = CW_REQ_DEVICE},
+                     .kind = ASK,
+                     .slot = (uint32_t)slot_of(&cw_ctx_default, pe),
+                     .part = part};
+    const cwt_target_t *t = reach(&cw_ctx_default, call, pe);
+    send(&cw_ctx_default, call, pe, t, &req.header, sizeof req, &reply);
+    cw_ctx_must(cw_request_wait(&cw_ctx_default, &reply), call, &cw_ctx_default, pe);
+    return reaches != 0;
 }

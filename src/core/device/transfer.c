@@ -181,10 +181,10 @@ static bool put_rows(cw_ctx_t *ctx, const cw_rows_t *r, int rank)
         cw_device_copy_rows(&b);
         cw_ctx_stored(ctx, rank);
     } else if (at != UINT64_MAX) {
-        cw_device_put_there(
-            ctx,
-            (cw_device_rows_there_t){at, b.dest_stride, (char *)b.src, b.src_stride, b.nbytes, b.n},
-            rank);
+        cw_device_put_there(ctx,
+                            (cw_device_rows_there_t){at, b.dest_stride, (char *)b.src, b.src_stride,
+                                                     b.nbytes, b.n, 0},
+                            rank);
     } else {
         put_rows_from_device(ctx, r, rank);
     }
@@ -203,7 +203,7 @@ static bool get_rows(cw_ctx_t *ctx, const cw_rows_t *r, int rank)
     } else if (at != UINT64_MAX) {
         cw_device_get_there(ctx,
                             (cw_device_rows_there_t){at, b.src_stride, (char *)b.dest,
-                                                     b.dest_stride, b.nbytes, b.n},
+                                                     b.dest_stride, b.nbytes, b.n, 0},
                             rank);
     } else {
         get_rows_to_device(ctx, r, rank);

@@ -25,6 +25,8 @@ typedef struct cw_device_facts {
     bool host_atomics;  // its atomics and the processors' on one word are exact
 } cw_device_facts_t;
 
+enum { CW_DEVICE_HANDLE = 64 };  // bytes by which another process finds an allocation
+
 /** A copy of n rows of nbytes. Strides are at least nbytes. */
 typedef struct cw_device_rows {
     void *dest;
@@ -56,6 +58,17 @@ typedef struct cw_device_vendor {
     void (*unmap)(int device, uintptr_t at, size_t nbytes);
     /** This process has no more use for it. */
     void (*release)(int device, uint64_t memory);
+
+    /** Memory at an address that the device's allocator chooses. */
+    int (*allocate)(int device, size_t nbytes, void **at_p);
+    void (*deallocate)(int device, void *at);
+    /** The allocation that this address lies in. False: there is none. */
+    bool (*extent)(int device, const void *addr, void **at_p, size_t *nbytes_p);
+    // Allocations that other processes of the machine map whole, each process once at a time.
+    // False: that memory cannot be, or not here; there is no message.
+    bool (*lend)(int device, void *at, uint8_t *handle);
+    bool (*borrow)(int device, const uint8_t *handle, void **at_p);
+    void (*give_back)(int device, void *at);
 
     /** By that device: from and to its own memory, what it reaches, and the processors'. */
     int (*copy)(int device, void *dest, const void *src, size_t nbytes);

@@ -13,6 +13,7 @@
 #include "core/am/private.h"
 #include "core/bulk/stage.h"
 #include "core/coll/describe.h"
+#include "core/device/part.h"
 #include "core/forward/forwarding.h"
 #include "core/life/leave.h"
 #include "core/life/life.h"
@@ -66,6 +67,7 @@ static cw_section_t *const sections[] = {&cw_report_section,
                                          &cw_routed_cells_section,
                                          &cw_bundle_section,
                                          &cw_state_section,
+                                         &cw_device_section,
                                          &cw_tables_section,
                                          NULL};
 

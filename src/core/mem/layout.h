@@ -11,6 +11,7 @@
 //                    locks of blocks       of this object's memory (core/progress/block_lock.h)
 //                    cells                 of large transfers (core/bulk/stage.h)
 //                    routed requests       counts and windows of the PEs (core/rma/routed.h)
+//                    parts                 device memory that PEs share (core/device/part.h)
 //                    tables of all PEs     of a large job (core/mem/tables.h)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of the collectives,
 //                                          symmetric heap, areas of front ends | sections in

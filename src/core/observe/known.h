@@ -37,6 +37,7 @@
 #define CW_KNOWN_DOMAINS (CW_KNOWN_OBJECTS + 3)   // of atomics
 #define CW_KNOWN_HANDLES (CW_KNOWN_OBJECTS + 4)   // core/owner/handle.h
 #define CW_KNOWN_REQUESTS (CW_KNOWN_OBJECTS + 5)  // handles in variables of the program, by address
+#define CW_KNOWN_KINDS (CW_KNOWN_OBJECTS + 6)     // of memory
 
 /** What is symmetric in this process, as a space of what a thread remembers. */
 #define CW_KNOWN_SYMMETRIC ((int64_t)1 << 34)

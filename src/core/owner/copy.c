@@ -6,10 +6,11 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "core/am/am.h"
+#include "core/mem/foreign.h"
 #include "core/observe/address.h"
 
 // Handlers of the client CW_OWNER_AM_CLIENT.
-enum { PUT = 1, GET, SET, DONE, GOT };
+enum { PUT = 1, GET, SET, DONE, GOT, PUT_FOREIGN };
 enum { REQUESTS = 1024, FREE = UINT32_MAX };  // more than core lets a process have in flight
 
 /** 64 bits in two arguments. */
@@ -98,17 +99,23 @@ static void count_down(const request_t *was)
 
 // ---------------------------------------------------------------- handlers
 /** Memory that is mapped or registered is not asked for by messages, so it is not shared here. */
+static bool is_shared(const void *addr, size_t nbytes)
+{
+    return (config && (config->outside || config->shares(addr, nbytes))) ||
+           (private_shares && private_shares(addr, nbytes));
+}
+
+/** Of what core copies itself: memory of the processors. */
 static bool takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
 {
     (void)msg;
-    return (config && (config->outside || config->shares(addr, nbytes))) ||
-           (private_shares && private_shares(addr, nbytes));
+    return is_shared(addr, nbytes) && !cw_foreign_holds(addr);
 }
 
 static void *shared(const cw_am_msg_t *msg, uint32_t low, uint32_t high, size_t nbytes, size_t most)
 {
     void *addr = (void *)(uintptr_t)joined(low, high);
-    if (nbytes > most || !takes(msg, addr, nbytes))
+    if (nbytes > most || !is_shared(addr, nbytes))
         cwu_fatal("PE %d asked for %zu bytes at %s, which is not in a segment of this PE",
                   msg->source, nbytes, cw_at(addr, nbytes));
     return addr;
@@ -124,14 +131,32 @@ static void on_set(cw_am_msg_t *token, uint32_t dest0, uint32_t dest1, uint32_t 
                    uint32_t value, uint32_t id)
 {
     size_t nbytes = joined(n0, n1);
-    memset(shared(token, dest0, dest1, nbytes, SIZE_MAX), (int)value, nbytes);
+    void *dest = shared(token, dest0, dest1, nbytes, SIZE_MAX);
+    if (cw_foreign_holds(dest))
+        cwu_fatal("PE %d asked for a fill of device memory", token->source);
+    memset(dest, (int)value, nbytes);
+    cw_am_reply_short(token, head_of(DONE, 1), &id);
+}
+
+static void on_put_foreign(cw_am_msg_t *token, void *payload, size_t nbytes, uint32_t dest0,
+                           uint32_t dest1, uint32_t id)
+{
+    void *dest = shared(token, dest0, dest1, nbytes, CW_AM_PACKET);
+    if (!cw_foreign_holds(dest))
+        cwu_fatal("PE %d takes %s for device memory", token->source, cw_at(dest, nbytes));
+    cw_foreign->store(dest, payload, nbytes);
     cw_am_reply_short(token, head_of(DONE, 1), &id);
 }
 
 static void on_get(cw_am_msg_t *token, uint32_t src0, uint32_t src1, uint32_t nbytes, uint32_t id)
 {
-    cw_am_reply_medium(token, head_of(GOT, 1), &id, shared(token, src0, src1, nbytes, CW_AM_PACKET),
-                       nbytes);
+    char part[CW_AM_PACKET];
+    const void *src = shared(token, src0, src1, nbytes, sizeof part);
+    if (cw_foreign_holds(src)) {
+        cw_foreign->store(part, src, nbytes);
+        src = part;
+    }
+    cw_am_reply_medium(token, head_of(GOT, 1), &id, src, nbytes);
 }
 
 static void on_done(cw_am_msg_t *token, uint32_t id)
@@ -154,6 +179,7 @@ static void register_handlers(void)
     cw_am_register(CW_OWNER_AM_CLIENT, SET, (cw_am_handler_t)on_set);
     cw_am_register(CW_OWNER_AM_CLIENT, DONE, (cw_am_handler_t)on_done);
     cw_am_register(CW_OWNER_AM_CLIENT, GOT, (cw_am_handler_t)on_got);
+    cw_am_register(CW_OWNER_AM_CLIENT, PUT_FOREIGN, (cw_am_handler_t)on_put_foreign);
     cw_am_take_raw(CW_OWNER_AM_CLIENT, takes);
 }
 
@@ -200,6 +226,16 @@ void cw_owner_copy_put(uint32_t pe, void *dest, const void *src, size_t nbytes, 
         uint32_t id = add_request(op, pe, NULL, 0);
         cw_am_request_long((int)pe, head_of(PUT, 1), &id, (const char *)src + at, n,
                            (char *)dest + at, CW_AM_RAW);
+    }
+}
+
+void cw_owner_copy_put_foreign(uint32_t pe, void *dest, const void *src, size_t nbytes,
+                               cw_handle_op_t *op)
+{
+    for (size_t at = 0, n; at < nbytes; at += n) {
+        n = chunk(nbytes - at);
+        const uint32_t args[] = {WORD2((uintptr_t)dest + at), add_request(op, pe, NULL, 0)};
+        cw_am_request_medium((int)pe, head_of(PUT_FOREIGN, 3), args, (const char *)src + at, n, 0);
     }
 }
 

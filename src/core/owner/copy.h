@@ -29,6 +29,10 @@ void cw_owner_copy_close(void);
 
 /** op counts until the copy is done. */
 void cw_owner_copy_put(uint32_t pe, void *dest, const void *src, size_t nbytes, cw_handle_op_t *op);
+/** To device memory of the owner. src: of the processors. */
+void cw_owner_copy_put_foreign(uint32_t pe, void *dest, const void *src, size_t nbytes,
+                               cw_handle_op_t *op);
+/** From memory of either kind. dest: of the processors. */
 void cw_owner_copy_get(void *dest, uint32_t pe, const void *src, size_t nbytes, cw_handle_op_t *op);
 void cw_owner_copy_set(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op);
 
