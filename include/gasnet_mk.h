@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GASNet-EX: kinds of memory. There is one, GEX_MK_HOST; for any other gex_MK_Create reports and
-// returns an error. GASNET_HAVE_MK_CLASS_... is defined for none but the host's.
+// GASNet-EX: kinds of memory: GEX_MK_HOST, and those that gex_MK_Create makes for devices of
+// GEX_MK_CLASS_CUDA_UVA, whose driver it loads. GASNET_ERR_RESOURCE: there is no such driver;
+// GASNET_ERR_BAD_ARG, as for every class whose GASNET_HAVE_MK_CLASS_... is not defined: no such
+// device.
 #ifndef GASNET_MK_H
 #define GASNET_MK_H
 
@@ -12,6 +14,10 @@ extern "C" {
 #endif
 
 #define GASNET_HAVE_MK_CLASS_HOST 1
+#if GASNET_MAXEPS > 1 && !defined(GASNET_SEGMENT_EVERYTHING)
+#define GASNET_HAVE_MK_CLASS_CUDA_UVA 1
+#define GASNET_HAVE_MK_CLASS_MULTIPLE 1
+#endif
 typedef enum {
     GEX_MK_CLASS_HOST,
     GEX_MK_CLASS_CUDA_UVA,

@@ -76,7 +76,7 @@ typedef struct {
 #define GEX_SEGMENT_INVALID ((gex_Segment_t)0)
 #define GEX_AD_INVALID ((gex_AD_t)0)
 #define GEX_MK_INVALID ((gex_MK_t)0)
-#define GEX_MK_HOST ((gex_MK_t)(uintptr_t)1)  // the only kind of memory there is
+#define GEX_MK_HOST ((gex_MK_t)(uintptr_t)1)
 #define GEX_THREAD_ROLE_RCV (1U << 0)
 #define GEX_THREAD_ROLE_SND (1U << 1)
 
@@ -128,7 +128,8 @@ int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t nbytes);
 extern void (*gasnet_client_attach_hook)(void *addr, uintptr_t nbytes);
 /** For any endpoint without a segment. address NULL: memory behind the attached segment, which
  *  others reach directly; else memory of the client, which the owner copies, when it polls, waits
- *  or sends. kind: GEX_MK_HOST. */
+ *  or sends. kind: of memory of a device by gasnet_mk.h; then address NULL is memory of that
+ *  device, and other processes of the machine map it where its driver lets them. */
 int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address,
                        uintptr_t nbytes, gex_MK_t kind, gex_Flags_t flags);
 void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags);

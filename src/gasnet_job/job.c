@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "core/mem/foreign.h"
 #include "core/owner/copy.h"
 #include "core/world/front_end.h"
 #include "gasnet_job/gas.h"
@@ -163,7 +164,7 @@ static bool shares(const void *addr, size_t nbytes)
 bool gas_takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
 {
     (void)msg;
-    return gas.segments == GAS_EVERYTHING || shares(addr, nbytes);
+    return gas.segments == GAS_EVERYTHING || (shares(addr, nbytes) && !cw_foreign_holds(addr));
 }
 
 void gas_share_segment(void *addr, uintptr_t size)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/device/remote.h"
 #include "core/progress/hooks.h"
 #include "gex/gex.h"
 
@@ -85,6 +86,7 @@ gas_interface_t gex_interface = {.open = open_interface,
 
 static GAS_CONSTRUCTOR void add_interface(void)
 {
+    cw_device_serve();  // also for processes that use no device, of nodes that do
     gas_interface_add(&gex_interface);
 }
 

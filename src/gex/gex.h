@@ -16,6 +16,7 @@
 #include "core/am/am.h"
 #include "core/rma/amo.h"
 #include "gasnet_job/gas.h"
+#include "gasnet_mk.h"
 #include "gasnetex.h"
 
 enum { GEX_AM_CLIENT = 1 };  // number of this client of messages (core/am/am.h)
@@ -29,11 +30,21 @@ enum {
     GEX_ENTRIES = 4  // pieces of a team's collectives in flight
 };
 
+/** Memory of a device; that of the host has no object. */
+struct gex_causeway_mk {
+    gex_MK_Class_t class;
+    int device;
+    uint32_t segments;  // of it, that exist
+    void *cdata;
+};
+
 struct gex_causeway_segment {
     void *addr, *cdata;
     uintptr_t nbytes;
-    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS } from;  // segment.c
-    struct gex_causeway_segment *next;                                // carved, by falling address
+    enum { GEX_ATTACHED, GEX_CARVED, GEX_MAPPED, GEX_CLIENTS, GEX_ON_DEVICE } from;  // segment.c
+    gex_MK_t kind;  // GEX_ON_DEVICE
+    uint32_t part;  // and the name of its memory (core/device/part.h); of others 0
+    struct gex_causeway_segment *next;  // carved, by falling address
 };
 
 struct gex_causeway_ep {
@@ -68,6 +79,7 @@ struct gex_causeway_tm {
     uint32_t rank, size;
     uint32_t *pe;  // [size]; NULL: rank r is PE r
     bool is_pair;
+    bool is_special;  // one of the two is none of the first endpoints
     gex_EP_t ep;
     gex_EP_Index_t remote;  // endpoint of the others
     gex_Memvec_t scratch;   // the client's, for gex_TM_Destroy
@@ -93,6 +105,7 @@ typedef struct gex_state {
     struct gex_causeway_segment segment;
     bool begun, quiet;  // gex_System_SetVerboseErrors(0)
     bool far_primary;   // see gex_has_far_primary
+    bool devices;       // a segment of memory of a device is known, of this process or another
     bool deferred;      // there are collectives that have yet to arrive at pieces
     gex_TM_t split;     // teams of gasnet_coll_team_split, which stay; those below next_split
     // Below: under lock.
@@ -117,7 +130,14 @@ static inline uint32_t gex_pe(gex_TM_t tm, gex_Rank_t rank)
 }
 
 // ------------------------------------------------- handles of objects (objects.c)
-typedef enum gex_kind { GEX_CLIENT, GEX_ENDPOINT, GEX_TEAM, GEX_SEGMENT, GEX_DOMAIN } gex_kind_t;
+typedef enum gex_kind {
+    GEX_CLIENT,
+    GEX_ENDPOINT,
+    GEX_TEAM,
+    GEX_SEGMENT,
+    GEX_DOMAIN,
+    GEX_MEMORY
+} gex_kind_t;
 /** Handles below that are looked at: all before gex_Client_Init and in checking mode, else those
  *  that are none. */
 extern uintptr_t gex_doubtful CW_HIDDEN;
@@ -177,14 +197,37 @@ bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uint
 /** In checking mode, is that in the segment of the endpoint? */
 void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t pe,
                       const void *remote, size_t nbytes);
-/** Memory in a segment of another process that neither mapping nor network reaches: the owner
- *  copies. */
-static inline bool gex_is_far(gex_TM_t tm, uint32_t pe, const void *remote, size_t nbytes)
+/** How a transfer goes. */
+typedef enum gex_way {
+    GEX_PLAIN,     // by what mapping and network reach
+    GEX_BY_OWNER,  // they do not reach memory in a segment of another process: the owner copies
+    GEX_BY_DEVICE  // memory of a device takes part (device.c)
+} gex_way_t;
+gex_way_t gex_find_way(gex_TM_t tm, uint32_t pe, const void *remote, const void *local,
+                       size_t nbytes) CW_COLD;
+static inline gex_way_t gex_way(gex_TM_t tm, uint32_t pe, const void *remote, const void *local,
+                                size_t nbytes)
 {
-    return CW_UNLIKELY(tm->remote != 0 || gex_has_far_primary()) && pe != gas.me &&
-           gas.segments != GAS_EVERYTHING && nbytes > 0 &&
-           !cw_owner_reaches(&gas_owner, pe, remote, nbytes);
+    return CW_UNLIKELY(tm->is_special || gex_has_far_primary())
+               ? gex_find_way(tm, pe, remote, local, nbytes)
+               : GEX_PLAIN;
 }
+/** The name of the endpoint's segment, if it is memory of a device and this process knows of it,
+ *  else 0. */
+uint32_t gex_find_part(uint32_t pe, gex_EP_Index_t index);
+
+// ------------------------------------------------- memory of devices (device.c)
+/** Memory of a device for a segment, shared; the client's if segment->addr is set. GASNET_OK, or an
+ *  error with its message. */
+int gex_device_provide(struct gex_causeway_segment *segment, gex_MK_t kind);
+/** Shared no more. */
+void gex_device_end(struct gex_causeway_segment *segment);
+/** GEX_BY_DEVICE. The local buffer may change on return. True: something is in flight. */
+bool gex_device_put(const char *call, gex_TM_t tm, uint32_t pe, void *dest, const void *src,
+                    size_t nbytes);
+/** Complete on return. */
+void gex_device_get(const char *call, gex_TM_t tm, void *dest, uint32_t pe, const void *src,
+                    size_t nbytes);
 
 /** The `nbytes` at `mine` of each member, in the order of ranks, into `all`. Blocks. nbytes up to
  *  gex_piece(). */

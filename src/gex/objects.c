@@ -17,6 +17,7 @@ static const struct {
     [GEX_TEAM] = {"team", "TM", CW_KNOWN_TEAMS},
     [GEX_SEGMENT] = {"segment", "SEGMENT", CW_KNOWN_PARTS},
     [GEX_DOMAIN] = {"domain", "AD", CW_KNOWN_DOMAINS},
+    [GEX_MEMORY] = {"kind of memory", "MK", CW_KNOWN_KINDS},
 };
 
 void gex_object_add(gex_kind_t kind, const void *object, const char *call, const void *place)
@@ -63,7 +64,8 @@ static bool is_own(gex_kind_t kind, const void *object)
     return kind == GEX_CLIENT     ? object == &gex.client
            : kind == GEX_ENDPOINT ? is_endpoint(object)
            : kind == GEX_TEAM     ? object == &gex.world || is_pair(object)
-                                  : kind == GEX_SEGMENT && object == &gex.segment;
+           : kind == GEX_SEGMENT  ? object == &gex.segment
+                                  : kind == GEX_MEMORY && object == GEX_MK_HOST;
 }
 
 static CW_COLD void check_made(const char *call, gex_kind_t kind, const void *object)

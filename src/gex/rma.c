@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // GASNet-EX: transfers. The event of one is its handle. What lies in memory of clients (segments of
-// further endpoints) is copied by its owner.
+// further endpoints) is copied by its owner, memory of devices by devices.
 #include "base/compiler.h"
 #include "base/symbol.h"
+#include "core/mem/foreign.h"
+#include "core/observe/address.h"
 #include "core/owner/copy.h"
 #include "gasnet_job/sync.h"
 #include "gasnet_job/transfer.h"
@@ -15,6 +17,11 @@ static CW_NOINLINE CW_COLD void check(const char *call, gex_TM_t tm, gex_Rank_t 
 {
     gas_check_life(call);
     gex_check_remote(call, tm, rank, pe, remote, nbytes);
+    if (!tm->is_special && nbytes > 0 && cw_foreign_holds(local))
+        gas_fail(call,
+                 "the local address %s is memory of a device; name the endpoint that has its "
+                 "segment by a pair (gex_TM_Pair)",
+                 cw_at(local, nbytes));
     cw_check_buffer(call, "the local address", local, nbytes);
 }
 
@@ -24,7 +31,7 @@ static CW_ALWAYS_INLINE bool put_checked(gex_TM_t tm, gex_Rank_t rank, void *des
                                          size_t nbytes, const char *call)
 {
     uint32_t pe = gex_pe(tm, rank);
-    if (tm->remote == 0 && cw_owner_put_seen(pe, dest, src, nbytes, GAS_PAIRS))
+    if (!tm->is_special && cw_owner_put_seen(pe, dest, src, nbytes, GAS_PAIRS))
         return true;
     check(call, tm, rank, pe, dest, src, nbytes);
     return false;
@@ -34,25 +41,47 @@ static CW_ALWAYS_INLINE bool get_checked(gex_TM_t tm, void *dest, gex_Rank_t ran
                                          size_t nbytes, const char *call)
 {
     uint32_t pe = gex_pe(tm, rank);
-    if (tm->remote == 0 && cw_owner_get_seen(dest, pe, src, nbytes, GAS_PAIRS))
+    if (!tm->is_special && cw_owner_get_seen(dest, pe, src, nbytes, GAS_PAIRS))
         return true;
     check(call, tm, rank, pe, src, dest, nbytes);
     return false;
 }
 
-// ---------------------------------------------------------------- copied by the owner
-static gex_Event_t far_put(uint32_t pe, void *dest, const void *src, size_t nbytes)
+// ---------------------------------------------------------------- ways of their own
+static CW_NOINLINE CW_COLD gex_Event_t special_put(const char *call, gex_way_t way, gex_TM_t tm,
+                                                   uint32_t pe, void *dest, const void *src,
+                                                   size_t nbytes)
 {
+    if (way == GEX_BY_DEVICE)
+        return cw_handle_make(gex_device_put(call, tm, pe, dest, src, nbytes), NULL);
     cw_handle_op_t *op = cw_handle_op_create();
     cw_owner_copy_put(pe, dest, src, nbytes, op);
     return cw_handle_make(true, op);
 }
 
-static gex_Event_t far_get(void *dest, uint32_t pe, const void *src, size_t nbytes)
+static CW_NOINLINE CW_COLD gex_Event_t special_get(const char *call, gex_way_t way, gex_TM_t tm,
+                                                   void *dest, uint32_t pe, const void *src,
+                                                   size_t nbytes)
 {
+    if (way == GEX_BY_DEVICE) {
+        gex_device_get(call, tm, dest, pe, src, nbytes);
+        return CW_HANDLE_DONE;
+    }
     cw_handle_op_t *op = cw_handle_op_create();
     cw_owner_copy_get(dest, pe, src, nbytes, op);
     return cw_handle_make(true, op);
+}
+
+static CW_NOINLINE CW_COLD void special_put_nbi(const char *call, gex_way_t way, gex_TM_t tm,
+                                                uint32_t pe, void *dest, const void *src,
+                                                size_t nbytes)
+{
+    gex_Event_t event = special_put(call, way, tm, pe, dest, src, nbytes);
+    if (way == GEX_BY_OWNER)  // no implicit operation counts messages of this kind
+        cw_handle_wait(call, event);
+    else if (event != CW_HANDLE_DONE)
+        cw_implicit_issued();
+    gas_poll_if_due();
 }
 
 /** Of one that the client has no event of. */
@@ -72,8 +101,9 @@ GAS_API int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void *dest, const 
         gas_poll_in_turn();
         return 0;
     }
-    if (gex_is_far(tm, pe, dest, nbytes))
-        land(__func__, far_put(pe, dest, src, nbytes));
+    const gex_way_t way = gex_way(tm, pe, dest, src, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        land(__func__, special_put(__func__, way, tm, pe, dest, src, nbytes));
     else
         gas_put_blocking(pe, dest, src, nbytes, __func__);
     return 0;
@@ -90,14 +120,15 @@ GAS_API gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void *dest, cons
     }
     if (lc_opt != GEX_EVENT_DEFER)
         gex_set_lc(lc_opt);
-    if (gex_is_far(tm, pe, dest, nbytes))
-        return cw_handle_copied(gas_given(__func__, far_put(pe, dest, src, nbytes)));
+    const gex_way_t way = gex_way(tm, pe, dest, src, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        return cw_handle_copied(
+            gas_given(__func__, special_put(__func__, way, tm, pe, dest, src, nbytes)));
     if (lc_opt == GEX_EVENT_DEFER)
         return gas_put_nb(pe, dest, src, nbytes, true, __func__);
     return cw_handle_copied(gas_put_nb(pe, dest, src, nbytes, false, __func__));
 }
 
-/** No implicit operation counts messages of this kind, so this waits for them. */
 GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void *src, size_t nbytes,
                            gex_Event_t *lc_opt, gex_Flags_t flags)
 {
@@ -107,8 +138,9 @@ GAS_API int gex_RMA_PutNBI(gex_TM_t tm, gex_Rank_t rank, void *dest, const void 
         gex_set_lc(lc_opt);
         return 0;
     }
-    if (gex_is_far(tm, pe, dest, nbytes))
-        land(__func__, far_put(pe, dest, src, nbytes));
+    const gex_way_t way = gex_way(tm, pe, dest, src, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        special_put_nbi(__func__, way, tm, pe, dest, src, nbytes);
     else
         gas_put_nbi(pe, dest, src, nbytes, lc_opt == GEX_EVENT_DEFER, __func__);
     gex_set_lc(lc_opt);
@@ -161,8 +193,9 @@ GAS_API int gex_RMA_PutBlockingVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex
 {
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
-    if (gex_is_far(tm, pe, dest, nbytes))
-        land(__func__, far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    const gex_way_t way = gex_way(tm, pe, dest, NULL, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        land(__func__, special_put(__func__, way, tm, pe, dest, bytes_of(&value, nbytes), nbytes));
     else
         put_bytes(pe, dest, bytes_of(&value, nbytes), nbytes, __func__);
     return 0;
@@ -173,9 +206,10 @@ GAS_API gex_Event_t gex_RMA_PutNBVal(gex_TM_t tm, gex_Rank_t rank, void *dest,
 {
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
-    if (gex_is_far(tm, pe, dest, nbytes))
-        return cw_handle_copied(
-            gas_given(__func__, far_put(pe, dest, bytes_of(&value, nbytes), nbytes)));
+    const gex_way_t way = gex_way(tm, pe, dest, NULL, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        return cw_handle_copied(gas_given(
+            __func__, special_put(__func__, way, tm, pe, dest, bytes_of(&value, nbytes), nbytes)));
     return cw_handle_copied(
         gas_put_nb(pe, dest, bytes_of(&value, nbytes), nbytes, false, __func__));
 }
@@ -185,8 +219,9 @@ GAS_API int gex_RMA_PutNBIVal(gex_TM_t tm, gex_Rank_t rank, void *dest, gex_RMA_
 {
     (void)flags;
     uint32_t pe = check_value_call(__func__, tm, rank, dest, nbytes);
-    if (gex_is_far(tm, pe, dest, nbytes))
-        land(__func__, far_put(pe, dest, bytes_of(&value, nbytes), nbytes));
+    const gex_way_t way = gex_way(tm, pe, dest, NULL, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        special_put_nbi(__func__, way, tm, pe, dest, bytes_of(&value, nbytes), nbytes);
     else
         gas_put_nbi(pe, dest, bytes_of(&value, nbytes), nbytes, false, __func__);
     return 0;
@@ -202,8 +237,9 @@ GAS_API int gex_RMA_GetBlocking(gex_TM_t tm, void *dest, gex_Rank_t rank, void *
         gas_poll_in_turn();
         return 0;
     }
-    if (gex_is_far(tm, pe, src, nbytes))
-        land(__func__, far_get(dest, pe, src, nbytes));
+    const gex_way_t way = gex_way(tm, pe, src, dest, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        land(__func__, special_get(__func__, way, tm, dest, pe, src, nbytes));
     else
         gas_get_blocking(dest, pe, src, nbytes, __func__);
     return 0;
@@ -216,8 +252,9 @@ GAS_API gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void *dest, gex_Rank_t rank, void
     uint32_t pe = gex_peer(__func__, tm, rank);
     if (CW_UNLIKELY(gas.check) && get_checked(tm, dest, rank, src, nbytes, __func__))
         return gas_given(__func__, CW_HANDLE_DONE);
-    if (gex_is_far(tm, pe, src, nbytes))
-        return gas_given(__func__, far_get(dest, pe, src, nbytes));
+    const gex_way_t way = gex_way(tm, pe, src, dest, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        return gas_given(__func__, special_get(__func__, way, tm, dest, pe, src, nbytes));
     return gas_get_nb(dest, pe, src, nbytes, __func__);
 }
 
@@ -230,8 +267,9 @@ GAS_API int gex_RMA_GetNBI(gex_TM_t tm, void *dest, gex_Rank_t rank, void *src, 
         cw_implicit_keep_get(CWU_CALLER, (int)pe);
         return 0;
     }
-    if (gex_is_far(tm, pe, src, nbytes))
-        land(__func__, far_get(dest, pe, src, nbytes));
+    const gex_way_t way = gex_way(tm, pe, src, dest, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        land(__func__, special_get(__func__, way, tm, dest, pe, src, nbytes));
     else
         gas_get_nbi(dest, pe, src, nbytes, __func__);
     return 0;
@@ -244,8 +282,9 @@ GAS_API gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, voi
     uint32_t pe = check_value_call(__func__, tm, rank, src, nbytes);
     gex_RMA_Value_t value = 0;
     void *place = (void *)(uintptr_t)bytes_of(&value, nbytes);
-    if (gex_is_far(tm, pe, src, nbytes))
-        land(__func__, far_get(place, pe, src, nbytes));
+    const gex_way_t way = gex_way(tm, pe, src, NULL, nbytes);
+    if (CW_UNLIKELY(way != GEX_PLAIN))
+        land(__func__, special_get(__func__, way, tm, place, pe, src, nbytes));
     else
         get_bytes(place, pe, src, nbytes, __func__);
     return value;

@@ -7,12 +7,13 @@
 //   carved   from the end of the area downward: others reach it as they reach the attached one
 //   mapped   when the area has no room, and clients' memory: no other process can map it, so the
 //            owner copies (core/owner/copy.h)
+//   device   memory of a device, the client's or the library's (device.c)
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "core/device/part.h"
 #include "gex/gex.h"
-#include "gasnet_mk.h"
 
 static struct gex_causeway_segment *carved;  // by falling address; under gex.lock
 
@@ -103,24 +104,36 @@ static bool provide(struct gex_causeway_segment *segment)
     return segment->addr != MAP_FAILED;
 }
 
+/** Of the host. */
+static int provide_host(struct gex_causeway_segment *segment)
+{
+    segment->from = GEX_CLIENTS;
+    if (segment->addr || provide(segment))
+        return GASNET_OK;
+    gex_error("gex_Segment_Create: no memory for a segment of %zu bytes", (size_t)segment->nbytes);
+    return GASNET_ERR_RESOURCE;
+}
+
 GAS_API int gex_Segment_Create(gex_Segment_t *segment_p, gex_Client_t client, gex_Addr_t address,
                                uintptr_t nbytes, gex_MK_t kind, gex_Flags_t flags)
 {
-    if (!segment_p || client != &gex.client || nbytes == 0 || kind != GEX_MK_HOST || flags) {
+    if (!segment_p || client != &gex.client || nbytes == 0 || !kind || flags) {
         gex_error("gex_Segment_Create: %s",
-                  kind != GEX_MK_HOST ? "there is no memory but that of the host (GEX_MK_HOST)"
-                  : nbytes == 0       ? "a segment has at least one byte"
-                                      : "wants a place for the segment, the client, and flags 0");
+                  !kind         ? "the kind of memory is GEX_MK_INVALID"
+                  : nbytes == 0 ? "a segment has at least one byte"
+                                : "wants a place for the segment, the client, and flags 0");
         return GASNET_ERR_BAD_ARG;
     }
+    gex_want(__func__, GEX_MEMORY, kind);
     struct gex_causeway_segment *segment = calloc(1, sizeof *segment);
-    if (segment)
-        *segment =
-            (struct gex_causeway_segment){.addr = address, .nbytes = nbytes, .from = GEX_CLIENTS};
-    if (!segment || (!address && !provide(segment))) {
-        gex_error("gex_Segment_Create: no memory for a segment of %zu bytes", (size_t)nbytes);
+    if (!segment)
+        cwu_fatal("gex_Segment_Create: out of memory");
+    segment->addr = address;
+    segment->nbytes = nbytes;
+    int error = kind == GEX_MK_HOST ? provide_host(segment) : gex_device_provide(segment, kind);
+    if (error) {
         free(segment);
-        return GASNET_ERR_RESOURCE;
+        return error;
     }
     gex_object_add(GEX_SEGMENT, segment, __func__, GEX_CALLER);
     *segment_p = segment;
@@ -150,6 +163,8 @@ GAS_API void gex_Segment_Destroy(gex_Segment_t segment, gex_Flags_t flags)
     gex_object_free(GEX_SEGMENT, segment);
     if (segment->from == GEX_MAPPED)
         munmap(segment->addr, segment->nbytes);
+    if (segment->from == GEX_ON_DEVICE)
+        gex_device_end(segment);
     free(segment);
 }
 
@@ -165,6 +180,8 @@ static const char *bind_wrong(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t fl
                    : NULL;
     if (!segment || ep->segment)
         return "endpoint 0 keeps its segment";
+    if (segment->from == GEX_ON_DEVICE)
+        return "endpoint 0, which receives messages, has memory of the host";
     return NULL;
 }
 
@@ -215,8 +232,10 @@ bool gex_shares(const void *addr, size_t nbytes)
 typedef struct published {
     uint64_t addr, nbytes;  // nbytes 0: no segment
     uint32_t pe, index;
+    uint32_t part;  // memory of a device, by that name; 0: it is the host's
+    uint32_t pad;
 } published_t;
-_Static_assert(sizeof(published_t) == 24, "what members publish of an endpoint");
+_Static_assert(sizeof(published_t) == 32, "what members publish of an endpoint");
 
 static struct {
     pthread_mutex_t lock;
@@ -250,13 +269,18 @@ static void remember(const published_t *news)
             cwu_fatal("gex_EP_PublishBoundSegment: out of memory for %zu segments of others",
                       known.room);
     }
+    const uint32_t was = old ? old->part : 0;
     *(old ? old : &known.all[known.n++]) = *news;
     pthread_mutex_unlock(&known.lock);
+    if (news->part)
+        __atomic_store_n(&gex.devices, true, __ATOMIC_RELAXED);
+    if (was && was != news->part)
+        cw_device_forget((int)news->pe, was);
 }
 
-bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uintptr_t *nbytes_p)
+static published_t find_published(uint32_t pe, gex_EP_Index_t index)
 {
-    published_t s = {0, 0, pe, index};
+    published_t s = {.pe = pe, .index = index};
     if (index == 0) {
         s.addr = gas_segment(pe)->addr;
         s.nbytes = gas.segment[pe].size;
@@ -265,12 +289,24 @@ bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uint
             index < GASNET_MAXEPS ? gex.ep[index].segment : NULL;
         s.addr = mine ? (uintptr_t)mine->addr : 0;
         s.nbytes = mine ? mine->nbytes : 0;
+        s.part = mine ? mine->part : 0;
     } else {
         pthread_mutex_lock(&known.lock);
         const published_t *old = find(pe, index);
         s = old ? *old : s;
         pthread_mutex_unlock(&known.lock);
     }
+    return s;
+}
+
+uint32_t gex_find_part(uint32_t pe, gex_EP_Index_t index)
+{
+    return index ? find_published(pe, index).part : 0;
+}
+
+bool gex_find_segment(uint32_t pe, gex_EP_Index_t index, uintptr_t *addr_p, uintptr_t *nbytes_p)
+{
+    const published_t s = find_published(pe, index);
     if (addr_p)
         *addr_p = s.addr;
     if (nbytes_p)
@@ -303,8 +339,11 @@ GAS_API int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t *eps, size_t num_ep
         published_t one = {.pe = gas.me, .index = NOTHING};
         if (i < num_eps) {
             const struct gex_causeway_segment *s = eps[i]->segment;
-            one =
-                (published_t){s ? (uintptr_t)s->addr : 0, s ? s->nbytes : 0, gas.me, eps[i]->index};
+            one = (published_t){.addr = s ? (uintptr_t)s->addr : 0,
+                                .nbytes = s ? s->nbytes : 0,
+                                .pe = gas.me,
+                                .index = eps[i]->index,
+                                .part = s ? s->part : 0};
             if (gas.segments == GAS_EVERYTHING && one.index == 0)
                 one.index = NOTHING;  // all memory was published from the start
         }
@@ -344,7 +383,8 @@ static bool query(uint32_t pe, gex_EP_Index_t index, void **owneraddr_p, void **
     if (!gex_find_segment(pe, index, &owner, &nbytes))
         return false;
     uintptr_t word = cw_owner_find_word(&gas_owner, pe);
-    bool mapped = cw_owner_is_mapped(word) && (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
+    bool mapped = cw_owner_is_mapped(word) && !gex_find_part(pe, index) &&
+                  (gas.segments != GAS_EVERYTHING || pe == gas.me) &&
                   (pe == gas.me || cw_owner_reaches(&gas_owner, pe, (void *)owner, nbytes));
     if (owneraddr_p)
         *owneraddr_p = (void *)owner;
@@ -414,64 +454,4 @@ GAS_API void gex_Segment_SetCData(gex_Segment_t segment, const void *cdata)
 {
     gex_want(__func__, GEX_SEGMENT, segment);
     segment->cdata = (void *)(uintptr_t)cdata;
-}
-
-// ---------------------------------------------------------------- kinds of memory
-GAS_API int gex_MK_Create(gex_MK_t *kind_p, gex_Client_t client, const gex_MK_Create_args_t *args,
-                          gex_Flags_t flags)
-{
-    (void)client, (void)flags;
-    if (kind_p && args && args->gex_class == GEX_MK_CLASS_HOST) {
-        *kind_p = GEX_MK_HOST;
-        return GASNET_OK;
-    }
-    gex_error(
-        "gex_MK_Create: memory of devices (class %d) is not supported; there is GEX_MK_HOST only",
-        args ? (int)args->gex_class : -1);
-    return GASNET_ERR_BAD_ARG;
-}
-
-/** There is one kind, so what is asked of it has one place. */
-static void check_kind(const char *call, gex_MK_t kind)
-{
-    if (kind != GEX_MK_HOST)
-        gas_fail(call, "kind %p is none that gex_MK_Create gave", (void *)kind);
-}
-
-GAS_API void gex_MK_Destroy(gex_MK_t kind, gex_Flags_t flags)
-{
-    (void)flags;
-    check_kind(__func__, kind);
-}
-
-GAS_API gex_MK_Class_t gex_MK_QueryClass(gex_MK_t kind)
-{
-    check_kind(__func__, kind);
-    return GEX_MK_CLASS_HOST;
-}
-
-GAS_API gex_Client_t gex_MK_QueryClient(gex_MK_t kind)
-{
-    check_kind(__func__, kind);
-    return &gex.client;
-}
-
-GAS_API gex_Flags_t gex_MK_QueryFlags(gex_MK_t kind)
-{
-    check_kind(__func__, kind);
-    return 0;
-}
-
-static void *_Atomic host_cdata;
-
-GAS_API void *gex_MK_QueryCData(gex_MK_t kind)
-{
-    check_kind(__func__, kind);
-    return host_cdata;
-}
-
-GAS_API void gex_MK_SetCData(gex_MK_t kind, const void *cdata)
-{
-    check_kind(__func__, kind);
-    host_cdata = (void *)(uintptr_t)cdata;
 }

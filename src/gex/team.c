@@ -93,8 +93,11 @@ GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
     gex_TM_t pairs = gex.pair[local_ep->index];
     if (!pairs && (pairs = calloc(GASNET_MAXEPS, sizeof *pairs))) {
         for (uint32_t remote = 0; remote < GASNET_MAXEPS; remote++)
-            pairs[remote] = (struct gex_causeway_tm){
-                .size = gas.nodes, .is_pair = true, .ep = local_ep, .remote = remote};
+            pairs[remote] = (struct gex_causeway_tm){.size = gas.nodes,
+                                                     .is_pair = true,
+                                                     .is_special = remote || local_ep->index,
+                                                     .ep = local_ep,
+                                                     .remote = remote};
         gex.pair[local_ep->index] = pairs;
     }
     gas.endpoints |= remote_ep_index != 0;

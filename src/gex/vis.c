@@ -40,8 +40,9 @@ static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
     cw_vector_walk_t walk;
     cw_vector_begin(&walk, &v->remote);
     bool some = cw_vector_next(&walk, &addr, &nbytes);  // all are in one segment
-    v->by_owner = v->pe != gas.me && gas.segments != GAS_EVERYTHING &&
-                  (tm->remote != 0 || (some && gex_is_far(tm, v->pe, addr, nbytes)));
+    v->by_owner =
+        v->pe != gas.me && gas.segments != GAS_EVERYTHING &&
+        (tm->remote != 0 || (some && gex_way(tm, v->pe, addr, NULL, nbytes) == GEX_BY_OWNER));
     for (; CW_UNLIKELY(gas.check) && some; some = cw_vector_next(&walk, &addr, &nbytes))
         gex_check_remote(v->call, tm, rank, v->pe, addr, nbytes);
     return v->put && after.handler;

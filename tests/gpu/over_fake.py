@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a program of this room over the driver of fake/: on one node and on two, with a device and
 with two, which reach each other's memory or do not, in checking mode, and where the PEs cannot have
-one address; with the NIC's atomics, and forwarded. Argument: the source."""
+one address; with the NIC's atomics, and forwarded. Arguments: the source, options of the compiler;
+with --handles also where memory has no handles by which other processes map it."""
 import os
 import re
 import subprocess
@@ -25,6 +26,12 @@ RUNS = [
     (3, NODES, {"CAUSEWAY_ATOMICS": "nic", "CAUSEWAY_STATS": "1"}),
     (4, ["--emulate-nodes", "4"], {"CAUSEWAY_TOPOLOGY": "hypercube"}),
 ]
+HANDLES = [
+    (3, [], {"FAKE_CUDA_IPC": "0"}),
+    (2, [], {"FAKE_CUDA_IPC": "2", "FAKE_CUDA_DEVICES": "2"}),
+    (4, NODES, {"FAKE_CUDA_IPC": "0", "CAUSEWAY_CHECK": "1"}),
+    (3, NODES, {"FAKE_CUDA_IPC": "2"}),
+]
 
 
 def environment(variables):
@@ -43,8 +50,9 @@ def run(program, npes, options, variables, *arguments):
 
 def main():
     source = TESTS / "gpu" / sys.argv[1]
-    program = oshcc(Path(source.stem).resolve(), source, "-ldl")
-    for npes, options, variables in RUNS:
+    flags = [word for word in sys.argv[2:] if word != "--handles"]
+    program = oshcc(Path(source.stem).resolve(), source, *flags, "-ldl")
+    for npes, options, variables in RUNS + (HANDLES if "--handles" in sys.argv else []):
         done = run(program, npes, options, variables | {"FAKE_CUDA_REPORT": "1"})
         check(done.returncode == 0 and "FAIL" not in done.stdout
               and len(LEFT.findall(done.stdout)) == npes,
