@@ -140,11 +140,12 @@ static bool enter(cw_report_wait_t *r, cw_wait_t *w, uint64_t now)
     return true;
 }
 
-/** Of the wait that stands in the page. The stack is searched without the lock, for long. */
+/** Of the wait that stands in the page. The stack is searched without the lock, for long: not in
+ *  the ends of PEs, which only observers show, and in which those of a large job wait long. */
 static void refresh(cw_report_wait_t *r, cw_wait_t *w, uint64_t now)
 {
     cw_report_wait_t named;
-    bool names = !w->named && now - w->since_ns >= NAMED_NS;
+    bool names = !w->named && now - w->since_ns >= NAMED_NS && (!r->ending || cw_world.observed);
     if (names) {
         memcpy(named.call, r->call, sizeof named.call);  // only this thread writes it now
         cw_waits_name(&named);
