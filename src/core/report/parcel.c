@@ -77,9 +77,10 @@ static void await_owner(int pe, size_t field, uint64_t value)
     cw_wait_done(&w);
 }
 
+/** The word is named: while a PE's turn has not come, arrivals for the others do not wake it. */
 static void await_word(const _Atomic uint64_t *word, uint64_t value)
 {
-    cw_wait_t w = CW_WAIT_INIT("PE 0 to take the statistics");
+    cw_wait_t w = CW_WAIT_FOR("PE 0 to take the statistics", word, sizeof *word);
     while (atomic_load_explicit(word, memory_order_acquire) < value)
         cw_wait_round(&w);
     cw_wait_done(&w);
