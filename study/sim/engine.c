@@ -3,6 +3,7 @@
 // The queue of events (sim.h).
 #include "sim.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ typedef struct event {
     double when;
     uint64_t order;  // of two events at one time the older comes first
     sim_thread_t *thread;
-    double slice;    // > 0: how long the thread had a core
+    double slice;  // > 0: how long the thread had a core
 } event_t;
 
 typedef struct host {
@@ -19,6 +20,8 @@ typedef struct host {
 } host_t;
 
 static struct {
+    sim_thread_t *running;  // whose turn ends just now: its core is not given away yet
+    bool goes_on;           // it has more work
     double now, quantum;
     uint64_t order;
     event_t *heap;
@@ -99,9 +102,12 @@ void sim_after(sim_thread_t *self, double ns)
 }
 
 // ---------------------------------------------------------------- cores, round robin
-static void run_for_a_while(sim_thread_t *t)
+// As a kernel does: at each tick of its clock, the thread that runs then makes room for the next
+// one. Until then a thread keeps its core from one piece of work to the next.
+static void run_until_tick(sim_thread_t *t)
 {
-    double slice = t->work < engine.quantum ? t->work : engine.quantum;
+    double left = engine.quantum - fmod(engine.now, engine.quantum);
+    double slice = t->work < left ? t->work : left;
     slice = slice > 0 ? slice : 1e-3;
     push((event_t){
         .when = engine.now + slice, .order = engine.order++, .thread = t, .slice = slice});
@@ -121,33 +127,47 @@ void sim_work(sim_thread_t *self, double ns)
 {
     host_t *h = &engine.hosts[self->host];
     self->work = ns;
-    if (h->idle > 0) {
+    if (self == engine.running) {
+        engine.goes_on = true;
+    } else if (h->idle > 0) {
         h->idle--;
-        run_for_a_while(self);
+        run_until_tick(self);
     } else {
         enqueue(h, self);
     }
 }
 
-/** The slice of a thread is over: the next one gets the core. */
+static void give_core(host_t *h)
+{
+    sim_thread_t *next = h->first;
+    if (!next) {
+        h->idle++;
+        return;
+    }
+    h->first = next->next;
+    if (!h->first)
+        h->last = NULL;
+    run_until_tick(next);
+}
+
+/** A thread has had its core for this time: its work is over, or a tick came. */
 static void end_slice(sim_thread_t *t, double slice)
 {
     host_t *h = &engine.hosts[t->host];
     t->work -= slice;
-    bool done = t->work <= 1e-3;
-    if (!done)
+    if (t->work > 1e-3) {
         enqueue(h, t);
-    sim_thread_t *next = h->first;
-    if (next) {
-        h->first = next->next;
-        if (!h->first)
-            h->last = NULL;
-        run_for_a_while(next);
-    } else {
-        h->idle++;
+        give_core(h);
+        return;
     }
-    if (done)
-        t->go(t);
+    engine.running = t;
+    engine.goes_on = false;
+    t->go(t);
+    engine.running = NULL;
+    if (engine.goes_on)
+        run_until_tick(t);
+    else
+        give_core(h);
 }
 
 uint64_t sim_engine_run(void)

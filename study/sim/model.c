@@ -36,15 +36,16 @@ typedef struct part {
     sim_thread_t t;   // all parts below have arrived; later: the release has arrived
     sim_thread_t up;  // the message to the daemon above has arrived there
     int fence, host;
-    int due;         // missing arrivals: PEs of the host, and daemons below it
+    int due;  // missing arrivals: PEs of the host, and daemons below it
     bool sent, over;
-    double busy;     // until then
+    double busy;  // until then
     pe_t *waiting;
 } part_t;
 
 typedef struct daemon_t {
     sim_thread_t t;
     int first, next, end;  // PEs to start
+    bool started;
 } daemon_t;
 
 static struct {
@@ -286,8 +287,11 @@ static bool take_step(pe_t *pe, const sim_step_t *step)
             pe->step--;
             sim_after(&pe->t, sim.cost->load_wait);
         } else {
-            work(&pe->t, sim.cost->load);
+            work(&pe->t, sim.cost->begin + sim.cost->load);
         }
+        return false;
+    case SIM_OP_BEGIN:
+        work(&pe->t, sim.cost->begin);
         return false;
     case SIM_OP_OPEN:
         work(&pe->t, sim.cost->open);
@@ -325,8 +329,9 @@ static void run_script(pe_t *pe)
         if (!take_step(pe, step))
             return;
     }
+    const bool hosts_server = pe - sim.pe == sim.first_pe[pe->node];
     pe->stage = LEFT;
-    work(&pe->t, sim.cost->leave);
+    work(&pe->t, sim.cost->leave + (hosts_server && sim.config->nnodes > 1 ? sim.cost->shut : 0));
 }
 
 static void pe_go(sim_thread_t *t)
@@ -359,6 +364,11 @@ static void pe_go(sim_thread_t *t)
 static void daemon_go(sim_thread_t *t)
 {
     daemon_t *d = (daemon_t *)t;
+    if (!d->started) {
+        d->started = true;
+        work(t, sim.cost->start);
+        return;
+    }
     if (d->next > d->first)
         sim_after(&sim.pe[d->next - 1].t, 0);
     if (d->next++ < d->end)

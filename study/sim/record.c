@@ -26,7 +26,7 @@
 
 enum { MANY_PES = 2048 };  // beyond, PEs that cannot differ are recorded once
 
-static cwb_job_t *store;                     // the real key-value store of oshrun
+static cwb_job_t *store;  // the real key-value store of oshrun
 static sim_script_t *main_track, *server_track;
 static _Thread_local bool is_main;
 static sim_record_t *record;
@@ -429,6 +429,7 @@ static void run_main(const sim_config_t *config)
 {
     if (cw_world.nnodes > 1) {
         if (cw_world.hosts_server) {
+            note(SIM_OP_BEGIN, 0, 1);
             note(SIM_OP_SERVER, 0, 1);  // recorded by run_server
             cw_job_published();
         } else

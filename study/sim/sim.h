@@ -24,9 +24,9 @@ typedef enum sim_pattern {
 } sim_pattern_t;
 
 typedef enum sim_fence {
-    SIM_SHM,  // one machine, counters in shared memory (oshrun)
-    SIM_STAR, // each host sends to one server, which replies to each
-    SIM_TREE  // combining tree between hosts
+    SIM_SHM,   // one machine, counters in shared memory (oshrun)
+    SIM_STAR,  // each host sends to one server, which replies to each
+    SIM_TREE   // combining tree between hosts
 } sim_fence_t;
 
 typedef struct sim_config {
@@ -36,19 +36,22 @@ typedef struct sim_config {
     bool is_static, is_blocking;
     sim_pattern_t pattern;
     sim_fence_t fence;
-    int fanout;  // of the tree, for launch and fence
+    int fanout;        // of the tree, for launch and fence
     double tables_ns;  // of a PE's tables of all PEs; negative: as measured of the real code
 } sim_config_t;
 
 // ----------------------------------- prices, in nanoseconds of a core unless said otherwise
 typedef struct sim_cost {
+    double start;      // launcher, before it starts the first PE
     double spawn;      // launcher, to start one PE and to reap it
     double exec;       // PE, from exec to shmem_init
     double join;       // PE, in shmem_init, whatever the size of the job
     double wake;       // PE, to be woken up
     double leave;      // PE, shmem_finalize and the end of the process
     double serve;      // thread of a node server: start and end
-    double load;       // process, to load the network library
+    double shut;       // the PE that hosts it, to close what is between nodes
+    double begin;      // process, to load the network library, in the thread of its program
+    double load;       // and to choose a provider, perhaps in a thread of its own
     double load_wait;  // and the time it sleeps meanwhile, no core busy
     double listen;     // node server, to open its endpoint
     double open;       // PE, to open its client
@@ -63,17 +66,18 @@ typedef struct sim_cost {
 
 // ---------------------------------------------------------------- recorded steps (record.c)
 typedef enum sim_op {
-    SIM_OP_LOAD,
-    SIM_OP_LISTEN,      // node server's endpoint
-    SIM_OP_PUT,         // a key: count bytes
-    SIM_OP_POST,        // the fence is started
-    SIM_OP_AWAIT,       // its end is needed
-    SIM_OP_OPEN,        // client
-    SIM_OP_CONNECT,     // to nodes arg .. arg + count - 1
-    SIM_OP_SERVER,      // start of the node server
-    SIM_OP_INIT_END,    // shmem_init returns
-    SIM_OP_BARRIER,     // of the job
-    SIM_OP_SERVE,       // the server accepts from here on
+    SIM_OP_BEGIN,     // the library is loaded; a server's thread does the rest
+    SIM_OP_LOAD,      // that or all of it
+    SIM_OP_LISTEN,    // node server's endpoint
+    SIM_OP_PUT,       // a key: count bytes
+    SIM_OP_POST,      // the fence is started
+    SIM_OP_AWAIT,     // its end is needed
+    SIM_OP_OPEN,      // client
+    SIM_OP_CONNECT,   // to nodes arg .. arg + count - 1
+    SIM_OP_SERVER,    // start of the node server
+    SIM_OP_INIT_END,  // shmem_init returns
+    SIM_OP_BARRIER,   // of the job
+    SIM_OP_SERVE,     // the server accepts from here on
 } sim_op_t;
 
 typedef struct sim_step {
@@ -107,8 +111,8 @@ struct sim_thread {
     void (*go)(sim_thread_t *self);  // runs when its work on a core is over, or when it is
                                      // scheduled
     int host;
-    double work;                     // left, when it waits for a core
-    sim_thread_t *next;              // in the queue for a core
+    double work;         // left, when it waits for a core
+    sim_thread_t *next;  // in the queue for a core
 };
 
 void sim_engine_begin(int nhosts, int cores, double quantum);

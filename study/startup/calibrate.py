@@ -59,37 +59,60 @@ def two_slopes(rows):
     return max(0.0, (vv * uy - uv * vy) / det), max(0.0, (uu * vy - uv * uy) / det)
 
 
+def line(points):
+    """(intercept, slope) by least squares, neither below 0."""
+    b = slope(points)
+    return max(0.0, statistics.mean(points.values()) - b * statistics.mean(points)), b
+
+
+def _whole_jobs(document, what):
+    """{(PEs, nodes): processor ns of a whole job that collects no statistics}, small ones."""
+    found = {}
+    for row in good_rows(document, "hello", what=what):
+        if row["npes"] <= LARGEST:
+            found.setdefault((row["npes"], row["nodes"]), []).append(row["cpu_ms"] * 1e6)
+    return {shape: statistics.median(values) for shape, values in sorted(found.items())}
+
+
+def _connections(document, mode):
+    """{(PEs, nodes): connections of a job}."""
+    return {(row["npes"], row["nodes"]): row["connections"]["sum"]
+            for row in good_rows(document, "init", endpoint="msg", mode=mode)}
+
+
 def _static_against_ondemand(document):
     """(PEs that open a client more, connections more, processor ns more) of each small shape."""
+    few, all_of_them = (_whole_jobs(document, what) for what in ("causeway", "static"))
     out = []
-    rows = good_rows(document, "init", endpoint="msg")
-    shapes = sorted({(row["npes"], row["nodes"])
-                     for row in rows if row["nodes"] > 1 and row["npes"] <= LARGEST})
-    for npes, nodes in shapes:
-        both = [[
-            row for row in rows if (row["npes"], row["nodes"], row["mode"]) == (npes, nodes, mode)
-        ] for mode in ("ondemand", "static")]
-        if not all(both):
-            continue
-        cpu, conns = ([statistics.median(pick(row) for row in some) for some in both]
-                      for pick in (lambda row: row["cpu_ms"],
-                                   lambda row: row["connections"]["sum"]))
-        out.append((npes - nodes, conns[1] - conns[0], (cpu[1] - cpu[0]) * 1e6))
+    for shape in sorted(set(few) & set(all_of_them)):
+        made = [_connections(document, mode).get(shape) for mode in ("ondemand", "static")]
+        if None not in made:
+            out.append((shape[0] - shape[1], made[1] - made[0], all_of_them[shape] - few[shape]))
     if len(out) < 2:
         raise NotEnough("static runs of two shapes")
     return out
 
 
+def _of_a_node(document):
+    """(processor ns, connections) that each of several nodes adds to a small job."""
+    jobs, made = _whole_jobs(document, "causeway"), _connections(document, "ondemand")
+    out = [((ns - jobs[npes, 1]) / nodes, made.get((npes, nodes), 0) / nodes)
+           for (npes, nodes), ns in jobs.items() if nodes > 1 and (npes, 1) in jobs]
+    if not out:
+        raise NotEnough("a job of several nodes")
+    return tuple(statistics.median(column) for column in zip(*out))
+
+
 def prices(document):
     """Nanoseconds, by the simulator's names, of this machine."""
-    hello = good_rows(document, "hello", nodes=1)
-    ours = [row for row in hello if row["what"] == "causeway"]
-    floor = [row for row in hello if row["what"] == "fork+exec"]
+    floor = good_rows(document, "hello", nodes=1, what="fork+exec")
+    ours = good_rows(document, "hello", nodes=1, what="causeway")
     one = good_rows(document, "init", nodes=1, mode="ondemand")
     if not ours or not floor or not one:
         raise NotEnough("sections hello and init")
     spawn = slope(medians(ours, lambda row: row.get("launcher_cpu_ms"))) * 1e6
-    whole = slope(medians(ours, lambda row: row["cpu_ms"])) * 1e6 - spawn
+    start, whole = (1e6 * ms for ms in line(medians(ours, lambda row: row["cpu_ms"])))
+    whole -= spawn
     bare = slope(medians(floor, lambda row: row["cpu_ms"] -
                          (row.get("launcher_cpu_ms") or 0))) * 1e6
     smallest = min(row["npes"] for row in one)
@@ -98,6 +121,7 @@ def prices(document):
     join = min(join, whole)  # nothing is shared yet, so little of it is waiting
     execed = min(bare, whole - join)
     opened, connection = two_slopes(_static_against_ondemand(document))
+    node, made = _of_a_node(document)
     several = good_rows(document, "init", mode="ondemand", endpoint="msg")
     few = min((row["npes"], row["nodes"]) for row in several if row["nodes"] > 1)
     few_rows = [row for row in several if (row["npes"], row["nodes"]) == few]
@@ -105,19 +129,25 @@ def prices(document):
     loading = statistics.median(row["phases"]["fabric_load_us"]["max"] for row in few_rows) * 1e3
     client = min(endpoint / 2, opened)
     load = opened - client
+    beside = max(1.0, few[1] / 2)  # processes that load at once, a core
+    entered = statistics.median(row["init_us"]["median"] for row in few_rows) * 1e3
+    begin = min(max(0.0, entered - join) / beside, load)
     round_trip = [
         row["ns"]
         for row in good_rows(document, "latency", op="get", mode="ondemand", endpoint="msg")
     ]
     return {
+        "start": start,
         "spawn": spawn,
         "exec": execed,
         "join": join,
         "leave": whole - join - execed,
         "wake": 0.0,
         "serve": 0.0,
-        "load": load,
-        "load_wait": max(0.0, loading - load * max(1.0, few[1] / 2)),
+        "shut": max(0.0, node - load - endpoint / 2 - made * connection),
+        "begin": begin,
+        "load": load - begin,
+        "load_wait": max(0.0, loading - load * beside),
         "listen": endpoint / 2,
         "open": client,
         "connect": connection / 2,
@@ -132,11 +162,14 @@ def prices(document):
 
 
 HOW = {
+    "start": "processor time of a job (hello, one node) less that of its PEs",
     "spawn": "launcher's own processor time per PE (hello, one node)",
     "exec": "processor time of a plain C program started the same way",
     "join": "shmem_init of the smallest job on one node", "leave": "rest of a PE's processor time",
     "wake": "not measured separately: in join", "serve": "not measured separately: in listen",
-    "load": "processor time of a PE that loads libfabric: static minus on demand",
+    "shut": "processor time that a node adds to a job, less load, listen and connect",
+    "begin": "shmem_init of the smallest job of several nodes, less join: it loads libfabric",
+    "load": "processor time of a PE that loads libfabric: static minus on demand, less begin",
     "load_wait": "what loading lasts beyond its processor time: it sleeps",
     "listen": "half of the time for both endpoints of a node server's process",
     "open": "the other half",

@@ -67,8 +67,17 @@ def sizes(quick, nodes, most):
     return [n for n in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024) if nodes <= n <= most]
 
 
+MODES = {
+    "ondemand": {},
+    "blocking": {"CAUSEWAY_EXCHANGE": "blocking"},
+    "static": {"CAUSEWAY_CONNECT": "static"},
+}
+MOST_STATIC = 256  # PEs; larger sizes take minutes and gigabytes
+
+
 def hello(c):
-    """Wall time of a program that prints hello, beside plain fork and exec as the lower limit."""
+    """Wall time of a program that prints hello, beside plain fork and exec as the lower limit, and
+    with all connections made at the start."""
     plain = c.program("plain", "baseline")
     for nodes in (1, 4) if c.quick else (1, 4, 16):
         for npes in sizes(c.quick, nodes, c.most):
@@ -83,13 +92,10 @@ def hello(c):
                                lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
                 yield Step({**key, "what": "causeway"},
                            lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(), wall)
-
-
-MODES = {
-    "ondemand": {},
-    "blocking": {"CAUSEWAY_EXCHANGE": "blocking"},
-    "static": {"CAUSEWAY_CONNECT": "static"},
-}
+                if nodes > 1 and npes <= MOST_STATIC and (npes <= 64 or number == 0):
+                    yield Step({**key, "what": "static"},
+                               lambda n=npes, k=nodes: c.job(n, k, "startup", env=MODES["static"]).
+                               execute().hellos(), wall)
 
 
 def init(c):
@@ -102,11 +108,9 @@ def init(c):
                                                                                           "rdm"):
                 for number in range(min(3, rounds_of(npes, c.quick))):
                     for mode, env in MODES.items():
-                        if mode == "static" and (nodes == 1
-                                                 or npes > (256 if endpoint == "msg" else 64)):
-                            # On one node there is nothing to connect; larger sizes take minutes and
-                            # gigabytes.
-                            continue
+                        if mode == "static" and (nodes == 1 or npes >
+                                                 (MOST_STATIC if endpoint == "msg" else 64)):
+                            continue  # on one node there is nothing to connect
                         if mode == "static" and npes > 64 and number > 0:
                             continue
                         if mode == "blocking" and nodes == 1:

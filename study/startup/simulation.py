@@ -47,13 +47,12 @@ def simulate(program, prices, npes, nodes, hosts, cores, timeout=300, **options)
     return json.loads(done.stdout)
 
 
-def _bare(document, npes, nodes, mode, rows, figure):
+def _bare(document, npes, nodes, mode, figure):
     """Of a whole job: that of the section hello. The jobs of init also collect statistics at their
-    end, which take most of a large job's time; only beside static connections they do not
-    matter."""
-    if mode == "ondemand":
-        rows = calibrate.good_rows(document, "hello", what="causeway", npes=npes, nodes=nodes)
-    return statistics.median(row[figure] for row in rows) if rows and mode != "blocking" else None
+    end, which take most of a large job's time."""
+    what = {"ondemand": "causeway", "static": "static"}.get(mode)
+    rows = calibrate.good_rows(document, "hello", what=what, npes=npes, nodes=nodes)
+    return statistics.median(row[figure] for row in rows) if rows else None
 
 
 def measured_shapes(document):
@@ -66,7 +65,7 @@ def measured_shapes(document):
         out[key] = {
             # the mean of the PEs, as predicted
             "init_ms": statistics.median(row["init_us"]["sum"] / row["npes"] for row in rows) / 1e3,
-            **{figure: _bare(document, *key, rows, figure) for figure in ("wall_ms", "cpu_ms")},
+            **{figure: _bare(document, *key, figure) for figure in ("wall_ms", "cpu_ms")},
             "connections": statistics.median(row["connections"]["sum"] for row in rows),
         }
     return out

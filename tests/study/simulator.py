@@ -14,8 +14,8 @@ BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or os.path.join(ROOT, "build")
 STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(BUILD, "stage")
 SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
 # Invented prices, all different.
-PRICES = {"spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5, "serve": 3e4,
-          "load": 9e7, "load_wait": 2e8, "listen": 9e5,
+PRICES = {"start": 2e6, "spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5,
+          "serve": 3e4, "shut": 4e5, "begin": 6e5, "load": 9e7, "load_wait": 2e8, "listen": 9e5,
           "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7,
           "bandwidth": 1, "quantum": 3e6}
 
@@ -91,7 +91,8 @@ class Time(unittest.TestCase):
 
     def test_what_costs_more_takes_longer(self):
         base = sim(64, 16, connect="static")
-        for price in ("load", "accept", "connect", "open", "join", "spawn", "exec", "leave"):
+        for price in ("start", "begin", "load", "accept", "connect", "open", "join", "spawn",
+                      "exec", "leave", "shut"):
             dear = sim(64, 16, connect="static", prices={price: 10 * PRICES[price]})
             self.assertGreater(dear["wall_ms"], base["wall_ms"], price)
             self.assertGreater(dear["cpu_ms"], base["cpu_ms"], price)
@@ -104,6 +105,17 @@ class Time(unittest.TestCase):
         one = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")} | {"exec": 1e6}
         # ten milliseconds of work
         self.assertAlmostEqual(sim(10, 1, cores=2, prices=one)["wall_ms"], 5, delta=0.2)
+
+    def test_a_thread_keeps_its_core_until_a_tick(self):
+        """shmem_init behind the start of the process does not wait for the other PEs, unless a tick
+        comes in between."""
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")}
+        prices = {**free, "spawn": 1e3, "exec": 1e6, "join": 1e6}
+        calm = sim(8, 1, cores=1, prices={**prices, "quantum": 1e9})
+        self.assertAlmostEqual(calm["init_mean_ms"], 1, delta=0.01)
+        self.assertAlmostEqual(calm["init_max_ms"], 1, delta=0.01)
+        ticking = sim(8, 1, cores=1, prices={**prices, "quantum": 5e5})
+        self.assertGreater(ticking["init_mean_ms"], 4)
 
     def test_modes(self):
         ondemand, blocking, static = (sim(64, 16), sim(64, 16, exchange="blocking"),
