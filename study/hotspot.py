@@ -107,14 +107,15 @@ def runs_by_nodes(args):
 
 
 def simulate(simulator, prices, run):
-    rounds = ROUNDS.get(run["npes"], ROUNDS[SIZES[0]])
+    rounds = run.get("rounds") or ROUNDS.get(run["npes"], ROUNDS[SIZES[0]])
     words = [f"{name}={value:g}" for name, value in {**prices, "penalty": run["penalty"]}.items()]
     command = [simulator, "--pes-per-node", str(run.get("ppn", PES_PER_NODE)), "--rounds",
                str(rounds), *words]
     if "buffer_nbytes" in run:
         command += ["--buffer-nbytes", str(run["buffer_nbytes"])]
-    for name in ("npes", "operation", "share", "topology", "packs"):
-        command += [f"--{name}", str(run[name])]
+    for name in ("npes", "operation", "share", "topology", "packs", "planes", "work", "data"):
+        if name in run:
+            command += [f"--{name}", str(run[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"study: {' '.join(command)}: {done.stderr}")

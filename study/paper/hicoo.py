@@ -42,6 +42,11 @@ PROGRAMS = {"lu": ("12-lu", "lu"), "scf": ("11-scf", "scf")}
 # program, arguments, nodes, PEs a node, how often: class S is too small for more processes
 CASES = (("lu", "S", 4, 1, 3), ("lu", "W", 8, 2, 1), ("scf", "-n 10", 4, 4, 2),
          ("scf", "-n 10", 16, 1, 2))
+CLASSES = {"C": 162}  # points of a side
+# Of the lower and the upper sweep, each a half of what class C takes in an iteration (2.04e12
+# operations, 250 iterations); assumed: cores of 1 Gflop/s, as LU had then.
+FLOPS_A_POINT, FLOPS_A_NS = 960, 1.0
+WAVES = ((64, 4, "C"), (256, 4, "C"), (86, 12, "C"))
 CASES_QUICK = (("lu", "S", 4, 1, 1), ("scf", "-n 8", 4, 2, 1))
 
 
@@ -61,6 +66,15 @@ def take_memory(context):
                          "most_held": first["forwarding"]["most_held"],
                          "peak": first["peak_rss_bytes"]})
     return rows, []
+
+
+def wave_of(name, npes):
+    """Planes, ns that one PE computes in a plane, bytes for a neighbour: a class of LU, cut among
+    PEs."""
+    side = CLASSES[name]
+    points = side * side / npes
+    return {"planes": side, "work": round(points * FLOPS_A_POINT / FLOPS_A_NS),
+            "data": round(40 * points ** .5)}  # five doubles a point of the border
 
 
 def take_simulated(context):
@@ -84,6 +98,18 @@ def take_simulated(context):
         else:
             row["by_rank"] = row["by_rank"][::4]
     return rows, []
+
+
+def take_wave(context):
+    """The wave fronts of LU, a plane a step, with and without aggregation."""
+    shapes = WAVES[:1] if context.quick else WAVES
+    runs = [{"npes": nodes * ppn, "ppn": ppn, "operation": "notify", "share": 100,
+             "penalty": PENALTY, "topology": topology, "packs": packs, "nodes": nodes,
+             "class": name, "rounds": 1, **wave_of(name, nodes * ppn)}
+            for nodes, ppn, name in shapes for topology, packs in hotspot.VARIANTS]
+    program = os.path.join(context.args.simulators, "causeway-hotspot")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda run: hotspot.simulate(program, hotspot.PRICES, run), runs)), []
 
 
 def take_hot(context):
@@ -196,6 +222,8 @@ def parts(context):
             Part("loaded", "the same beside a loop for each core",
                  lambda: take_transfers(context, os.cpu_count()), loaded=True),
             Part("programs", "LU and SCF by topology and size", lambda: take_programs(context)),
+            Part("lu, simulated", "wave fronts of LU at the paper's sizes",
+                 lambda: take_wave(context), simulated=True),
             Part("nwchem", "NWChem, if a program is given", lambda: take_nwchem(context))]
 
 
@@ -354,6 +382,35 @@ def figures_of(document):
     return document.drawn
 
 
+def _waves(document):
+    """Of Figure 16 at the paper's sizes."""
+    rows = document.rows("lu, simulated")
+    yield "### Simulated: wave fronts of LU\n"
+    yield from page.simulated(
+        "An iteration is two sweeps of a wave front over a grid of PEs, a plane of points a step "
+        "(`study/sim/wave.c`): a PE computes, puts the border of its plane to two neighbours, and "
+        "notifies them. Puts go straight; notifies run through the library's state machine of "
+        "forwarding on each node. Times follow from assumed prices and cores of 1 Gflop/s; nothing "
+        "is fitted but the penalty, which hardly shows here. Milliseconds an iteration, and in "
+        "brackets messages with requests or answers that arrive at servers for a notify.")
+    shapes = dict.fromkeys((row["class"], row["nodes"], row["ppn"]) for row in rows)
+    out = []
+    for name in dict.fromkeys(map(label, rows)):
+        cells = []
+        for shape in shapes:
+            row = next(row for row in rows if label(row) == name
+                       and (row["class"], row["nodes"], row["ppn"]) == shape)
+            cells.append(f"{row['iteration_us'] / 1e3:.2f} "
+                         f"({row['messages'] / row['requests']:.1f})")
+        out.append((name, *cells))
+    yield from page.table(
+        ("", *(f"class {name}, {nodes} nodes × {ppn}" for name, nodes, ppn in shapes)), out)
+    yield page.prose(
+        "A notify is one message to one neighbour, on whose way nothing is packed, so each hop is "
+        "time that the wave front waits: LU gains by no topology here, and the fewer hops the "
+        "better. What the paper gains for LU is not in this model, nor in the measurement above.")
+
+
 def _programs(document):
     rows = document.rows("programs")
     yield "## Figure 16: NAS LU, and Figure 17 by SCF\n"
@@ -380,8 +437,7 @@ def _programs(document):
                          + (f", {count[0]:,}" if count else ""))
         out.append((f"{name} {words}, {nodes} nodes × {ppn}", *cells))
     yield from page.table(("seconds, messages", *TOPOLOGIES), out)
-    yield page.prose("**Not simulated**: LU at the paper's sizes. The simulator knows requests of "
-                     "many to one; LU's are of neighbours to neighbours.")
+    yield from _waves(document)
     nwchem = document.rows("nwchem")
     yield "## Figure 17: NWChem\n"
     if nwchem:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * causeway-hotspot: requests of many PEs to PE 0, in simulated time. Each node runs the library's
- * own state machine of forwarding (core/route/forward.h) and its own topologies; what is modelled
- * is the time of messages and servers, by prices from the command line; there are no defaults.
+ * causeway-hotspot: requests of many PEs to PE 0, or of neighbours behind a wave front (--planes,
+ * wave.c), in simulated time. Each node runs the library's own state machine of forwarding
+ * (core/route/forward.h) and its own topologies; what is modelled is the time of messages and
+ * servers, by prices from the command line; there are no defaults.
  *
  * A server takes what has arrived, up to a round of messages, pays for each, then drives the state
  * machine and pays for what it sends. While it serves a message, each message that waits behind
@@ -13,28 +14,13 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/route/forward.h"
-#include "core/route/window.h"
+#include "hotspot.h"
 #include "prices.h"
-#include "sim.h"
 
 enum { ROUND = 32, SAMPLES = 96 };
-
-typedef struct price {
-    double hop;      // latency between nodes
-    double serve;    // server, for a message that arrives
-    double execute;  // server, for each request or answer in it
-    double send;     // server, for a message that leaves
-    double byte;     // for each byte of a message, at its sender
-    double client;   // PE, to send a request
-    double wake;     // PE, to see its answer
-    double local;    // a PE of node 0, for the whole operation
-    double penalty;  // for a message, for each one that waits behind it at the same server
-} price_t;
 
 static const sim_price_t prices[] = {
 #define PRICE(name) {#name, offsetof(price_t, name)}
@@ -44,70 +30,17 @@ static const sim_price_t prices[] = {
 };
 enum { NPRICES = sizeof prices / sizeof prices[0] };
 
-typedef enum kind {
-    REQUEST,
-    PACKED,
-    ANSWERS,
-    DIRECT,  // a request without forwarding
-    REPLY    // to a PE, of a direct request
-} kind_t;
+hotspot_t sim;
 
-typedef struct packet {
-    sim_thread_t event;  // its arrival; first member
-    struct packet *next;
-    kind_t kind;
-    uint32_t from, slot, to;  // nodes; for a REPLY `to` is a PE
-    size_t nbytes;
-    _Alignas(8) char bytes[];
-} packet_t;
-
-enum { OPERAND_AT = 24 };  // in a request, behind its header
-
-typedef struct server {
-    sim_thread_t event;  // the end of a round
-    uint32_t me;
-    cw_forward_t *f;
-    packet_t *first, *last;
-    unsigned waiting, longest, taken;
-    bool is_busy;
-    double debt;  // of sends, in this round
-    uint64_t arrived;
-    _Atomic uint64_t *unanswered;
-    struct pe *left;  // PEs that have left their requests here
-} server_t;
-
-typedef struct pe {
-    sim_thread_t event;  // its next operation
-    uint32_t me;
-    unsigned left, n;
-    double begin, total;
-    bool holds;  // its request waits for the window of its first edge
-    cw_window_use_t *use;
-    struct pe *next;  // that has left its request at the server
-    cw_forward_own_t own;
-    _Alignas(8) char request[CW_FORWARD_ALONE];
-} pe_t;
-
-static struct {
-    cw_topology_t topology;
-    uint32_t npes, pes_per_node, nnodes, share, rounds, window;
-    size_t nbytes;  // of a request
-    uint32_t buffer_nbytes, buffers;  // of the window of a neighbour's PE
-    bool is_direct, wants_value, packs, combines;
-    price_t price;
-    server_t *server;
-    pe_t *pe;
-    uint64_t executed, hops;
-} sim;
-
-static noreturn void fail(const char *what)
+noreturn void hot_fail(const char *what)
 {
     fprintf(stderr,
             "causeway-hotspot: %s\n"
             "Usage: causeway-hotspot --npes N --pes-per-node P --topology direct|NAME "
-            "--operation fadd|vput\n"
+            "--operation fadd|vput|notify\n"
             "       --share PERCENT --packs 0|1 --rounds K [--combines 0|1]\n"
             "       [--buffer-nbytes BYTES (16384)] [--buffers N (4)]\n"
+            "       [--planes N --work NANOSECONDS --data BYTES]\n"
             "       NAME=NANOSECONDS...\n"
             "A share of 0 is each PE alone, in turn. Prices, all needed:",
             what);
@@ -117,11 +50,11 @@ static noreturn void fail(const char *what)
     exit(2);
 }
 
-static void *zeros(size_t n, size_t nbytes)
+void *hot_zeros(size_t n, size_t nbytes)
 {
     void *p = calloc(n, nbytes);
     if (!p)
-        fail("no memory");
+        hot_fail("no memory");
     return p;
 }
 
@@ -135,6 +68,11 @@ static void arrive(sim_thread_t *event)
     packet_t *p = (packet_t *)event;
     if (p->kind == REPLY) {
         complete(&sim.pe[p->to]);
+        free(p);
+        return;
+    }
+    if (p->kind == HERE) {
+        wave_notified(p->bytes);
         free(p);
         return;
     }
@@ -152,12 +90,12 @@ static void arrive(sim_thread_t *event)
         serve(s);
 }
 
-static void post(kind_t kind, uint32_t from, uint32_t slot, uint32_t to, const void *bytes,
-                 size_t nbytes, double after)
+void hot_post(kind_t kind, uint32_t from, uint32_t slot, uint32_t to, const void *bytes,
+              size_t nbytes, double after)
 {
     packet_t *p = malloc(sizeof *p + nbytes);
     if (!p)
-        fail("no memory");
+        hot_fail("no memory");
     *p = (packet_t){.event = {.go = arrive},
                     .kind = kind,
                     .from = from,
@@ -213,10 +151,11 @@ static void take(server_t *s)
     } else {
         sim.executed++;
         sim.hops++;
-        post(REPLY, s->me, 0, p->from * sim.pes_per_node + p->slot, p->bytes, 32, pay(s, 32));
+        wave_notified(p->bytes);
+        hot_post(REPLY, s->me, 0, p->from * sim.pes_per_node + p->slot, p->bytes, 32, pay(s, 32));
     }
     if (!ok)
-        fail(why);
+        hot_fail(why);
     free(p);
 }
 
@@ -230,7 +169,7 @@ static void take_left(server_t *s)
                                      .nbytes = (uint32_t)sim.nbytes,
                                      .slot = pe->me % sim.pes_per_node};
         if (!cw_forward_own(s->f, &pe->own, &why))
-            fail(why);
+            hot_fail(why);
     }
     s->left = NULL;
 }
@@ -265,14 +204,14 @@ static void serve(server_t *s)
 static bool on_request(void *ctx, uint32_t to, const void *message, size_t nbytes, bool is_packed)
 {
     server_t *s = ctx;
-    post(is_packed ? PACKED : REQUEST, s->me, 0, to, message, nbytes, pay(s, nbytes));
+    hot_post(is_packed ? PACKED : REQUEST, s->me, 0, to, message, nbytes, pay(s, nbytes));
     return true;
 }
 
 static bool on_answers(void *ctx, uint32_t to, const void *records, size_t nbytes)
 {
     server_t *s = ctx;
-    post(ANSWERS, s->me, 0, to, records, nbytes, pay(s, nbytes));
+    hot_post(ANSWERS, s->me, 0, to, records, nbytes, pay(s, nbytes));
     return true;
 }
 
@@ -302,6 +241,7 @@ static size_t on_execute(void *ctx, const cw_forward_tail_t *tail, const void *r
     if (tail->reply_slot != CW_FORWARD_NO_VALUE)  // each adds 1
         operations = on_fetch_add(ctx, request, nbytes).operand;
     memset(value, 0, 8);
+    wave_notified(request);
     sim.executed += operations;
     sim.hops += operations * (tail->hop + 1u);  // of combined ones, since they are
     return 8;
@@ -347,6 +287,10 @@ static const cw_forward_ops_t ops = {.request = on_request,
 // ---------------------------------------------------------------- the PE
 static void complete(pe_t *pe)
 {
+    if (pe->wave) {
+        wave_sent(pe);
+        return;
+    }
     pe->left--;
     pe->n++;
     pe->total += sim_now() + sim.price.wake - pe->begin;
@@ -372,10 +316,18 @@ static void leave(pe_t *pe, bool drives)
         serve(s);
 }
 
+static uint32_t target_of(const pe_t *pe)
+{
+    cw_forward_tail_t tail;
+    memcpy(&tail, pe->request + sim.nbytes - sizeof tail, sizeof tail);
+    return tail.final_node;
+}
+
 /** Over its own connection to the first hop, if it may. */
 static void send_routed(pe_t *pe)
 {
-    uint32_t node = pe->me / sim.pes_per_node, next = cw_route_next(&sim.topology, node, 0);
+    uint32_t node = pe->me / sim.pes_per_node,
+             next = cw_route_next(&sim.topology, node, target_of(pe));
     uint32_t units = cw_window_units(sim.nbytes),
              edge = cw_topology_edge(&sim.topology, node, next);
     _Atomic uint64_t *unanswered = &sim.server[node].unanswered[edge];
@@ -389,28 +341,36 @@ static void send_routed(pe_t *pe)
         return;
     use->used += units;
     *unanswered |= cw_forward_bit(0);
-    post(REQUEST, node, pe->me % sim.pes_per_node, next, pe->request, sim.nbytes, sim.price.client);
+    hot_post(REQUEST, node, pe->me % sim.pes_per_node, next, pe->request, sim.nbytes,
+             sim.price.client);
+}
+
+/** To another node. operand: what PE 0 adds, or the PE and side that are notified. */
+void hot_request(pe_t *pe, uint32_t to, uint64_t operand)
+{
+    uint32_t node = pe->me / sim.pes_per_node, slot = pe->me % sim.pes_per_node;
+    cw_forward_tail_t tail = {.origin = pe->me,
+                              .final_node = to,
+                              .reply_slot = sim.wants_value ? 0 : CW_FORWARD_NO_VALUE};
+    memcpy(pe->request + OPERAND_AT, &operand, sizeof operand);
+    memcpy(pe->request + sim.nbytes - sizeof tail, &tail, sizeof tail);
+    if (sim.is_direct)
+        hot_post(DIRECT, node, slot, to, pe->request, sim.nbytes, sim.price.client);
+    else if (slot == 0)
+        leave(pe, true);
+    else
+        send_routed(pe);
 }
 
 static void next_operation(pe_t *pe)
 {
-    uint32_t node = pe->me / sim.pes_per_node, slot = pe->me % sim.pes_per_node;
-    cw_forward_tail_t tail = {.origin = pe->me,
-                              .reply_slot = sim.wants_value ? 0 : CW_FORWARD_NO_VALUE};
-    uint64_t operand = 1;
     pe->begin = sim_now();
-    memcpy(pe->request + OPERAND_AT, &operand, sizeof operand);
-    memcpy(pe->request + sim.nbytes - sizeof tail, &tail, sizeof tail);
-    if (node == 0) {
-        pe->begin -= sim.price.local - sim.price.wake;
-        complete(pe);
-    } else if (sim.is_direct) {
-        post(DIRECT, node, slot, 0, pe->request, sim.nbytes, sim.price.client);
-    } else if (slot == 0) {
-        leave(pe, true);
-    } else {
-        send_routed(pe);
+    if (pe->me / sim.pes_per_node > 0) {
+        hot_request(pe, 0, 1);
+        return;
     }
+    pe->begin -= sim.price.local - sim.price.wake;
+    complete(pe);
 }
 
 static void begin_operation(sim_thread_t *event)
@@ -431,7 +391,7 @@ static void make_server(uint32_t node)
     *s = (server_t){.event = {.go = end_round}, .me = node};
     if (sim.is_direct)
         return;
-    s->unanswered = zeros(cw_topology_degree(&sim.topology, node), sizeof *s->unanswered);
+    s->unanswered = hot_zeros(cw_topology_degree(&sim.topology, node), sizeof *s->unanswered);
     cw_forward_config_t config = {.topology = &sim.topology,
                                   .node = node,
                                   .nslots = sim.pes_per_node,
@@ -444,20 +404,20 @@ static void make_server(uint32_t node)
     config.cells = mmap(NULL, cw_forward_cells_nbytes(&config), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (config.cells == MAP_FAILED)
-        fail("no memory for windows");
+        hot_fail("no memory for windows");
     sim.window = cw_forward_window(&config);
     if (cw_window_units(sim.nbytes) > sim.window)
-        fail("a window has no room for a request");
+        hot_fail("a window has no room for a request");
     s->f = cw_forward_create(&config, &ops, s);
     if (!s->f)
-        fail("no memory");
+        hot_fail("no memory");
 }
 
 static void begin(void)
 {
     sim.nnodes = (sim.npes + sim.pes_per_node - 1) / sim.pes_per_node;
-    sim.server = zeros(sim.nnodes, sizeof *sim.server);
-    sim.pe = zeros(sim.npes, sizeof *sim.pe);
+    sim.server = hot_zeros(sim.nnodes, sizeof *sim.server);
+    sim.pe = hot_zeros(sim.npes, sizeof *sim.pe);
     sim_engine_begin(1, 1, 1e6);
     for (uint32_t node = 0; node < sim.nnodes; node++)
         make_server(node);
@@ -466,10 +426,14 @@ static void begin(void)
         uint32_t degree =
             sim.is_direct ? 1 : cw_topology_degree(&sim.topology, i / sim.pes_per_node);
         *pe = (pe_t){.event = {.go = begin_operation}, .me = i, .left = sim.rounds};
-        pe->use = zeros(degree, sizeof *pe->use);
-        if (contends(i) && (sim.share > 0 || i == 1))
+        pe->use = hot_zeros(degree, sizeof *pe->use);
+        if (sim.planes)
+            wave_make(pe);
+        else if (contends(i) && (sim.share > 0 || i == 1))
             sim_after(&pe->event, i % 97);  // not all in the same nanosecond
     }
+    for (uint32_t i = 0; sim.planes && i < sim.npes; i++)
+        wave_begin(&sim.pe[i]);
 }
 
 static int by_time(const void *a, const void *b)
@@ -480,14 +444,14 @@ static int by_time(const void *a, const void *b)
 
 static void print_times(void)
 {
-    double *us = zeros(sim.npes, sizeof *us), sum = 0;
+    double *us = hot_zeros(sim.npes, sizeof *us), sum = 0;
     uint32_t n = 0, shown = 0;
     printf("\"by_rank\": [");
     for (uint32_t i = sim.pes_per_node; i < sim.npes; i++) {
         if (!contends(i))
             continue;
         if (sim.pe[i].n != sim.rounds)
-            fail("a PE did not end");
+            hot_fail("a PE did not end");
         us[n++] = sim.pe[i].total / sim.pe[i].n / 1e3;
         sum += us[n - 1];
         uint64_t step = (uint64_t)(sim.npes - sim.pes_per_node) / SAMPLES + 1;
@@ -531,17 +495,17 @@ static uint32_t number(const char *text, unsigned long least, unsigned long most
     char *end;
     unsigned long n = strtoul(text, &end, 10);
     if (*end || end == text || n < least || n > most)
-        fail("unusable number");
+        hot_fail("unusable number");
     return (uint32_t)n;
 }
 
 static void set_operation(const char *name)
 {
     enum { HEADER = 24, SEGMENTS = 8, SEGMENT = 64 };
-    bool is_put = strcmp(name, "vput") == 0;
-    if (!is_put && strcmp(name, "fadd") != 0)
-        fail("an operation is fadd or vput");
-    sim.wants_value = !is_put;
+    bool is_put = strcmp(name, "vput") == 0, is_notify = strcmp(name, "notify") == 0;
+    if (!is_put && !is_notify && strcmp(name, "fadd") != 0)
+        hot_fail("an operation is fadd, vput or notify");
+    sim.wants_value = !is_put && !is_notify;
     sim.nbytes = HEADER + (is_put ? SEGMENTS * (SEGMENT + 8) : 16) + sizeof(cw_forward_tail_t);
 }
 
@@ -556,7 +520,7 @@ static const char *parse(int argc, char **argv)
         if (strncmp(arg, "--", 2)) {
             wrong = sim_price_set(prices, NPRICES, &sim.price, given, arg);
             if (wrong)
-                fail(wrong);
+                hot_fail(wrong);
             continue;
         }
         i++;
@@ -578,16 +542,24 @@ static const char *parse(int argc, char **argv)
             sim.buffer_nbytes = number(value, sizeof(cw_cell_t), 1 << 20);
         else if (!strcmp(arg, "--buffers"))
             sim.buffers = number(value, 1, 1024);
+        else if (!strcmp(arg, "--planes"))
+            sim.planes = number(value, 1, QUEUED_MOST / 4);
+        else if (!strcmp(arg, "--work"))
+            sim.work = number(value, 0, 1000000000);
+        else if (!strcmp(arg, "--data"))
+            sim.data = number(value, 0, 1 << 30);
         else if (!strcmp(arg, "--rounds"))
             sim.rounds = number(value, 1, 10000);
         else
-            fail("unknown option");
+            hot_fail("unknown option");
     }
     if ((wrong = sim_prices_check(NPRICES, given)))
-        fail(wrong);
+        hot_fail(wrong);
+    if (sim.planes && sim.wants_value)
+        hot_fail("planes end with a notify");
     if (!topology || !sim.nbytes || !sim.rounds || sim.pes_per_node == 0 ||
         sim.npes <= sim.pes_per_node)
-        fail("topology, operation, rounds, and more PEs than one node's are needed");
+        hot_fail("topology, operation, rounds, and more PEs than one node's are needed");
     return topology;
 }
 
@@ -598,9 +570,12 @@ int main(int argc, char **argv)
     uint32_t nnodes = (sim.npes + sim.pes_per_node - 1) / sim.pes_per_node;
     sim.is_direct = strcmp(topology, "direct") == 0;
     if (!sim.is_direct && !cw_topology_named(&sim.topology, topology, nnodes, why, sizeof why))
-        fail(why);
+        hot_fail(why);
     begin();
     uint64_t events = sim_engine_run();
-    print_result(events);
+    if (sim.planes)
+        wave_print(events);
+    else
+        print_result(events);
     return 0;
 }
