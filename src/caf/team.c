@@ -228,6 +228,8 @@ static caf_passage_t agree(forming_t *f)
 
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index)
 {
+    if (number < 1)  // the others are in the collective
+        caf_fatal("form team", "the team number %lld is not positive", (long long)number);
     const size_t n = (size_t)caf.group->size;
     uint64_t *numbers = malloc(2 * n * sizeof *numbers);
     forming_t f = {.number = number,

@@ -114,6 +114,8 @@ program misuse
   case ("team")
     change team (team)
     end team
+  case ("number")
+    form team (this_image() - 1, team)
   case ("quad")
     quad = 1
     call co_sum(quad)

@@ -28,6 +28,7 @@ WRONG = {
     "locked": "lock: this image has locked the variable already",
     "memory": r"allocate: no memory for a coarray of 140737488355328 bytes on this image",
     "team": "change team: the team was not formed",
+    "number": "form team: the team number 0 is not positive",
     "quad": "co_sum: the compiler does not say whether a number of 16 bytes is of kind 10 or",
     "amid_image": "assignment from an image: image 4 does not exist; the current team has 1 to 3; "
                   "called from __by_signal_MOD_amid",

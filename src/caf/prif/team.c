@@ -24,8 +24,6 @@ int causeway_prif_form_team(int64_t number, int new_index, void **team_p, int *s
 {
     PRF_ENTER("prif_form_team");
     const caf_status_t status = prf_status(stat);
-    if (number < 1)  // the others are in the collective
-        caf_fatal("form team", "the team number %lld is not positive", (long long)number);
     *team_p = caf_form_team(&status, number, new_index);
     return prf_outcome(stat);
 }
