@@ -53,20 +53,29 @@ static void close_contiguous(contiguous_t *c, bool wanted)
 }
 
 typedef struct collective {
+    const char *call;
     const contiguous_t *c;
-    int root;
+    int image, root;
     cw_reduce_fn fn;
 } collective_t;
+
+static void agree(const collective_t *all)
+{
+    caf_agree_on(caf.group, all->call, all->c->nelems, all->c->section->elem_nbytes,
+                 (uint64_t)all->image);
+}
 
 static void broadcast(void *arg)
 {
     const collective_t *all = arg;
+    agree(all);
     caf_co_broadcast(all->c->data, all->c->nbytes, all->root);
 }
 
 static void reduce(void *arg)
 {
     const collective_t *all = arg;
+    agree(all);
     caf_co_reduce(all->c->data, all->c->nelems, all->c->section->elem_nbytes, all->fn);
 }
 
@@ -75,11 +84,6 @@ static bool check_image(const caf_status_t *status, const char *call, int image,
 {
     int pe;
     return (all && image == 0) || caf_want_pe(status, call, caf.group, image, &pe);
-}
-
-static void agree(const char *call, const contiguous_t *c, int image)
-{
-    caf_agree_on(caf.group, call, c->nelems, c->section->elem_nbytes, (uint64_t)image);
 }
 
 void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *section,
@@ -91,8 +95,8 @@ void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *s
     if (!caf_enter(status, "co_broadcast"))
         return;
     open_contiguous(&c, section);
-    agree("co_broadcast", &c, source_image);
-    collective_t all = {.c = &c, .root = source_image - 1};
+    collective_t all = {
+        .call = "co_broadcast", .c = &c, .image = source_image, .root = source_image - 1};
     const bool done = caf_act(status, "co_broadcast", broadcast, &all);
     close_contiguous(&c, done);
     if (done)
@@ -111,8 +115,7 @@ void caf_section_co_reduce(const caf_status_t *status, const char *call,
     if (!caf_enter(status, call))
         return;
     open_contiguous(&c, section);
-    agree(call, &c, result_image);
-    collective_t all = {.c = &c, .fn = fn};
+    collective_t all = {.call = call, .c = &c, .image = result_image, .fn = fn};
     const bool done = caf_act(status, call, reduce, &all);
     close_contiguous(&c, done && (result_image == 0 || result_image == caf_this_image()));
     if (done)

@@ -226,6 +226,67 @@ caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code,
     return m.all;
 }
 
+// ---------------------------------------------------------------- of programs that did not ask
+/** Has a member stopped that did not come to the statement in which this image is? A wait asks
+ *  again; images of other nodes, which take a get each, have turns. */
+static bool misses_one(const void *arg)
+{
+    enum { FAR_AT_ONCE = 16 };
+    static unsigned turn;
+    const caf_team_t *team = arg;
+    const unsigned size = (unsigned)team->group->size, first = turn;
+    unsigned intent;
+    for (unsigned i = 0, far = 0; i < size; i++) {
+        const unsigned rank = (first + i) % size;
+        const int pe = cw_group_pe(team->group, (int)rank);
+        if (cw_world.node_of_pe[pe] != cw_world.node) {
+            if (far++ >= FAR_AT_ONCE)
+                continue;
+            turn = rank + 1;
+        }
+        if (pe != cw_world.pe && caf_image_state(pe) != CAF_OK && !has_entered(team, pe, &intent))
+            return true;
+    }
+    return false;
+}
+
+caf_passage_t caf_act_or_miss(caf_team_t *team, const char *statement, void (*act)(void *arg),
+                              void *arg)
+{
+    team->gates++;
+    if (!team->hit && cw_abandonable(act, arg, misses_one, team))
+        return (caf_passage_t){0, 0, 0, 0, 0};
+    team->hit = true;
+    publish(team, CAF_COMES);
+    return count_entries(team, statement, NULL);
+}
+
+/** Unless the place of the team has a later one's, which says that this image has left the team. */
+static void tell_entries(caf_team_t *team)
+{
+    if (table()->entered[team->tag % PLACES] >> TAG_AT <= team->tag)
+        publish(team, CAF_COMES);
+}
+
+void caf_tell_entries(void)
+{
+    for (caf_team_t *team = caf_formed_teams(); team; team = team->formed)
+        tell_entries(team);
+    tell_entries(&caf.initial);
+}
+
+bool caf_is_level(const caf_team_t *team)
+{
+    bool level = true;
+    for (int rank = 0; level && rank < team->group->size; rank++) {
+        uint64_t word;
+        caf_get(&word, &table()->entered[team->tag % PLACES], sizeof word,
+                cw_group_pe(team->group, rank));
+        level = (word ^ entry_of(team)) >> NUMBER_AT == 0;
+    }
+    return level;
+}
+
 bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *arg), void *arg)
 {
     const bool done = caf_do(team, act, arg);

@@ -49,6 +49,18 @@ bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *
  *  [waits] */
 bool caf_do(const caf_team_t *team, void (*act)(void *arg), void *arg);
 
+// Of programs that have not asked for images that are gone (gone.h): their collective statements
+// count as gates, which no image publishes before it stops.
+/** This image has stopped: which ones of its teams it has entered. */
+void caf_tell_entries(void);
+/** All images have ended: have all members begun as many statements of the team? The same on
+ *  all. */
+bool caf_is_level(const caf_team_t *team);
+/** act(arg), which no member of the team ends before all have begun it, unless one has stopped
+ *  before: then what is missing, the same on all that are left. [waits] */
+caf_passage_t caf_act_or_miss(caf_team_t *team, const char *statement, void (*act)(void *arg),
+                              void *arg);
+
 /** Words of each member for all, by rank, and which members have given theirs, the same on all:
  *  for a team that is hit. n <= CAF_GATE_WORDS. [waits] */
 caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t *mine, int n,

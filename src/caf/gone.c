@@ -65,6 +65,13 @@ void caf_gone_close(void)
     caf_survives = false;
 }
 
+void caf_tell_stop(void)
+{
+    caf_tell_entries();
+    // pairs with the gets of images that wait
+    __atomic_store_n(&mine()->code, CAF_STOPPED, __ATOMIC_RELEASE);
+}
+
 caf_code_t caf_image_state(int pe)
 {
     uint64_t code;
@@ -107,13 +114,56 @@ bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_k
     return !caf_report_gone(status, statement, team, passage);
 }
 
-bool caf_act(const caf_status_t *status, const char *statement, void (*act)(void *arg), void *arg)
+bool caf_act_or_report(const caf_status_t *status, const char *statement, void (*act)(void *arg),
+                       void *arg)
 {
-    if (CW_LIKELY(!caf_survives))
-        act(arg);
-    else if (!caf_do(caf.team, act, arg))
+    if (!caf_survives)
+        return !caf_report_gone(status, statement, caf.team,
+                                caf_act_together(status, statement, caf.team, act, arg));
+    if (!caf_do(caf.team, act, arg))
         return !caf_report_gone(status, statement, caf.team, (caf_passage_t){.failed = 1});
     return true;
+}
+
+// ---------------------------------------------------------------- of programs that did not ask
+caf_passage_t caf_act_together(const caf_status_t *status, const char *statement, caf_team_t *team,
+                               void (*act)(void *arg), void *arg)
+{
+    caf_passage_t passage = {0, 0, 0, 0, 0};
+    if (!caf_looks(status, team)) {
+        team->gates++;
+        act(arg);
+        return passage;
+    }
+    passage = caf_act_or_miss(team, statement, act, arg);
+    if (team->hit) {  // fast paths do not ask that
+        caf.plain = false;
+        caf.images = 0;
+    }
+    return passage;
+}
+
+/** Of a team, and what all its images call so. */
+typedef struct synchronisation {
+    const cw_group_t *group;
+    const char *claim;
+} synchronisation_t;
+
+static void synchronise(void *arg)
+{
+    const synchronisation_t *s = arg;
+    caf_agree(s->group, s->claim);
+    cw_sync(s->group);
+}
+
+bool caf_meet(const caf_status_t *status, const char *statement, const char *claim,
+              caf_gate_kind_t kind, caf_team_t *team)
+{
+    synchronisation_t s = {team->group, claim};
+    if (caf_survives)
+        return caf_pass_gate(status, statement, kind, team);
+    return !caf_report_gone(status, statement, team,
+                            caf_act_together(status, statement, team, synchronise, &s));
 }
 
 // ---------------------------------------------------------------- an image that is gone

@@ -4,7 +4,10 @@
 //
 // Only in programs that ask for them (FAIL IMAGE, IMAGE_STATUS, FAILED_IMAGES, STOPPED_IMAGES, or
 // CAUSEWAY_FAILED_IMAGES); elsewhere an image that has ended waits in the end of the job, and none
-// of this costs anything.
+// of this costs anything. There, too, statements with stat= learn of images that have stopped,
+// since these tell how many collective statements of their teams they have begun: all images of the
+// team that are left, and have stat=, learn of it at the same statement, which is abandoned. From
+// there on the team makes none by core's synchronisations.
 //
 // An image that is gone by a statement keeps its process, its memory and its node server. Core's
 // synchronisations need all PEs of a group, so it takes part in the gate (gate.h) in which the
@@ -41,9 +44,33 @@ caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_te
 /** The same; false: an image is gone, which is reported. [waits] */
 bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
                    const caf_team_t *team) CW_COLD;
-/** Behind the gate: what all images of the current team do. False: an image was killed, which is
- *  reported, and act(arg) abandoned. [waits] */
-bool caf_act(const caf_status_t *status, const char *statement, void (*act)(void *arg), void *arg);
+/** In a program that did not ask: does the statement look whether images of the team are gone? */
+static CW_ALWAYS_INLINE bool caf_looks(const caf_status_t *status, const caf_team_t *team)
+{
+    return status->stat || status->cannot_ask || team->hit;
+}
+
+/** Behind the gate, if the program has one: what all images of the current team do, and none ends
+ *  before all have begun. False: an image is gone, which is reported, and act(arg) abandoned.
+ *  [waits] */
+bool caf_act_or_report(const caf_status_t *status, const char *statement, void (*act)(void *arg),
+                       void *arg) CW_COLD;
+static CW_ALWAYS_INLINE bool caf_act(const caf_status_t *status, const char *statement,
+                                     void (*act)(void *arg), void *arg)
+{
+    if (CW_UNLIKELY(caf_survives || caf_looks(status, caf.team)))
+        return caf_act_or_report(status, statement, act, arg);
+    caf.team->gates++;
+    act(arg);
+    return true;
+}
+/** The same in programs that did not ask, of any team: what is missing. [waits] */
+caf_passage_t caf_act_together(const caf_status_t *status, const char *statement, caf_team_t *team,
+                               void (*act)(void *arg), void *arg);
+/** A statement that synchronises the team, and is one gate. claim: what all its images call it.
+ *  False: an image is gone, which is reported. [waits] */
+bool caf_meet(const caf_status_t *status, const char *statement, const char *claim,
+              caf_gate_kind_t kind, caf_team_t *team);
 /** A collective statement of the current team begins. False: an image of it is gone, which is
  *  reported. [waits] */
 static inline bool caf_enter(const caf_status_t *status, const char *statement)
@@ -73,11 +100,14 @@ static inline void caf_agree(const cw_group_t *group, const char *statement)
 
 /** CAF_OK: it runs; CAF_STOPPED, CAF_FAILED: also of an image that was killed. */
 caf_code_t caf_image_state(int pe);
-/** The image at that PE, for which this one waits, is gone; for a wait that has slept. */
-static inline bool caf_is_gone(int pe, const cw_wait_t *w)
+/** The image at that PE, for which this one waits, is gone; for a wait that has slept. asks: the
+ *  statement has stat=. */
+static inline bool caf_is_gone(int pe, const cw_wait_t *w, bool asks)
 {
-    return caf_survives && w->slept && caf_image_state(pe) != CAF_OK;
+    return (caf_survives || asks) && w->slept && caf_image_state(pe) != CAF_OK;
 }
+/** In a program that did not ask: this image has stopped. */
+void caf_tell_stop(void);
 /** This image ends so: returns when all images have. [waits] */
 void caf_go(caf_code_t code);
 

@@ -111,6 +111,8 @@ static void leave(const char *call, caf_code_t code)
     if (caf_survives)
         caf_go(code);
     caf_complete();
+    if (!caf_survives)
+        caf_tell_stop();
     const bool whole = !caf_survives || caf_gate_of_end();
     if (whole)
         cw_finalize_meets(call);  // the area goes with the last finalize

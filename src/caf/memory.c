@@ -261,6 +261,7 @@ static void allocate(void *arg)
 {
     allocation_t *a = arg;
     caf_coarray_t *c = a->coarray;
+    caf_agree(caf.group, "allocate");
     uint64_t at = c->mine ? (uint64_t)(c->mine - area(&(size_t){0})) : UINT64_MAX;
     offer_t offer = {at, ~at, c->nbytes, ~(uint64_t)c->nbytes};
     a->agreed = agree(a->status, c, &offer);
@@ -274,17 +275,15 @@ caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
 {
     if (!caf_enter(status, "allocate"))
         return NULL;
-    caf_agree(caf.group, "allocate");
     allocation_t a = {status, new_coarray(nbytes), false};
     caf_coarray_t *c = a.coarray;
     c->mine = take(nbytes);
+    bool whole = true;
     if (!caf_survives)
-        allocate(&a);
-    else if (!caf_do_together(caf.team, "allocate", allocate, &a)) {
-        caf_report_gone(status, "allocate", caf.team, (caf_passage_t){.failed = 1});
-        a.agreed = false;
-    }
-    if (!a.agreed) {
+        whole = caf_act(status, "allocate", allocate, &a);
+    else if (!caf_do_together(caf.team, "allocate", allocate, &a))
+        whole = !caf_report_gone(status, "allocate", caf.team, (caf_passage_t){.failed = 1});
+    if (!whole || !a.agreed) {
         caf_release(c);
         return NULL;
     }
@@ -298,12 +297,9 @@ void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
     if (c->team != caf.team)
         caf_fatal("deallocate", "the coarray was allocated in a team that is not the current one");
     caf_complete();
-    const bool entered = caf_enter(status, "deallocate");
-    caf_agree(caf.group, "deallocate");
-    if (!caf_survives)
-        cw_sync(caf.group);  // else the gate was one
+    const bool whole = caf_meet(status, "deallocate", "deallocate", CAF_GATE_STATEMENT, caf.team);
     caf_release(c);
-    if (entered)
+    if (whole)
         caf_succeed(status);
 }
 

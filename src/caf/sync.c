@@ -31,21 +31,33 @@ void caf_sync_memory(const caf_status_t *status)
     caf_succeed(status);
 }
 
+static CW_ALWAYS_INLINE void sync_completed(void)
+{
+    caf_fence_by_amo();
+    caf.team->gates++;
+    cw_sync(caf.group);
+}
+
+static CW_NOINLINE void complete_and_sync(void)
+{
+    caf_complete_cold();
+    sync_completed();
+}
+
+/** With puts under way in a function of its own, so that the rest keeps nothing. */
 void caf_sync_team_plainly(void)
 {
-    caf_complete_by_amo();
-    cw_sync(caf.group);
+    if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
+        complete_and_sync();
+    else
+        sync_completed();
 }
 
 void caf_sync_all(const caf_status_t *status)
 {
     caf_complete();
-    caf_agree(caf.group, CAF_SYNC_TEAM);
-    if (!caf_survives)
-        cw_sync(caf.group);
-    else if (!caf_enter(status, "sync all"))
-        return;
-    caf_succeed(status);
+    if (caf_meet(status, "sync all", CAF_SYNC_TEAM, CAF_GATE_STATEMENT, caf.team))
+        caf_succeed(status);
 }
 
 static void open_counts(void)
@@ -87,8 +99,8 @@ static CW_ALWAYS_INLINE bool has_come(int pe)
     return has_counted(&counts[pe], done[pe]);
 }
 
-/** CAF_OK, or how the image has ended that does not come. */
-static CW_NOINLINE caf_code_t await(int pe)
+/** CAF_OK, or how the image has ended that does not come. asks: the statement has stat=. */
+static CW_NOINLINE caf_code_t await(int pe, bool asks)
 {
     bool gone = false;
     cw_wait_t w = CW_WAIT_FOR("sync images", &counts[pe], sizeof *counts);
@@ -98,7 +110,7 @@ static CW_NOINLINE caf_code_t await(int pe)
     while (!has_come(pe) && !gone) {
         cw_wait_round(&w);
         // it may have come before it ended: what it wrote before is there
-        gone = caf_is_gone(pe, &w) && !has_come(pe);
+        gone = caf_is_gone(pe, &w, asks) && !has_come(pe);
     }
     cw_wait_done(&w);
     return gone ? caf_image_state(pe) : CAF_OK;
@@ -159,7 +171,7 @@ static void synchronise(const caf_status_t *status, const int *images, int n)
             notify(pe_of(images, i));
     for (int i = 0; i < n; i++)
         if (pe_of(images, i) != cw_world.pe && !has_come(pe_of(images, i)))
-            code = graver(code, await(pe_of(images, i)));
+            code = graver(code, await(pe_of(images, i), status->stat != NULL));
     if (CW_LIKELY(code == CAF_OK))
         caf_succeed(status);
     else
@@ -177,7 +189,7 @@ void caf_sync_images(const caf_status_t *status, const int *images, int n)
 static void await_here(int pe)
 {
     if (!has_come(pe))
-        await(pe);
+        await(pe, false);
 }
 
 static CW_NOINLINE CW_COLD void wake_and_await(int pe)
@@ -226,7 +238,7 @@ void caf_sync_image(int image)
     if (CW_UNLIKELY(cw_ctx_has_sleepers(&cw_ctx_default)))
         wake_and_await(pe);
     else if (!has_counted(&counts[pe], number))
-        await(pe);
+        await(pe, false);
 }
 
 void caf_sync_every_image(const caf_status_t *status)

@@ -108,11 +108,10 @@ static void form(void *arg)
 {
     forming_t *f = arg;
     const size_t n = (size_t)caf.group->size;
-    if (caf_survives) {
-        caf_exchange(caf.group, next_tag, f->places);
-        for (size_t i = 0; i < n; i++)
-            f->tag = larger(f->tag, f->places[i]);
-    }
+    caf_agree(caf.group, "form team");
+    caf_exchange(caf.group, next_tag, f->places);
+    for (size_t i = 0; i < n; i++)
+        f->tag = larger(f->tag, f->places[i]);
     caf_exchange(caf.group, (uint64_t)f->number, f->numbers);
     caf_exchange(caf.group, (uint64_t)(uint32_t)f->new_index, f->places);
     f->placed = place(caf.group, (uint64_t)f->number, f->numbers, f->places, &f->members);
@@ -205,11 +204,14 @@ static caf_team_t *add(const forming_t *f, uint64_t *siblings)
 }
 
 /** All images of the current team agree, or those that are there: then what is missing. */
-static caf_passage_t agree(forming_t *f)
+static caf_passage_t agree(const caf_status_t *status, forming_t *f)
 {
-    caf_passage_t passage = {0, 0, 0, 0, 0};
+    caf_passage_t passage;
     if (!caf_survives) {
-        form(f);
+        passage = caf_act_together(status, "form team", caf.team, form, f);
+        if (caf_is_whole(passage))
+            return passage;
+        form_without(f);
         return passage;
     }
     passage = caf_enter_gate("form team", CAF_GATE_STATEMENT, caf.team, CAF_FORMS);
@@ -240,8 +242,7 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
     if (!numbers || !f.members.pes)
         cwu_fatal("out of memory for the members of a team");
     caf_complete();
-    caf_agree(caf.group, "form team");
-    const caf_passage_t passage = agree(&f);
+    const caf_passage_t passage = agree(status, &f);
     free(f.members.pes);
     if (!f.group || !caf.door->keeps_siblings) {
         free(numbers);
@@ -296,12 +297,7 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
         return;
     }
     caf_complete();
-    caf_agree(team->group, "change team");
-    bool whole = true;
-    if (caf_survives)
-        whole = caf_pass_gate(status, "change team", CAF_GATE_CHANGE_TEAM, team);
-    else
-        cw_sync(team->group);
+    const bool whole = caf_meet(status, "change team", "change team", CAF_GATE_CHANGE_TEAM, team);
     caf_enter_team(team);
     if (whole)
         caf_succeed(status);
@@ -315,12 +311,7 @@ void caf_end_team(const caf_status_t *status)
         return;
     }
     caf_complete();
-    caf_agree(team->group, "end team");
-    bool whole = true;
-    if (caf_survives)
-        whole = caf_pass_gate(status, "end team", CAF_GATE_END_TEAM, team);
-    else
-        cw_sync(team->group);
+    const bool whole = caf_meet(status, "end team", "end team", CAF_GATE_END_TEAM, team);
     for (const caf_coarray_t *c = team->coarrays; c; c = c->next)
         caf.door->released(c);
     caf_release_all(team);
@@ -336,13 +327,14 @@ void caf_sync_team(const caf_status_t *status, caf_team_t *team)
         return;
     }
     caf_complete();
-    caf_agree(team->group, CAF_SYNC_TEAM);
-    if (!caf_survives)
-        cw_sync(team->group);
-    else if (caf_report_gone(status, "sync team", team,
-                             caf_gate(team, "sync team", CAF_OK, CAF_COMES)))
-        return;
-    caf_succeed(status);
+    bool whole;
+    if (caf_survives)  // images that are gone follow in their current team
+        whole = !caf_report_gone(status, "sync team", team,
+                                 caf_gate(team, "sync team", CAF_OK, CAF_COMES));
+    else
+        whole = caf_meet(status, "sync team", CAF_SYNC_TEAM, CAF_GATE_STATEMENT, team);
+    if (whole)
+        caf_succeed(status);
 }
 
 caf_team_t *caf_formed_teams(void)
@@ -362,9 +354,12 @@ static bool is_shared(const caf_team_t *team)
 void caf_teams_close(bool whole)
 {
     // no statement destroys a team, so nothing has leaked; all images form theirs in one order
-    for (const caf_team_t *t = formed; CW_CHECKING() && whole && t; t = t->formed)
+    for (const caf_team_t *t = formed; CW_CHECKING() && whole && t; t = t->formed) {
+        if (!caf_is_level(t))
+            cw_team_abandon(t->group);
         if (!is_shared(t))
             cw_team_destroy(t->group);
+    }
     while (formed) {
         caf_team_t *team = formed;
         formed = team->formed;

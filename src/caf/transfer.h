@@ -34,13 +34,20 @@ static CW_ALWAYS_INLINE void caf_complete(void)
     caf_complete_before();
     atomic_thread_fence(memory_order_seq_cst);
 }
-/** As caf_complete, before an atomic of this image in its node, on x86 the fence. [waits] */
+/** The fence of caf_complete before an atomic of this image in its node, which on x86 is one. */
+static CW_ALWAYS_INLINE void caf_fence_by_amo(void)
+{
+#if defined(__x86_64__)
+    atomic_thread_fence(memory_order_release);
+#else
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+/** As caf_complete, before such an atomic. [waits] */
 static CW_ALWAYS_INLINE void caf_complete_by_amo(void)
 {
     caf_complete_before();
-#if !defined(__x86_64__)
-    atomic_thread_fence(memory_order_seq_cst);
-#endif
+    caf_fence_by_amo();
 }
 /** What is put from here on takes effect behind what was put before. */
 void caf_order(void);

@@ -59,16 +59,15 @@ static void reduce(const caf_status_t *status, const char *call, const caf_descr
     caf_section_co_reduce(status, call, &section, result_image, fn);
 }
 
-/** Of numbers, and of all images; false: it takes the general path. */
+/** Of numbers, and of all images, without stat=; false: it takes the general path. */
 static CW_ALWAYS_INLINE bool reduce_numbers(caf_reduce_t op, const caf_descriptor_t *a,
-                                            int result_image, int *stat)
+                                            int result_image, const int *stat)
 {
     const size_t nelems = caf_row_of(a);
     cw_reduce_fn fn = caf_reduce_number(op, a->dtype.type, a->dtype.elem_nbytes);
-    if (CW_UNLIKELY(!caf.plain || !nelems || !fn || result_image != 0))
+    if (CW_UNLIKELY(!caf.plain || !nelems || !fn || result_image != 0 || stat))
         return false;
-    if (stat)
-        *stat = 0;
+    caf.team->gates++;
     caf_co_reduce(a->data, nelems, a->dtype.elem_nbytes, fn);
     return true;
 }

@@ -151,13 +151,10 @@ static CW_NOINLINE void sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)
 {
-    if (CW_UNLIKELY(!caf.plain || gft_allocation_asks)) {
+    if (CW_UNLIKELY(!caf.plain || stat || gft_allocation_asks))
         sync_all(stat, errmsg, errmsg_nbytes);
-        return;
-    }
-    if (stat)
-        *stat = 0;
-    caf_sync_team_plainly();
+    else
+        caf_sync_team_plainly();
 }
 
 void gft_sync_all(const caf_status_t *status)

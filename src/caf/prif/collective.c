@@ -96,12 +96,11 @@ void causeway_prif_co_combine_(void *a, const int *compiler, const int *op, cons
                                const int *result_image, int *stat, int *code)
 {
     prf_row_t row;
-    if (CW_LIKELY(caf.plain && !result_image && prf_is_row(a, *compiler, &row))) {
+    if (CW_LIKELY(caf.plain && !result_image && !stat && prf_is_row(a, *compiler, &row))) {
         cw_reduce_fn fn = caf_reduce_number((caf_reduce_t)*op, row.type, row.elem_nbytes);
         if (CW_LIKELY(fn && *text_length == 0)) {
-            if (stat)
-                *stat = 0;
             *code = 0;
+            caf.team->gates++;
             caf_co_reduce(row.data, row.nelems, row.elem_nbytes, fn);
             return;
         }

@@ -59,10 +59,8 @@ static CW_NOINLINE int sync_all(int *stat)
 
 int causeway_prif_sync_all(int *stat)
 {
-    if (CW_UNLIKELY(!caf.plain))
+    if (CW_UNLIKELY(!caf.plain || stat))
         return sync_all(stat);
-    if (stat)
-        *stat = 0;
     caf_sync_team_plainly();
     return 0;
 }

@@ -37,6 +37,7 @@ typedef struct cw_team {
     int *pes;        // group.pes; freed with the team
     int *local_pes;  // PEs of the members of this node; freed with the team
     int num_contexts;
+    bool abandoned;
     struct cw_team *next;  // of those that are left
 } cw_team_t;
 
@@ -409,6 +410,8 @@ void cw_team_destroy(const cw_group_t *group)
 {
     cw_team_t *team = (cw_team_t *)(uintptr_t)group;
     cw_group_sync_t *sync = &team->sync;
+    if (team->abandoned)
+        return;
     cw_node_sync_part(&sync->node);
     cw_sync(group);
     cw_node_sync_leave(&sync->node);
@@ -419,6 +422,11 @@ void cw_team_destroy(const cw_group_t *group)
     leaving = team;
     pthread_mutex_unlock(&lock);
     end_left();
+}
+
+void cw_team_abandon(const cw_group_t *group)
+{
+    ((cw_team_t *)(uintptr_t)group)->abandoned = true;
 }
 
 bool cw_team_is_live(const cw_group_t *group)
@@ -441,7 +449,7 @@ int cw_team_num_contexts(const cw_group_t *group)
 static void report_leaks(void)
 {
     for (int id = FIRST_ID; live && id < CW_TEAMS; id++) {
-        if (!live[id])
+        if (!live[id] || live[id]->abandoned)
             continue;
         const cw_group_t *g = &live[id]->group;
         cw_check_leak(

@@ -46,6 +46,9 @@ int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_
                       void *arg, const cw_group_t **team_p);
 /** Collective over the team, which is neither the world nor the shared team. [waits] */
 void cw_team_destroy(const cw_group_t *team);
+/** Its members have come to different places (core/progress/abandon.h): it stays until the end of
+ *  the job, has not leaked, and is not destroyed. */
+void cw_team_abandon(const cw_group_t *team);
 
 /** Is that the address of a live team? For checks; walks all teams. */
 bool cw_team_is_live(const cw_group_t *group);
