@@ -53,10 +53,9 @@ void _gfortran_caf_event_wait(void *token, size_t index, int until, int *stat, c
                               size_t errmsg_nbytes);
 int _gfortran_caf_image_status(int image, void **team);
 enum { ALLOCATABLE = 1, LOCK = 3, CRITICAL = 4, EVENT = 6 };  // what is registered
-enum { INTEGER = 1, NBYTES = 8, FAILED_IMAGE = 6001 };
+enum { INTEGER = 1, NBYTES = 8, STOPPED_IMAGE = 6000, FAILED_IMAGE = 6001 };
 
-
-static array_t integer(void *data)
+static inline array_t integer(void *data)
 {
     return (array_t){.data = data, .elem_nbytes = NBYTES, .type = INTEGER, .span = NBYTES};
 }
