@@ -62,7 +62,7 @@ static void check_addresses(const cw_vector_t *v)
         cw_check_buffer(v->call, "the local address", addr, nbytes);
 }
 
-static void check(const cw_vector_t *v)
+void gas_vis_check(const cw_vector_t *v)
 {
     gas_check_transfer(v->call, v->pe, NULL, NULL, 0);
     size_t remote = cw_vector_total(&v->remote), local = cw_vector_total(&v->local);
@@ -76,7 +76,7 @@ static void check(const cw_vector_t *v)
 void gas_vis_blocking(const cw_vector_t *v)
 {
     CW_WATCH(gas_watch(v->call));
-    check(v);
+    gas_vis_check(v);
     cw_vector_blocking(v);
     cw_am_poll();
 }
@@ -84,13 +84,13 @@ void gas_vis_blocking(const cw_vector_t *v)
 gasnet_handle_t gas_vis_explicit(const cw_vector_t *v)
 {
     CW_WATCH(gas_watch(v->call));
-    check(v);
+    gas_vis_check(v);
     return gas_given(v->call, cw_vector_explicit(v));
 }
 
 void gas_vis_implicit(const cw_vector_t *v)
 {
     CW_WATCH(gas_watch(v->call));
-    check(v);
+    gas_vis_check(v);
     cw_vector_implicit(v);
 }

@@ -21,6 +21,7 @@ void gas_vis_strided(cw_vector_t *v, const char *call, bool put, gasnet_node_t n
 
 // Fatal for lists of different lengths, and in checking mode for wrong addresses; those of a
 // transfer by_owner the caller has checked.
+void gas_vis_check(const cw_vector_t *v);
 void gas_vis_blocking(const cw_vector_t *v);
 gasnet_handle_t gas_vis_explicit(const cw_vector_t *v);
 void gas_vis_implicit(const cw_vector_t *v);

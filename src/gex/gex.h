@@ -216,19 +216,6 @@ static inline gex_way_t gex_way(gex_TM_t tm, uint32_t pe, const void *remote, co
  *  else 0. */
 uint32_t gex_find_part(uint32_t pe, gex_EP_Index_t index);
 
-// ------------------------------------------------- memory of devices (device.c)
-/** Memory of a device for a segment, shared; the client's if segment->addr is set. GASNET_OK, or an
- *  error with its message. */
-int gex_device_provide(struct gex_causeway_segment *segment, gex_MK_t kind);
-/** Shared no more. */
-void gex_device_end(struct gex_causeway_segment *segment);
-/** GEX_BY_DEVICE. The local buffer may change on return. True: something is in flight. */
-bool gex_device_put(const char *call, gex_TM_t tm, uint32_t pe, void *dest, const void *src,
-                    size_t nbytes);
-/** Complete on return. */
-void gex_device_get(const char *call, gex_TM_t tm, void *dest, uint32_t pe, const void *src,
-                    size_t nbytes);
-
 /** The `nbytes` at `mine` of each member, in the order of ranks, into `all`. Blocks. nbytes up to
  *  gex_piece(). */
 void gex_coll_gather(gex_TM_t tm, void *all, const void *mine, size_t nbytes);

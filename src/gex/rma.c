@@ -9,6 +9,7 @@
 #include "core/owner/copy.h"
 #include "gasnet_job/sync.h"
 #include "gasnet_job/transfer.h"
+#include "gex/device.h"
 #include "gex/gex.h"
 
 /** Checks that the job cannot do: each endpoint has a segment of its own. */

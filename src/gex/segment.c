@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "core/device/part.h"
+#include "gex/device.h"
 #include "gex/gex.h"
 
 static struct gex_causeway_segment *carved;  // by falling address; under gex.lock

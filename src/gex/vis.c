@@ -3,7 +3,9 @@
 // GASNet-EX: vector, indexed and strided transfers (gasnet_job/vis.h). Strides are signed and the
 // bytes of a region stand beside count; peer completion is a request that follows the completed
 // put.
+#include "gasnet_job/sync.h"
 #include "gasnet_job/vis.h"
+#include "gex/device.h"
 #include "gex/gex.h"
 
 _Static_assert(sizeof(gex_Memvec_t) == sizeof(cw_region_t) &&
@@ -55,9 +57,25 @@ static void notify_peer(uint32_t pe)
     cw_am_request_medium((int)pe, head, NULL, after.payload, after.nbytes, 0);
 }
 
+/** A put is in flight, whose completion a message follows. */
+static CW_COLD bool land(const cw_vector_t *v, bool in_flight, bool notifies)
+{
+    if (!notifies)
+        return in_flight;
+    if (in_flight)
+        cw_handle_quiet();
+    notify_peer(v->pe);
+    return false;
+}
+
 static int run_Blocking(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
     bool notifies = prepare(v, tm, rank);
+    if (CW_UNLIKELY(gex_device_is_in(tm, v))) {
+        if (land(v, gex_device_vector(tm, v), notifies))
+            cw_handle_quiet();
+        return 0;
+    }
     gas_vis_blocking(v);
     if (notifies)
         notify_peer(v->pe);
@@ -66,7 +84,11 @@ static int run_Blocking(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 
 static gex_Event_t run_NB(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (!prepare(v, tm, rank))
+    bool notifies = prepare(v, tm, rank);
+    if (CW_UNLIKELY(gex_device_is_in(tm, v)))
+        return cw_handle_copied(
+            gas_given(v->call, cw_handle_make(land(v, gex_device_vector(tm, v), notifies), NULL)));
+    if (!notifies)
         return gas_vis_explicit(v);
     gas_vis_blocking(v);
     notify_peer(v->pe);
@@ -75,7 +97,13 @@ static gex_Event_t run_NB(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 
 static int run_NBI(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
 {
-    if (!prepare(v, tm, rank)) {
+    bool notifies = prepare(v, tm, rank);
+    if (CW_UNLIKELY(gex_device_is_in(tm, v))) {
+        if (land(v, gex_device_vector(tm, v), notifies))
+            cw_implicit_issued();
+        return 0;
+    }
+    if (!notifies) {
         gas_vis_implicit(v);
         return 0;
     }

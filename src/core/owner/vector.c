@@ -312,3 +312,25 @@ void cw_vector_implicit(const cw_vector_t *v)
     issue(v, cw_implicit_op(v->put));
     cw_implicit_issued();
 }
+
+// ---------------------------------------------------------------- rows
+void cw_vector_rows(const cw_vector_t *v, void (*move)(void *data, const cw_rows_t *rows),
+                    void *data)
+{
+    const cw_vector_list_t *dest = v->put ? &v->remote : &v->local,
+                           *src = v->put ? &v->local : &v->remote;
+    if (is_strided(v)) {
+        cwu_section_t s;
+        cwu_planes_t w;
+        make_section(&s, dest, src);
+        for (cwu_planes_begin(&w, &s); w.more; cwu_planes_next(&w))
+            move(data, &(cw_rows_t){w.dst, w.src, s.dst_stride[0], s.src_stride[0], s.row, s.n[0]});
+        return;
+    }
+    run_t to = {.list = dest}, from = {.list = src};
+    for (size_t n; (n = next_piece(&to, &from)) > 0;) {
+        move(data, &(cw_rows_t){(uintptr_t)to.at, (uintptr_t)from.at, 0, 0, n, 1});
+        take_run(&to, n);
+        take_run(&from, n);
+    }
+}

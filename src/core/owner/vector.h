@@ -81,6 +81,8 @@ void cw_vector_begin(cw_vector_walk_t *walk, const cw_vector_list_t *list);
 /** The next region; false: there is none. */
 bool cw_vector_next(cw_vector_walk_t *walk, char **addr_p, size_t *nbytes_p);
 
+struct cw_rows;
+
 typedef struct cw_vector {
     cw_owner_t *owner;
     const char *call;
@@ -95,5 +97,10 @@ typedef struct cw_vector {
 void cw_vector_blocking(const cw_vector_t *v);
 cw_handle_t cw_vector_explicit(const cw_vector_t *v);
 void cw_vector_implicit(const cw_vector_t *v);
+
+/** For memory that none of these reach: what pairs off, as rows in the direction of the transfer,
+ *  of the owner's addresses and of this process's. */
+void cw_vector_rows(const cw_vector_t *v, void (*move)(void *data, const struct cw_rows *rows),
+                    void *data);
 
 #endif
