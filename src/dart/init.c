@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "core/am/am.h"
+#include "core/device/remote.h"
 #include "core/life/life.h"
 #include "core/life/mpi.h"
 #include "core/mem/area.h"
@@ -40,6 +41,7 @@ static CW_CONSTRUCTOR(101) void announce(void)
 {
     cw_area_reserve(&drt_area_request);
     cw_private_expect(&drt_area_request, DRT_RANGES_AT);
+    cw_device_serve();
     drt_places_expect();
     drt_updates_expect();
 }

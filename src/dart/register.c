@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Registered segments: memory that programs have, on each member of a team its own, of any size.
-// What lies in the unit's slice is reached as allocated memory is; everything else is private
-// memory (core/owner/private.h).
+// What lies in the unit's slice is reached as allocated memory is, memory of a device by devices
+// (core/device/part.h); everything else is private memory (core/owner/private.h).
 //
 // A segment is made by all members and ended by each for itself, as in DART over MPI: programs end
 // different ones, or at different times. So members may differ in the numbers that are free, and
@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/symbol.h"
+#include "core/device/driver.h"
+#include "core/device/part.h"
 #include "dart/memory.h"
 #include "dart/segment.h"
 #include "dart/transfer.h"
@@ -20,10 +22,18 @@
 typedef struct offer {
     uint64_t addr;  // of a symmetric one: from the begin of the area
     uint64_t nbytes;
-    uint64_t kind;    // one of these, or PRIVATE + number of the range
+    // one of these, or PRIVATE + number of the range; of DEVICE, 32 bits higher, its name
+    uint64_t kind;
     uint64_t number;  // the least that is free here
 } offer_t;
-enum { NOTHING, WRONG, SYMMETRIC, PRIVATE, OFFER_WORDS = sizeof(offer_t) / sizeof(uint64_t) };
+enum {
+    NOTHING,
+    WRONG,
+    SYMMETRIC,
+    DEVICE,
+    PRIVATE,
+    OFFER_WORDS = sizeof(offer_t) / sizeof(uint64_t)
+};
 
 static bool is_in_area(const char *addr, size_t nbytes, uint64_t *at_p)
 {
@@ -31,6 +41,20 @@ static bool is_in_area(const char *addr, size_t nbytes, uint64_t *at_p)
     char *area = drt_area(&area_nbytes);
     *at_p = (uint64_t)(uintptr_t)addr - (uintptr_t)area;
     return *at_p < area_nbytes && nbytes <= area_nbytes - *at_p;
+}
+
+static uint32_t name_of(const offer_t *offer)
+{
+    return (uint32_t)(offer->kind >> 32);
+}
+
+static uint64_t share_device(int device, char *addr, size_t nbytes)
+{
+    uint32_t name;
+    if (cw_device_use(device) || !cw_device_is_on(device, addr, nbytes))
+        return WRONG;
+    return cw_device_share(device, addr, nbytes, false, &name) ? NOTHING
+                                                               : DEVICE | (uint64_t)name << 32;
 }
 
 /** Shares this unit's part. A unit that has no memory for it offers nothing. */
@@ -41,7 +65,10 @@ static offer_t offer_of(char *addr, size_t nbytes, bool possible, uint32_t numbe
     offer_t offer = {.kind = nbytes && !addr ? WRONG : NOTHING, .number = number};
     if (!possible || offer.kind == WRONG)
         return offer;
-    if (is_in_area(addr, nbytes, &at))
+    const int device = nbytes ? cw_device_find(addr) : -1;
+    if (device >= 0)
+        offer = (offer_t){(uintptr_t)addr, nbytes, share_device(device, addr, nbytes), number};
+    else if (is_in_area(addr, nbytes, &at))
         offer = (offer_t){at, nbytes, SYMMETRIC, number};
     else if (cw_private_share(addr, nbytes, &range))
         offer = (offer_t){(uintptr_t)addr, nbytes, PRIVATE + range, number};
@@ -50,14 +77,21 @@ static offer_t offer_of(char *addr, size_t nbytes, bool possible, uint32_t numbe
 
 static void withdraw(const offer_t *offer)
 {
-    if (offer->kind >= PRIVATE)
+    if (name_of(offer))
+        cw_device_unshare(name_of(offer));
+    else if (offer->kind >= PRIVATE)
         cw_private_unshare((uint32_t)(offer->kind - PRIVATE));
 }
 
 void drt_unregister(drt_segment_t *segment)
 {
     const drt_part_t *own = &segment->parts[segment->rank];
-    if (!own->symmetric)
+    for (int unit = 0; unit < segment->nunits; unit++)
+        if (segment->parts[unit].device)
+            cw_device_forget(segment->parts[unit].pe, segment->parts[unit].device);
+    if (own->device)
+        cw_device_unshare(own->device);
+    else if (!own->symmetric)
         cw_private_unshare(own->range);
     free(segment->parts);
     drt_segment_drop(segment);
@@ -78,7 +112,9 @@ static dart_ret_t fill_in(drt_segment_t *segment, const drt_team_t *team, const 
             drt_segment_place(segment, team, unit, area + offer->addr);
         } else {
             part->addr = (char *)(uintptr_t)offer->addr;
-            part->range = (uint32_t)(offer->kind - PRIVATE);
+            part->device = name_of(offer);
+            part->pe = cw_group_pe(team->group, unit);
+            part->range = part->device ? 0 : (uint32_t)(offer->kind - PRIVATE);
         }
     }
     return DART_OK;
@@ -165,7 +201,9 @@ static dart_ret_t add(const char *call, const void *place, drt_team_t *team, siz
     drt_agree(team, call);
     dart_ret_t rc = enroll(team, addr, nbytes, &segment, &number);
     if (rc == DART_ERR_INVAL)
-        return drt_refuse(call, rc, "addr is NULL on a unit of team %d", team->id);
+        return drt_refuse(call, rc,
+                          "addr is NULL on a unit of team %d, or not in one allocation of a device",
+                          team->id);
     if (rc != DART_OK)
         return drt_refuse(call, rc, "a unit of team %d has registered %d blocks, or has no memory",
                           team->id, CW_PRIVATE_RANGES);

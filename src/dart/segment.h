@@ -22,6 +22,8 @@
 typedef struct drt_part {
     char *addr;  // in the unit's process
     uint32_t range;  // of core/owner/private.h
+    int pe;          // of device memory
+    uint32_t device; // name of device memory (core/device/part.h); 0: it is the processors'
     bool symmetric;  // it lies in the unit's slice: there is a place, and no range
 } drt_part_t;
 

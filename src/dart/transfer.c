@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "base/symbol.h"
 #include "core/bulk/pieces.h"
+#include "core/device/part.h"
 #include "core/observe/sources.h"
 #include "core/owner/handle.h"
 #include "dart/memory.h"
@@ -66,7 +67,8 @@ static void name_private(const drt_part_t *part, uint64_t at, drt_target_t *targ
 {
     target->is_private = true;
     target->far = part->addr + at;
-    target->near = target->pe == cw_world.pe ? target->far : NULL;
+    target->device = part->device;
+    target->near = target->pe == cw_world.pe && !part->device ? target->far : NULL;
     target->there = (cw_private_t){target->pe, part->range, (uintptr_t)target->far, at};
 }
 
@@ -176,8 +178,23 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
     return DART_OK;
 }
 
+static cw_device_rows_there_t device_bytes(const drt_target_t *target, size_t at, void *here,
+                                           size_t nbytes)
+{
+    return (cw_device_rows_there_t){.there = target->there.offset + at,
+                                    .here = here,
+                                    .nbytes = nbytes,
+                                    .n = 1,
+                                    .part = target->device};
+}
+
 bool drt_read(const char *call, const drt_target_t *target, size_t at, void *dest, size_t nbytes)
 {
+    if (target->device) {
+        const cw_device_rows_there_t rows = device_bytes(target, at, dest, nbytes);
+        cw_device_part_get(call, target->pe, &rows, (uintptr_t)target->far + at);
+        return false;
+    }
     if (target->is_private) {
         cw_private_t there = target->there;
         there.addr += at;
@@ -191,6 +208,11 @@ bool drt_read(const char *call, const drt_target_t *target, size_t at, void *des
 bool drt_write(const char *call, const drt_target_t *target, size_t at, const void *src,
                size_t nbytes)
 {
+    if (target->device) {
+        const cw_device_rows_there_t rows =
+            device_bytes(target, at, (void *)(uintptr_t)src, nbytes);
+        return cw_device_part_put(call, target->pe, &rows, (uintptr_t)target->far + at);
+    }
     if (target->is_private) {
         cw_private_t there = target->there;
         there.addr += at;

@@ -63,6 +63,7 @@ typedef struct drt_target {
     int pe;
     bool is_nowhere;  // the unit after the last one: there is nothing to do
     bool is_private;  // then it is there, and mapped nowhere else
+    uint32_t device;  // it is device memory, of that name; else 0
     char *far;        // symmetric; of private memory: in its process
     char *near;       // mapped here; NULL: use far
     cw_private_t there;

@@ -107,6 +107,14 @@ static int load(void)
     return CW_OK;
 }
 
+static bool is_loaded(void)
+{
+    void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
 static int find_devices(void)
 {
     int n = 0, rc = CALL(cuInit, 0, 0);
@@ -432,7 +440,7 @@ static int owner(int device, const void *addr)
 {
     unsigned type = 0;
     int which = -1;
-    if (enter(device))
+    if (device >= 0 && enter(device))
         return -1;
     // memory that the driver does not know is an error to it
     bool known =
@@ -440,13 +448,15 @@ static int owner(int device, const void *addr)
         type == CUDA_DEVICE &&
         cuda.cuPointerGetAttribute(&which, CUDA_POINTER_DEVICE, (uintptr_t)addr) == CUDA_OK &&
         which >= 0 && which < state.n;
-    leave();
+    if (device >= 0)
+        leave();
     return known ? which : -1;
 }
 
 const cw_device_vendor_t cw_device_cuda = {
     .name = "cuda",
     .open = open_driver,
+    .is_loaded = is_loaded,
     .facts = facts,
     .reaches = reaches,
     .granule = granule,

@@ -47,6 +47,18 @@ int cw_device_with_uuid(const uint8_t *uuid, int *device_p)
     return CW_ENOENT;
 }
 
+int cw_device_find(const void *addr)
+{
+    if (!cw_device_cuda.is_loaded())
+        return -1;
+    cwu_error_print(false);  // the program need not have a device
+    int rc = cw_device_load();
+    cwu_error_print(true);
+    if (rc)
+        return -1;
+    return cw_device_driver.vendor->owner(cw_device_driver.device, addr);
+}
+
 bool cw_device_reaches(int device, int other)
 {
     static _Atomic uint64_t asked[CW_DEVICES_MOST], can[CW_DEVICES_MOST];  // bits of the others

@@ -21,6 +21,9 @@ int cw_device_load(void);
 void cw_device_adopt(int device);
 /** The device of this process with that UUID. CW_ENOENT: there is none; other errors: reported. */
 int cw_device_with_uuid(const uint8_t *uuid, int *device_p);
+/** The device with that address in its memory; -1: none. Only where the program has loaded a driver
+ *  it is asked. */
+int cw_device_find(const void *addr);
 /** Can `device` load and store memory of `other`? Asked once a pair. */
 bool cw_device_reaches(int device, int other);
 

@@ -202,6 +202,19 @@ void cw_device_unshare(uint32_t name)
     pthread_mutex_unlock(&state.lock);
 }
 
+bool cw_device_shares(const void *addr, size_t nbytes)
+{
+    bool found = false;
+    pthread_mutex_lock(&state.lock);
+    const part_t *own = parts_of(cw_world.slot);
+    for (uint32_t i = 0; i < CW_DEVICE_PARTS && !found; i++) {
+        const uint64_t at = (uintptr_t)addr - own[i].begin;
+        found = own[i].name && at < own[i].nbytes && nbytes <= own[i].nbytes - at;
+    }
+    pthread_mutex_unlock(&state.lock);
+    return found;
+}
+
 // ---------------------------------------------------------------- what others share
 static borrowed_t *borrow(const part_t *p)
 {
@@ -362,6 +375,14 @@ static void copy_here(char *base, const cw_device_rows_there_t *r, bool put)
     cw_device_copy_rows(&rows);
 }
 
+/** A process without memory of its own on a device, but with a buffer there. */
+static void look_at_buffer(const void *here)
+{
+    int device = cw_device_driver.device < 0 ? cw_device_find(here) : -1;
+    if (device >= 0)
+        cw_device_use(device);
+}
+
 /** True: it is done, by this process or by the owner. */
 static bool without_server(const char *call, int pe, const cw_device_rows_there_t *r, uint64_t addr,
                            bool put)
@@ -370,6 +391,7 @@ static bool without_server(const char *call, int pe, const cw_device_rows_there_
     char *base = NULL;
     if (r->nbytes == 0 || r->n == 0)
         return true;
+    look_at_buffer(r->here);
     if (cw_world.node_of_pe[pe] != cw_world.node) {
         if (server_reaches(call, pe, r->part))
             return false;

@@ -51,6 +51,7 @@ void cw_device_part_get(const char *call, int pe, const cw_device_rows_there_t *
 void cw_device_forget(int pe, uint32_t name);
 
 // ---- inside core/device
+bool cw_device_shares(const void *addr, size_t nbytes);
 /** Where this process has a part of its node; NULL: it cannot have it. *nbytes_p: its size; 0: that
  *  PE has no such part. */
 char *cw_device_part_here(int slot, uint32_t name, uint64_t *nbytes_p);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "core/bulk/strided.h"
 #include "core/device/copy.h"
+#include "core/device/part.h"
 #include "core/device/remote.h"
 #include "core/mem/area.h"
 #include "core/mem/foreign.h"
@@ -242,5 +243,6 @@ const cw_foreign_t cw_device_foreign = {
     .get_rows = get_rows,
     .amo = amo,
     .store = cw_device_copy,
+    .shares = cw_device_shares,
     .close = cw_device_close,
 };

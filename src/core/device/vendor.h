@@ -39,6 +39,8 @@ typedef struct cw_device_vendor {
     const char *name;
     /** Loads the driver, if that was not done. CW_ENOENT: there is none. */
     int (*open)(int *ndevices_p);
+    /** Has the program, or a library of it, loaded it? */
+    bool (*is_loaded)(void);
     int (*facts)(int device, cw_device_facts_t *facts_p);
     /** Can `device` load and store memory of `other`? */
     int (*reaches)(int device, int other, bool *reaches_p);
@@ -74,7 +76,8 @@ typedef struct cw_device_vendor {
     int (*copy)(int device, void *dest, const void *src, size_t nbytes);
     int (*copy_rows)(int device, const cw_device_rows_t *rows);
     int (*fill)(int device, void *dest, uint8_t value, size_t nbytes);
-    /** The device with that address in its memory, as the driver knows it; -1: none. */
+    /** The device with that address in its memory, as the driver knows it; -1: none. device: in
+     *  whose context it is asked; -1: in none. */
     int (*owner)(int device, const void *addr);
 } cw_device_vendor_t;
 

@@ -42,6 +42,8 @@ typedef struct cw_foreign {
     bool (*amo)(struct cw_ctx *ctx, const cw_foreign_amo_t *amo, int rank, uint64_t *old_p);
     /** A fetching atomic whose value goes to memory that a processor may not store to. */
     void (*store)(void *dest, const void *src, size_t nbytes);
+    /** Does this PE let others copy from and to these bytes, which lie outside of the slices? */
+    bool (*shares)(const void *addr, size_t nbytes);
     /** The job ends: after the last transfer of any PE. */
     void (*close)(void);
 } cw_foreign_t;

@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/lock.h"
 #include "base/symbol.h"
+#include "core/mem/foreign.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/address.h"
@@ -329,6 +330,8 @@ static CW_NOINLINE void keep(cw_source_kind_t kind, uintptr_t key, const void *c
 void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, const void *src,
                      size_t nbytes, int pe)
 {
+    if (cw_foreign_holds(src))
+        return;  // no processor can look at it
     enter();
     source_t *recent = *recent_of(src);
     if (CW_LIKELY(is_kept(recent, kind, key, caller, src, nbytes)))

@@ -102,7 +102,8 @@ static void count_down(const request_t *was)
 static bool is_shared(const void *addr, size_t nbytes)
 {
     return (config && (config->outside || config->shares(addr, nbytes))) ||
-           (private_shares && private_shares(addr, nbytes));
+           (private_shares && private_shares(addr, nbytes)) ||
+           (cw_foreign && cw_foreign->shares(addr, nbytes));
 }
 
 /** Of what core copies itself: memory of the processors. */
