@@ -15,6 +15,7 @@ extern "C" {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
 
+struct cwd_world;
 typedef int (*shmemx_combine_fn)(void *arg, uint64_t *and_words, int nand, uint64_t *max_words, int nmax);
 int shmemx_device_heap(size_t bytes);
 void *shmemx_device_malloc(size_t size);
@@ -22,6 +23,8 @@ void *shmemx_device_calloc(size_t count, size_t size);
 void *shmemx_device_align(size_t alignment, size_t size);
 void shmemx_device_free(void *ptr);
 void *shmemx_device_ptr(const void *dest, int pe);
+int shmemx_device_world(struct cwd_world *world);
+void shmemx_device_world_end(void);
 int shmemx_team_of_comm(const void *comm, size_t comm_nbytes, shmem_team_t *team);
 int shmemx_comm_of_team(shmem_team_t team, void *comm, size_t comm_nbytes);
 int shmemx_team_of_members(const int *pes, int npes, shmemx_combine_fn combine, void *arg, shmem_team_t *team);

@@ -232,6 +232,7 @@ def write_links(folder, gasnet):
     links |= {"shmemx_team_of_members": "shmemx_team_from_gex_tm"}
     links |= {row["name"]: "shmemx_device_heap" for row in gen_shmem.of_kind("extension")
               if row["name"].startswith("shmemx_device_")}
+    links |= {"shmemx_device_world_end": "shmemx_device_world"}
     links |= gasnet_pages() if gasnet else {}
     for name, page in links.items():
         if name not in own and page:

@@ -8,6 +8,7 @@
 #include "base/symbol.h"
 #include "core/device/copy.h"
 #include "core/device/heap.h"
+#include "core/device/world.h"
 #include "shmem/shm.h"
 
 /** Checking mode: checks that all PEs pass the same arguments; unused ones are 0. */
@@ -28,12 +29,17 @@ int shmemx_device_heap(size_t bytes)
     return cw_device_open(bytes) != CW_OK;
 }
 
-static void *allocate(const char *func, size_t alignment, size_t size, bool zeros)
+static void need_heap(const char *func)
 {
     if (!cw_device_heap.vendor)
         cw_check_failed(func,
                         "there is no device heap; call shmemx_device_heap first, and see that "
                         "it returns 0");
+}
+
+static void *allocate(const char *func, size_t alignment, size_t size, bool zeros)
+{
+    need_heap(func);
     agree(func, NULL, size, alignment);
     void *p = cw_device_malloc(alignment, size);
     if (p && zeros)
@@ -101,4 +107,21 @@ void *shmemx_device_ptr(const void *dest, int pe)
     if (SHM_CHECKING())
         shm_check_pe(__func__, pe);
     return cw_device_ptr(dest, pe);
+}
+
+int shmemx_device_world(cwd_world_t *world)
+{
+    SHM_ENTER();
+    if (SHM_CHECKING())
+        shm_check_not_null(__func__, "world", world);
+    need_heap(__func__);
+    agree(__func__, NULL, 0, 0);
+    return cw_device_world_open(world) != CW_OK;
+}
+
+void shmemx_device_world_end(void)
+{
+    SHM_ENTER();
+    if (cw_device_world_end() != CW_OK)
+        cw_check_failed(__func__, "no handle of shmemx_device_world is in use");
 }

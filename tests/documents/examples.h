@@ -19,6 +19,7 @@ static void compute(void)
 
 #ifdef SHMEM_EXAMPLES
 #include <shmem.h>
+#include <causeway/device.h>
 #include <shmemx.h>
 static long box[1000], data[1000], dest[1000], source[1000], word, ntasks = 10;
 static unsigned long table[8], value[8];

@@ -19,6 +19,7 @@ COMPILED = {
     "shmem_init_thread": "the start of a program",
     "shmem_atomic_fetch_nbi": "a job of 8 PEs",
     "shmemx_device_heap": "needs a device",
+    "shmemx_device_world": "needs a device",
 }
 MPI = {"shmemx_team_from_mpi_comm"}  # needs mpi.h: mixed/mpich
 PROGRAM = """

@@ -2,7 +2,10 @@
 //
 // Device heaps that fail, and wrong use; the first argument says what. What ends the job does so in
 // the call; a failure that a program may go on from ends with "goes on".
+#include <causeway/device.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "gpu/device.h"
 
@@ -49,6 +52,39 @@ static void one_call(const char *which, int pe)
     use(100);
 }
 
+static void use_world(bool works)
+{
+    cwd_world_t world;
+    CHECK((shmemx_device_world(&world) == 0) == works);
+    if (works) {
+        CHECK(world.pe == me && world.npes == npes);
+        shmemx_device_world_end();
+    }
+    use(100);
+    use_host();
+}
+
+/** A call fails while the handle of kernels is made, for the first time or when the symmetric heap
+ *  has grown. The next attempt finds nothing in its way. */
+static void one_world_call(const char *which, int pe, bool later)
+{
+    if (pe < 0 || pe == me)
+        setenv("FAKE_CUDA_FAIL", which, 1);  // the driver reads it once
+    REQUIRE(shmemx_device_heap(1 << 20) == 0);
+    long *w = shmemx_device_calloc(1, sizeof *w);
+    shmem_long_atomic_add(w, 1, (me + 1) % npes);
+    if (later) {
+        use_world(true);
+        REQUIRE(shmem_malloc(1 << 20) != NULL);
+    }
+    use_world(false);
+    shmem_long_atomic_add(w, 1, (me + 1) % npes);
+    use_world(true);
+    shmem_long_atomic_add(w, 1, (me + 1) % npes);
+    shmem_barrier_all();
+    CHECK(shmem_long_g(w, me) == 3);
+}
+
 /** The driver's call fails by the environment. */
 static void in_transfer(void)
 {
@@ -60,6 +96,8 @@ static void in_transfer(void)
 static void wrong(const char *what)
 {
     int *p = NULL;
+    if (strcmp(what, "world") == 0)
+        use_world(true);  // before the heap
     if (strcmp(what, "before") != 0) {
         REQUIRE(shmemx_device_heap(1 << 20) == 0);
         p = shmemx_device_calloc(100, sizeof *p);
@@ -91,6 +129,10 @@ static void wrong(const char *what)
         CHECK(shmemx_device_malloc((size_t)1 << 40) == NULL &&
               shmemx_device_calloc(SIZE_MAX / 2, 4) == NULL && shmemx_device_malloc(0) == NULL &&
               shmemx_device_align(3, 8) == NULL);
+    else if (strcmp(what, "end") == 0)
+        shmemx_device_world_end();
+    else if (strcmp(what, "single") == 0 || strcmp(what, "rings") == 0)
+        use_world(false);
     else if (strcmp(what, "beyond") == 0)
         shmem_putmem(p, &lock_word, (size_t)3 << 20, 0);
 }
@@ -111,7 +153,10 @@ static void epochs(void)
 int main(int argc, char **argv)
 {
     REQUIRE(argc > 1);
-    shmem_init();
+    if (strcmp(argv[1], "rings") == 0)  // one PE comes first
+        setenv("CAUSEWAY_DEVICE_RING", mkdir("rings", 0700) == 0 ? "8" : "16", 1);
+    int provided = strcmp(argv[1], "single") ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;
+    REQUIRE(shmem_init_thread(provided, &provided) == 0);
     me = shmem_my_pe();
     npes = shmem_n_pes();
     check_as("PE", me, npes);
@@ -121,6 +166,8 @@ int main(int argc, char **argv)
         use_host();
     } else if (strcmp(argv[1], "call") == 0) {
         one_call(argv[2], atoi(argv[3]));
+    } else if (strcmp(argv[1], "world_call") == 0) {
+        one_world_call(argv[2], atoi(argv[3]), argc > 4);
     } else if (strcmp(argv[1], "transfer") == 0) {
         in_transfer();
     } else if (strcmp(argv[1], "align") == 0) {

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from frame.script import TESTS, check, finish, oshcc
-from over_fake import NODES, run
+from over_fake import FLAGS, NODES, run
 
 OPENING = ["cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid_v2",
            "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2",
@@ -19,6 +19,13 @@ OPENING = ["cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDe
 SECOND = ["cuMemMap", "cuMemSetAccess", "cuDeviceGetUuid_v2"]  # of a peer's slice
 TRANSFER = ["cuMemcpyAsync", "cuStreamSynchronize", "cuMemsetD8Async"]
 TWO = {"FAKE_CUDA_DEVICES": "2"}
+# of the handle of kernels: the first time, and when the symmetric heap has grown
+WORLD = ["cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2", "cuModuleLoadData",
+         "cuModuleGetFunction", "cuLaunchKernel", "cuMemcpyAsync"]
+WILD = {"pe": "there is no such PE", "before": "there is no such PE", "far": "not symmetric",
+        "beyond": "not symmetric", "huge": "not symmetric", "near": "neither a device's nor",
+        "hole": "neither a device's nor", "kind": "no such operation",
+        "width": "no such operation", "odd": "not aligned", "signal": "not aligned"}
 CHECKING = {"CAUSEWAY_CHECK": "1"}
 ERROR = re.compile(r"^causeway: error: .*$", re.M)
 # arguments, variables, what the line says, does the program go on?
@@ -45,6 +52,10 @@ USES = [
     (["free"], CHECKING, r"shmem_free: .*not an allocated block", False),
     (["size"], CHECKING, r"shmemx_device_malloc: ", False),
     (["beyond"], CHECKING, r"shmem_putmem: .*not symmetric", False),
+    (["world"], {}, r"shmemx_device_world: there is no device heap", False),
+    (["end"], {}, r"shmemx_device_world_end: no handle", False),
+    (["single"], {}, r"thread level multiple", True),
+    (["rings"], {}, r"CAUSEWAY_DEVICE_RING is not the same on all PEs", True),
     (["full"], {}, None, True),
     (["align"], {}, None, True),
     (["align"], {"FAKE_CUDA_MOVE": "1"}, None, True),
@@ -75,6 +86,7 @@ def without_library(program):
 
 def main():
     program = oshcc(Path("failing").resolve(), TESTS / "gpu/failing.c", "-ldl")
+    kernels = oshcc(Path("kernels").resolve(), TESTS / "gpu/kernels.c", *FLAGS)
     without_library(program)
     for call in OPENING:
         for which in (["-1", "1"] if call != "cuInit" else ["0"]):
@@ -82,6 +94,15 @@ def main():
                 True)
     for call in SECOND:
         one(program, ["call", f"{call}:2", "0"], TWO, f"{call} for device", True)
+    for call in WORLD:
+        which = "1" if call != "cuMemcpyAsync" else "3"  # the first two are an atomic's
+        for pe in ("-1", "1"):
+            one(program, ["world_call", f"{call}:{which}", pe], {}, f"{call} for device 0: CUDA_",
+                True)
+    for call in WORLD[:2]:
+        one(program, ["world_call", f"{call}:8", "0", "later"], {}, f"{call} for device 0", True)
+    for what, says in WILD.items():
+        one(kernels, [what], {}, f"a kernel's .* to PE -?[0-9]+: .*{says}", False)
     for call in TRANSFER:
         one(program, ["transfer"], {"FAKE_CUDA_FAIL": f"{call}:1"},
             f"{call} for device 0: CUDA_ERROR_|a transfer of device memory", False)

@@ -12,14 +12,16 @@ from pathlib import Path
 
 from frame.script import BUILD, SLOW, STAGE, TESTS, check, clean_environment, finish, oshcc
 
+FLAGS = ["-rdynamic", "-pthread", "-ldl"]  # kernels are found by their names
 NODES = ["--emulate-nodes", "2"]
 LEFT = re.compile(r"left behind: 0 mappings, 0 handles, 0 registrations, 0 ranges, ")
 # PEs, options of oshrun, variables
 RUNS = [
     (1, [], {}),
     (2, [], {"FAKE_CUDA_DEVICES": "2"}),
-    (4, [], {"FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_PEER": "0"}),
-    (3, [], {"CAUSEWAY_CHECK": "1", "FAKE_CUDA_MOVE": "1"}),
+    (4, [], {"FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_PEER": "0", "CAUSEWAY_DEVICE_RING": "4"}),
+    (3, [], {"CAUSEWAY_CHECK": "1", "FAKE_CUDA_MOVE": "1", "FAKE_CUDA_DEVICES": "2",
+             "FAKE_CUDA_PEER_ATOMICS": "0"}),
     (2, NODES, {"CAUSEWAY_ENDPOINT": "rdm"}),
     (3, NODES, {"CAUSEWAY_ENDPOINT": "msg", "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_PEER": "0"}),
     (4, NODES, {"CAUSEWAY_CHECK": "1", "CAUSEWAY_STAGING": "0"}),
@@ -51,7 +53,7 @@ def run(program, npes, options, variables, *arguments):
 def main():
     source = TESTS / "gpu" / sys.argv[1]
     flags = [word for word in sys.argv[2:] if word != "--handles"]
-    program = oshcc(Path(source.stem).resolve(), source, *flags, "-ldl")
+    program = oshcc(Path(source.stem).resolve(), source, *flags, *FLAGS)
     for npes, options, variables in RUNS + (HANDLES if "--handles" in sys.argv else []):
         done = run(program, npes, options, variables | {"FAKE_CUDA_REPORT": "1"})
         check(done.returncode == 0 and "FAIL" not in done.stdout

@@ -4,6 +4,7 @@
 #include "core/device/copy.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,44 @@ void cw_device_copy_rows(const cw_rows_t *r)
 }
 
 // ---------------------------------------------------------------- atomics
+#define CELLS (CW_CACHE_LINE / sizeof(uint64_t))
+static struct {
+    uint64_t *cell;          // [CELLS] where kernels leave old values; NULL: atomics are by copies
+    cwu_lock_t lock[CELLS];  // each guards its cell while a kernel is under way
+} by_kernels;
+
+void cw_device_atomics_by_kernel(uint64_t *cells)
+{
+    by_kernels.cell = cells;
+}
+
+static uint64_t run_atomic(int by, const cw_device_atomic_t *a)
+{
+    const size_t i = (uintptr_t)pthread_self() * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (CELLS - 1);
+    cwu_lock(&by_kernels.lock[i]);
+    must(cw_device_heap.vendor->atomic(by, a, &by_kernels.cell[i]));
+    uint64_t old = __atomic_load_n(&by_kernels.cell[i], __ATOMIC_ACQUIRE);
+    cwu_unlock(&by_kernels.lock[i]);
+    return old;
+}
+
+static uint64_t amo_by_kernel(int by, const cw_device_atomic_t *a)
+{
+    uint64_t old = 0;
+    if (a->op != CW_AMO_FETCH && a->op <= CW_AMO_CSWAP)
+        return run_atomic(by, a);
+    must(cw_device_heap.vendor->copy(by, &old, a->at, a->nbytes));
+    while (a->op != CW_AMO_FETCH) {  // a computed one
+        uint64_t value = old, seen;
+        cw_amo_local(&value, (cw_amo_op_t)a->op, a->nbytes, a->operand, 0);
+        cw_device_atomic_t swap = {a->at, CW_AMO_CSWAP, a->nbytes, value, old};
+        if ((seen = run_atomic(by, &swap)) == old)
+            break;
+        old = seen;
+    }
+    return old;
+}
+
 uint64_t cw_device_amo(int slot, uint64_t offset, unsigned op, size_t nbytes, uint64_t operand,
                        uint64_t compare)
 {
@@ -166,6 +205,8 @@ uint64_t cw_device_amo(int slot, uint64_t offset, unsigned op, size_t nbytes, ui
     int by = cw_device_of_slice(slot);
     void *at = cw_device_slice(slot) + offset;
     uint64_t value = 0;
+    if (by_kernels.cell)
+        return amo_by_kernel(by, &(cw_device_atomic_t){at, op, (unsigned)nbytes, operand, compare});
     cwu_lock_t *lock = cw_block_lock(LOCKS_BEGIN + (uint64_t)slot * LOCKS_A_SLOT + offset);
     cw_block_lock_take(lock);
     must(v->copy(by, &value, at, nbytes));

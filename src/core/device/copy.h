@@ -23,8 +23,13 @@ void cw_device_copy_rows(const cw_rows_t *rows);
 void cw_device_fill(void *dest, uint8_t value, size_t nbytes);
 
 /** The atomic on a word of the slice of a slot, aligned to its size: read, changed and written back
- *  under a lock of the node, so it is exact among all that come here. Returns the old value. */
+ *  under a lock of the node, so it is exact among all that come here; or by a kernel, and so
+ *  exact beside kernels' own. Returns the old value. */
 uint64_t cw_device_amo(int slot, uint64_t offset, unsigned op, size_t nbytes, uint64_t operand,
                        uint64_t compare);
+
+/** From here on by kernels, all PEs alike while no atomic is under way; NULL: no longer. cells:
+ *  a line of memory that is enlisted with all devices. */
+void cw_device_atomics_by_kernel(uint64_t *cells);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "core/device/cuda_driver.h"
+#include "core/device/cuda_kernel.h"
 #include "core/device/vendor.h"
 
 #define DECLARE(name, ...) cuda_result_t (*name)(__VA_ARGS__);
@@ -31,6 +32,7 @@ typedef struct device {
     cuda_device_t number;
     cuda_context_t context;  // the primary one
     cuda_stream_t stream;
+    cuda_function_t atomic;  // the kernel; NULL: not loaded
 } device_t;
 
 static struct {
@@ -436,6 +438,71 @@ static int fill(int device, void *dest, uint8_t value, size_t nbytes)
                                state.device[device].stream));
 }
 
+// ---------------------------------------------------------------- kernels
+static int atomics(int device, int other, bool *exact_p)
+{
+    int can = device == other, rc = CW_OK;
+    if (!can)
+        rc = CALL(cuDeviceGetP2PAttribute, device, &can, CUDA_PEER_ATOMICS,
+                  state.device[device].number, state.device[other].number);
+    *exact_p = can != 0;
+    return rc;
+}
+
+static int enlist(int device, void *at, size_t nbytes)
+{
+    cuda_ptr_t seen = 0;
+    int rc =
+        IN_CONTEXT(device, cuMemHostRegister_v2, at, nbytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    if (rc)
+        return rc;
+    rc = IN_CONTEXT(device, cuMemHostGetDevicePointer_v2, &seen, at, 0);
+    if (rc == CW_OK && seen != (uintptr_t)at) {
+        cwu_error("device %d finds memory of the host at other addresses than processors do; "
+                  "kernels have no symmetric memory of the host there",
+                  device);
+        rc = CW_ENOTSUP;
+    }
+    if (rc)
+        (void)IN_CONTEXT(device, cuMemHostUnregister, at);
+    return rc;
+}
+
+static void delist(int device, void *at)
+{
+    if (!enter_at_end(device))
+        return;
+    (void)cuda.cuMemHostUnregister(at);
+    leave();
+}
+
+static int prepare(int device)
+{
+    cuda_module_t module;  // stays loaded, as the context stays retained
+    cuda_function_t atomic = NULL;
+    int rc = CW_OK;
+    if (state.device[device].atomic)
+        return CW_OK;
+    if ((rc = IN_CONTEXT(device, cuModuleLoadData, &module, cuda_atomic_ptx)) == CW_OK)
+        rc = IN_CONTEXT(device, cuModuleGetFunction, &atomic, module, CUDA_ATOMIC_NAME);
+    if (rc == CW_OK)
+        state.device[device].atomic = atomic;
+    return rc;
+}
+
+static int atomic(int device, const cw_device_atomic_t *a, uint64_t *cell)
+{
+    cuda_ptr_t at = (uintptr_t)a->at, to = (uintptr_t)cell;
+    uint64_t operand = a->operand, compare = a->compare;
+    unsigned kind = 2 * a->op + (a->nbytes == 8);
+    void *parameters[] = {&at, &to, &kind, &operand, &compare};
+    int rc = enter(device);
+    if (rc)
+        return rc;
+    return finish(device, CALL(cuLaunchKernel, device, state.device[device].atomic, 1, 1, 1, 1, 1,
+                               1, 0, state.device[device].stream, parameters, NULL));
+}
+
 static int owner(int device, const void *addr)
 {
     unsigned type = 0;
@@ -477,5 +544,10 @@ const cw_device_vendor_t cw_device_cuda = {
     .copy = copy,
     .copy_rows = copy_rows,
     .fill = fill,
+    .atomics = atomics,
+    .enlist = enlist,
+    .delist = delist,
+    .prepare = prepare,
+    .atomic = atomic,
     .owner = owner,
 };

@@ -27,6 +27,8 @@ enum {
 typedef int cuda_device_t;
 typedef struct cuda_context *cuda_context_t;
 typedef struct cuda_stream *cuda_stream_t;
+typedef struct cuda_module *cuda_module_t;
+typedef struct cuda_function *cuda_function_t;
 typedef unsigned long long cuda_ptr_t;
 typedef unsigned long long cuda_memory_t;
 
@@ -45,6 +47,8 @@ enum { CUDA_PINNED = 1, CUDA_AT_DEVICE = 1, CUDA_POSIX_FD = 1, CUDA_READ_WRITE =
 enum { CUDA_GRANULE_MINIMUM = 0, CUDA_GRANULE_RECOMMENDED = 1 };
 enum { CUDA_STREAM_NON_BLOCKING = 1 };
 enum { CUDA_LAZY_PEER_ACCESS = 1 };  // of memory of another process
+enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 };
+enum { CUDA_PEER_ATOMICS = 3 };  // attribute of two devices
 
 typedef struct cuda_location {
     int type, id;
@@ -90,45 +94,55 @@ typedef struct cuda_rows {
 _Static_assert(sizeof(cuda_rows_t) == 128, "CUDA_MEMCPY2D");
 
 /** Each function: its name in the library, its arguments. */
-#define CUDA_CALLS(X)                                                                             \
-    X(cuInit, unsigned flags)                                                                     \
-    X(cuDeviceGetCount, int *count)                                                               \
-    X(cuDeviceGet, cuda_device_t *device, int ordinal)                                            \
-    X(cuDeviceGetName, char *name, int nbytes, cuda_device_t device)                              \
-    X(cuDeviceGetUuid_v2, uint8_t *uuid, cuda_device_t device)                                    \
-    X(cuDeviceGetAttribute, int *value, int attribute, cuda_device_t device)                      \
-    X(cuDeviceCanAccessPeer, int *can, cuda_device_t device, cuda_device_t peer)                  \
-    X(cuDevicePrimaryCtxRetain, cuda_context_t *context, cuda_device_t device)                    \
-    X(cuDevicePrimaryCtxRelease_v2, cuda_device_t device)                                         \
-    X(cuCtxPushCurrent_v2, cuda_context_t context)                                                \
-    X(cuCtxPopCurrent_v2, cuda_context_t *context)                                                \
-    X(cuMemGetAllocationGranularity, size_t *nbytes, const cuda_memory_kind_t *kind, int which)   \
-    X(cuMemAddressReserve, cuda_ptr_t *at, size_t nbytes, size_t align, cuda_ptr_t wish,          \
-      unsigned long long flags)                                                                   \
-    X(cuMemAddressFree, cuda_ptr_t at, size_t nbytes)                                             \
-    X(cuMemCreate, cuda_memory_t *memory, size_t nbytes, const cuda_memory_kind_t *kind,          \
-      unsigned long long flags)                                                                   \
-    X(cuMemRelease, cuda_memory_t memory)                                                         \
-    X(cuMemMap, cuda_ptr_t at, size_t nbytes, size_t offset, cuda_memory_t memory,                \
-      unsigned long long flags)                                                                   \
-    X(cuMemUnmap, cuda_ptr_t at, size_t nbytes)                                                   \
-    X(cuMemSetAccess, cuda_ptr_t at, size_t nbytes, const cuda_access_t *access, size_t n)        \
-    X(cuMemExportToShareableHandle, void *handle, cuda_memory_t memory, int type,                 \
-      unsigned long long flags)                                                                   \
-    X(cuMemImportFromShareableHandle, cuda_memory_t *memory, void *handle, int type)              \
-    X(cuMemAlloc_v2, cuda_ptr_t *at, size_t nbytes)                                               \
-    X(cuMemFree_v2, cuda_ptr_t at)                                                                \
-    X(cuIpcGetMemHandle, cuda_handle_t *handle, cuda_ptr_t at)                                    \
-    X(cuIpcOpenMemHandle_v2, cuda_ptr_t *at, cuda_handle_t handle, unsigned flags)                \
-    X(cuIpcCloseMemHandle, cuda_ptr_t at)                                                         \
-    X(cuPointerGetAttribute, void *value, int attribute, cuda_ptr_t pointer)                      \
-    X(cuMemcpyAsync, cuda_ptr_t dest, cuda_ptr_t src, size_t nbytes, cuda_stream_t stream)        \
-    X(cuMemcpy2DAsync_v2, const cuda_rows_t *rows, cuda_stream_t stream)                          \
-    X(cuMemsetD8Async, cuda_ptr_t dest, unsigned char value, size_t nbytes, cuda_stream_t stream) \
-    X(cuStreamCreate, cuda_stream_t *stream, unsigned flags)                                      \
-    X(cuStreamDestroy_v2, cuda_stream_t stream)                                                   \
-    X(cuStreamSynchronize, cuda_stream_t stream)                                                  \
-    X(cuGetErrorName, cuda_result_t error, const char **name)                                     \
+#define CUDA_CALLS(X)                                                                              \
+    X(cuInit, unsigned flags)                                                                      \
+    X(cuDeviceGetCount, int *count)                                                                \
+    X(cuDeviceGet, cuda_device_t *device, int ordinal)                                             \
+    X(cuDeviceGetName, char *name, int nbytes, cuda_device_t device)                               \
+    X(cuDeviceGetUuid_v2, uint8_t *uuid, cuda_device_t device)                                     \
+    X(cuDeviceGetAttribute, int *value, int attribute, cuda_device_t device)                       \
+    X(cuDeviceCanAccessPeer, int *can, cuda_device_t device, cuda_device_t peer)                   \
+    X(cuDevicePrimaryCtxRetain, cuda_context_t *context, cuda_device_t device)                     \
+    X(cuDevicePrimaryCtxRelease_v2, cuda_device_t device)                                          \
+    X(cuCtxPushCurrent_v2, cuda_context_t context)                                                 \
+    X(cuCtxPopCurrent_v2, cuda_context_t *context)                                                 \
+    X(cuMemGetAllocationGranularity, size_t *nbytes, const cuda_memory_kind_t *kind, int which)    \
+    X(cuMemAddressReserve, cuda_ptr_t *at, size_t nbytes, size_t align, cuda_ptr_t wish,           \
+      unsigned long long flags)                                                                    \
+    X(cuMemAddressFree, cuda_ptr_t at, size_t nbytes)                                              \
+    X(cuMemCreate, cuda_memory_t *memory, size_t nbytes, const cuda_memory_kind_t *kind,           \
+      unsigned long long flags)                                                                    \
+    X(cuMemRelease, cuda_memory_t memory)                                                          \
+    X(cuMemMap, cuda_ptr_t at, size_t nbytes, size_t offset, cuda_memory_t memory,                 \
+      unsigned long long flags)                                                                    \
+    X(cuMemUnmap, cuda_ptr_t at, size_t nbytes)                                                    \
+    X(cuMemSetAccess, cuda_ptr_t at, size_t nbytes, const cuda_access_t *access, size_t n)         \
+    X(cuMemExportToShareableHandle, void *handle, cuda_memory_t memory, int type,                  \
+      unsigned long long flags)                                                                    \
+    X(cuMemImportFromShareableHandle, cuda_memory_t *memory, void *handle, int type)               \
+    X(cuMemAlloc_v2, cuda_ptr_t *at, size_t nbytes)                                                \
+    X(cuMemFree_v2, cuda_ptr_t at)                                                                 \
+    X(cuIpcGetMemHandle, cuda_handle_t *handle, cuda_ptr_t at)                                     \
+    X(cuIpcOpenMemHandle_v2, cuda_ptr_t *at, cuda_handle_t handle, unsigned flags)                 \
+    X(cuIpcCloseMemHandle, cuda_ptr_t at)                                                          \
+    X(cuPointerGetAttribute, void *value, int attribute, cuda_ptr_t pointer)                       \
+    X(cuMemcpyAsync, cuda_ptr_t dest, cuda_ptr_t src, size_t nbytes, cuda_stream_t stream)         \
+    X(cuMemcpy2DAsync_v2, const cuda_rows_t *rows, cuda_stream_t stream)                           \
+    X(cuMemsetD8Async, cuda_ptr_t dest, unsigned char value, size_t nbytes, cuda_stream_t stream)  \
+    X(cuDeviceGetP2PAttribute, int *value, int attribute, cuda_device_t device,                    \
+      cuda_device_t peer)                                                                          \
+    X(cuMemHostRegister_v2, void *at, size_t nbytes, unsigned flags)                               \
+    X(cuMemHostUnregister, void *at)                                                               \
+    X(cuMemHostGetDevicePointer_v2, cuda_ptr_t *device_at, void *at, unsigned flags)               \
+    X(cuModuleLoadData, cuda_module_t *module, const void *image)                                  \
+    X(cuModuleGetFunction, cuda_function_t *function, cuda_module_t module, const char *name)      \
+    X(cuLaunchKernel, cuda_function_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
+      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, cuda_stream_t stream, \
+      void **parameters, void **extra)                                                             \
+    X(cuStreamCreate, cuda_stream_t *stream, unsigned flags)                                       \
+    X(cuStreamDestroy_v2, cuda_stream_t stream)                                                    \
+    X(cuStreamSynchronize, cuda_stream_t stream)                                                   \
+    X(cuGetErrorName, cuda_result_t error, const char **name)                                      \
     X(cuGetErrorString, cuda_result_t error, const char **text)
 
 #endif

@@ -15,6 +15,7 @@
 #include "core/device/driver.h"
 #include "core/device/part.h"
 #include "core/device/remote.h"
+#include "core/device/world.h"
 #include "core/mem/foreign.h"
 #include "core/mem/memory.h"
 #include "core/mem/pass.h"
@@ -52,8 +53,7 @@ static void and_all(uint64_t *room, uint64_t *a, uint64_t *b)
     *b = room[3];
 }
 
-/** CW_OK if no PE has failed; else this PE's error, or CW_ENOTSUP where another one has failed. */
-static int all_well(uint64_t *room, int rc)
+int cw_device_all_well(uint64_t *room, int rc)
 {
     uint64_t well = rc == CW_OK, unused = 0;
     and_all(room, &well, &unused);
@@ -120,12 +120,27 @@ static int prepare(cw_device_heap_t *h, size_t nbytes, int *ndevices_p, card_t *
     return CW_OK;
 }
 
+static bool is_same(uint64_t *room, uint64_t value)
+{
+    uint64_t ones = value, zeros = ~value;
+    and_all(room, &ones, &zeros);
+    return ones == value && zeros == ~value;
+}
+
+int cw_device_all_same(uint64_t *room, uint64_t value, const char *variable)
+{
+    if (is_same(room, value))
+        return CW_OK;
+    if (cw_world.pe == 0)
+        cwu_error("%s is not the same on all PEs (%llu here); all must have the same", variable,
+                  (unsigned long long)value);
+    return CW_EINVAL;
+}
+
 /** The same size everywhere? All PEs come to the same result. */
 static int agree_on_size(uint64_t *room, uint64_t stride)
 {
-    uint64_t ones = stride, zeros = ~stride;
-    and_all(room, &ones, &zeros);
-    if (ones == stride && zeros == ~stride)
+    if (is_same(room, stride))
         return CW_OK;
     if (cw_world.pe == 0)
         cwu_error("the PEs ask for device heaps of different sizes (%llu bytes here); all must "
@@ -257,14 +272,14 @@ static int make_slices(cw_device_heap_t *h, int ndevices, card_t *own, card_t *c
     own->pass = listens.name;
     for (int slot = 0; slot < cw_world.nslots; slot++)
         fds[slot] = -1;
-    if ((rc = all_well(room, rc)) == CW_OK) {
+    if ((rc = cw_device_all_well(room, rc)) == CW_OK) {
         card_t *mine = cards + cw_world.max_slots;
         *mine = *own;
         cw_fcollect(cw_group_shared, cards, mine, sizeof *mine);
         rc = pass(&listens, cards, fd, fds);
         if (rc == CW_OK)
             rc = map_peers(h, ndevices, cards, fds);
-        rc = all_well(room, rc);
+        rc = cw_device_all_well(room, rc);
     }
     close_all(fds);
     if (fd >= 0)
@@ -293,7 +308,7 @@ static void unmake(cw_device_heap_t *h)
 /** Symmetric room for the agreements and the cards, while the heap is made. */
 static size_t room_nbytes(void)
 {
-    return 4 * sizeof(uint64_t) + ((size_t)cw_world.max_slots + 1) * sizeof(card_t);
+    return CW_DEVICE_ROOM + ((size_t)cw_world.max_slots + 1) * sizeof(card_t);
 }
 
 static int make(cw_device_heap_t *h, size_t nbytes, uint64_t *room)
@@ -306,8 +321,8 @@ static int make(cw_device_heap_t *h, size_t nbytes, uint64_t *room)
         rc = prepare(h, nbytes, &ndevices, &own);
     else
         cwu_error("out of memory for a device heap's table of %d PEs", cw_world.nslots);
-    if ((rc = all_well(room, rc)) == CW_OK && (rc = agree_on_size(room, h->stride)) == CW_OK &&
-        (rc = reserve(h, room)) == CW_OK)
+    if ((rc = cw_device_all_well(room, rc)) == CW_OK &&
+        (rc = agree_on_size(room, h->stride)) == CW_OK && (rc = reserve(h, room)) == CW_OK)
         rc = make_slices(h, ndevices, &own, (card_t *)(void *)(room + 4), fds, room);
     free(fds);
     if (rc)
@@ -317,7 +332,7 @@ static int make(cw_device_heap_t *h, size_t nbytes, uint64_t *room)
         rc = cw_ctx_go_cold();
     if (rc)
         cwu_error("out of memory for the tables of a device heap");
-    return all_well(room, rc);
+    return cw_device_all_well(room, rc);
 }
 
 int cw_device_open(size_t nbytes)
@@ -354,6 +369,7 @@ void cw_device_close(void)
 {
     cw_foreign = NULL;
     cw_device_parts_close();
+    cw_device_world_close();
     cw_arena_finish(&cw_device_heap.arena);
     unmake(&cw_device_heap);
 }

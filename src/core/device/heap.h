@@ -82,6 +82,14 @@ static inline int cw_device_of_slice(int slot)
     return s->is_direct ? cw_device_heap.device : s->device;
 }
 
+/** Bytes of symmetric room for the next two, on a line of its own. */
+#define CW_DEVICE_ROOM (4 * sizeof(uint64_t))
+/** CW_OK if no PE has failed; else this PE's error, or CW_ENOTSUP where another one has failed.
+ *  Collective, as the next. [waits] */
+int cw_device_all_well(uint64_t *room, int rc);
+/** CW_EINVAL, reported: the variable is not the same on all PEs. */
+int cw_device_all_same(uint64_t *room, uint64_t value, const char *variable);
+
 /** What core's cold paths call while there is a heap (core/device/transfer.c). */
 extern const struct cw_foreign cw_device_foreign CW_HIDDEN;
 

@@ -11,6 +11,7 @@
 #include "core/device/copy.h"
 #include "core/device/part.h"
 #include "core/device/remote.h"
+#include "core/device/world.h"
 #include "core/mem/area.h"
 #include "core/mem/foreign.h"
 #include "core/rma/amo.h"
@@ -244,5 +245,6 @@ const cw_foreign_t cw_device_foreign = {
     .amo = amo,
     .store = cw_device_copy,
     .shares = cw_device_shares,
+    .leave = cw_device_world_leave,
     .close = cw_device_close,
 };

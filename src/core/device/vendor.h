@@ -35,6 +35,12 @@ typedef struct cw_device_rows {
     bool dest_is_host, src_is_host;
 } cw_device_rows_t;
 
+typedef struct cw_device_atomic {
+    void *at;
+    unsigned op, nbytes;
+    uint64_t operand, compare;
+} cw_device_atomic_t;
+
 typedef struct cw_device_vendor {
     const char *name;
     /** Loads the driver, if that was not done. CW_ENOENT: there is none. */
@@ -76,6 +82,18 @@ typedef struct cw_device_vendor {
     int (*copy)(int device, void *dest, const void *src, size_t nbytes);
     int (*copy_rows)(int device, const cw_device_rows_t *rows);
     int (*fill)(int device, void *dest, uint8_t value, size_t nbytes);
+    /** Are atomics of `device` on memory of `other`, which it reaches, exact? */
+    int (*atomics)(int device, int other, bool *exact_p);
+    /** Memory of the processors that kernels of every device load and store at the same addresses
+     *  from here on; whole pages. It gets memory, and stays where it is. */
+    int (*enlist)(int device, void *at, size_t nbytes);
+    void (*delist)(int device, void *at);
+    /** Before the first `atomic` of the device: what a device takes time for while kernels run. */
+    int (*prepare)(int device);
+    /** By a kernel of that device, so exact beside all others' there: cw_amo_op_t SET to CSWAP, 4
+     *  or 8 bytes, aligned. The old value goes to *cell, which is enlisted. */
+    int (*atomic)(int device, const cw_device_atomic_t *atomic, uint64_t *cell);
+
     /** The device with that address in its memory, as the driver knows it; -1: none. device: in
      *  whose context it is asked; -1: in none. */
     int (*owner)(int device, const void *addr);

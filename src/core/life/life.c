@@ -320,6 +320,8 @@ void cw_finalize(const char *call)
         return;
     }
     cw_early_ending = true;
+    if (cw_foreign)
+        cw_foreign->leave();
     if (!disbanded)
         cw_watch_finish();
     cw_am_fini();

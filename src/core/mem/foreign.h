@@ -44,7 +44,9 @@ typedef struct cw_foreign {
     void (*store)(void *dest, const void *src, size_t nbytes);
     /** Does this PE let others copy from and to these bytes, which lie outside of the slices? */
     bool (*shares)(const void *addr, size_t nbytes);
-    /** The job ends: after the last transfer of any PE. */
+    /** The job ends: before this PE's last transfers, and */
+    void (*leave)(void);
+    /** after the last transfer of any PE. */
     void (*close)(void);
 } cw_foreign_t;
 

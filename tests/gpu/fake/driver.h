@@ -64,6 +64,8 @@ enum {  // attributes of devices
     ATTRIBUTE_DMA_BUF_SUPPORTED = 124
 };
 
+enum { P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3 };
+
 enum {  // attributes of pointers
     POINTER_CONTEXT = 1,
     POINTER_MEMORY_TYPE = 2,

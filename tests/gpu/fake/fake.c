@@ -207,6 +207,18 @@ API CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
     return CUDA_SUCCESS;
 }
 
+// FAKE_CUDA_PEER_ATOMICS=0: those of a device on another's memory are not exact.
+API CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice device, CUdevice peer)
+{
+    ENTER();
+    if (!exists(device) || !exists(peer) || device == peer)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (attribute != P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *value = fake_peers(device, peer) && fake_number("FAKE_CUDA_PEER_ATOMICS", 1) != 0;
+    return CUDA_SUCCESS;
+}
+
 API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     ENTER();

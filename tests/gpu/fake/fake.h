@@ -38,6 +38,7 @@ extern pthread_mutex_t fake_lock;  // of all tables below
 // touch them, or NULL; *SIZE becomes what is contiguous there.
 void *fake_reach(int device, CUdeviceptr address, size_t *size, bool writes);
 bool fake_is_device(CUdeviceptr address);
+bool fake_is_registered(const void *at, size_t size);
 void fake_expose(bool on);  // device memory answers to loads and stores while kernels run
 void fake_memory_left(long *mappings, long *handles, long *registrations, long *ranges);
 

@@ -119,6 +119,14 @@ bool fake_is_device(CUdeviceptr address)
     return is;
 }
 
+bool fake_is_registered(const void *at, size_t size)
+{
+    pthread_mutex_lock(&fake_lock);
+    bool is = span_of(registered, at, size) != NULL;
+    pthread_mutex_unlock(&fake_lock);
+    return is;
+}
+
 void *fake_reach(int device, CUdeviceptr address, size_t *size, bool writes)
 {
     void *at = (void *)(uintptr_t)address, *touched = at;
@@ -616,10 +624,15 @@ API CUresult cuMemHostRegister_v2(void *at, size_t size, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *first = (char *)((uintptr_t)at & ~(page - 1));
-    unsigned char resident;
-    for (char *p = first; p < (char *)at + size; p += page)  // each page is there
-        if (mincore(p, page, &resident) != 0 && errno == ENOMEM)
+    unsigned char resident[1024];
+    char *end = (char *)(((uintptr_t)at + size + page - 1) & ~(page - 1));
+    for (char *p = first; p < end;) {  // each page is there
+        size_t now =
+            (size_t)(end - p) < sizeof resident * page ? (size_t)(end - p) : sizeof resident * page;
+        if (mincore(p, now, resident) != 0 && errno == ENOMEM)
             return CUDA_ERROR_INVALID_VALUE;
+        p += now;
+    }
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&fake_lock);
     for (struct span *s = registered; s != NULL; s = s->next)
