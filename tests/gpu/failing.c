@@ -140,12 +140,14 @@ static void wrong(const char *what)
 /** The process joins a second time. */
 static void epochs(void)
 {
+    int provided;
     for (int i = 0; i < 2; i++) {
         REQUIRE(shmemx_device_heap((size_t)(i + 1) << 20) == 0);
         use(4096);
         use_host();
+        use_world(true);
         shmem_finalize();
-        shmem_init();
+        REQUIRE(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0);
     }
     use_host();  // without a heap
 }
