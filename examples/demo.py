@@ -43,6 +43,7 @@ class Row:
     seconds: str = "-"
     rate: str = "-"
     reason: str = ""
+    alone: bool = False  # the program is skipped, and not its layout
 
 
 def layouts(stage: Path, timeout: int) -> list[Layout]:
@@ -174,7 +175,8 @@ def run_layout(layout: Layout, built: list[tuple[programs.Example, Path]], value
             print(f"  {label}: ", end="", flush=True)
             row = run_one(label, program, arguments, layout, out, timeout)
             rows.append(row)
-            if row.verdict == "skipped":
+            row.alone = example.needs_device
+            if row.verdict == "skipped" and not row.alone:
                 reason = row.reason
             if "{image}" in here and row.verdict == "yes":
                 images.append(write_png(image))
@@ -185,9 +187,9 @@ def conclude(rows: list[Row], images: list[Path]) -> int:
     print_table(rows)
     for image in images:
         print(f"image: {os.path.relpath(image)}")
-    for layout, reason in dict.fromkeys((row.layout.name, row.reason) for row in rows
-                                        if row.verdict == "skipped"):
-        print(f"{layout} skipped: {reason}")
+    for what, reason in dict.fromkeys((row.label if row.alone else row.layout.name, row.reason)
+                                      for row in rows if row.verdict == "skipped"):
+        print(f"{what} skipped: {reason}")
     verified = sum(row.verdict == "yes" for row in rows)
     failed = sum(row.verdict == "NO" for row in rows)
     print(f"{verified} runs verified, {failed} not verified, {len(rows) - verified - failed} "

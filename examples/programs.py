@@ -2,6 +2,7 @@
 """Shared by demo.py and the tests: the list of examples, how to build and how to run one."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 from dataclasses import dataclass, field
@@ -21,10 +22,15 @@ class Example:
     binary: str
     runs: tuple[tuple[str, str, str], ...] = field(default=())
     without: tuple[str, ...] = field(default=())  # sources of another version of the program
+    flags: tuple[str, ...] = field(default=())  # of the compiler
 
     @property
     def path(self) -> Path:
         return EXAMPLES / self.folder
+
+    @property
+    def needs_device(self) -> bool:
+        return (self.path / "kernels.cu").exists()
 
     @property
     def is_fortran(self) -> bool:
@@ -63,6 +69,10 @@ ALL = (
     Example("19-caf-farm", "farm", (
         ("coarrays, task farm", "1000 killed", "500"),)),  # other launchers end such a job
     Example("20-caf-hash-table", "table", (("coarrays, hash table", "20000", "1000"),)),
+    Example("21-device-heat", "heat_device", (("devices, heat", "2048 500", "512 100"),),
+            flags=("-rdynamic", "-ldl")),
+    Example("22-device-random-access", "random_access_device", (
+        ("devices, random access", "22", "12"),), flags=("-rdynamic", "-ldl")),
 )
 
 # With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.
@@ -77,6 +87,20 @@ def missing_fortran(stage: Path) -> str:
     return "" if done.returncode == 0 else lines[-1] if lines else "caf fails"
 
 
+def build_kernels(example: Example, oshcc: Path, program: Path) -> None:
+    """The kernels beside the program, by clang; without it the program says that they are
+    missing."""
+    clang = shutil.which("clang")
+    if not clang:
+        return
+    command = [clang, "-x", "cuda", "--cuda-gpu-arch=sm_70", "--cuda-device-only", "-nocudainc",
+               "-nocudalib", "-O2", "-S", f"-I{oshcc.parent.parent}/include",
+               str(example.path / "kernels.cu"), "-o", f"{program}.ptx"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
 def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = (),
           compiler: str = "") -> Path:
     """Compile an example, with further flags and optionally another compiler behind oshcc (MPI's);
@@ -89,11 +113,13 @@ def build(example: Example, oshcc: Path, folder: Path, flags: tuple[str, ...] = 
     if example.is_fortran:  # modules go beside the program
         words = [str(oshcc.parent / "caf"), f"-J{folder}"]
     command = [*words, "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-o", str(program), *sources,
-               "-lm"]
+               *example.flags, "-lm"]
     env = {**os.environ, "OSHCC_CC": compiler} if compiler else None
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    if example.needs_device:
+        build_kernels(example, oshcc, program)
     return program
 
 
