@@ -4,6 +4,13 @@
 // makes loads and stores of memcpy.
 #include "base/copy/rows.h"
 
+// A loop of five instructions that crosses a line of 64 bytes takes twice as long on some
+// processors (measured: AMD EPYC, 65,536 rows of 8 bytes in 72 us instead of 38), and where it
+// comes to lie changes with any other source of the library.
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("align-loops=32")
+#endif
+
 #define OF_SIZE(LOOP)                    \
     switch (nbytes) {                    \
     case 2:                              \
