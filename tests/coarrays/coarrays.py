@@ -32,20 +32,21 @@ OWN_FAULT = re.compile(r"internal compiler error|not yet implemented|LLVM ERROR"
 @dataclass(frozen=True)
 class Program:
     """name: in the page; sources: of the repository; prif: by the module, or by what the compiler
-    lowers itself (lowered), else by gfortran's own calls."""
+    lowers itself (lowered), else by gfortran's own calls. says: what it prints if all is right."""
     name: str
     sources: tuple[str, ...]
     arguments: tuple[str, ...] = ()
     prif: bool = False
     lowered: bool = False
     layouts: tuple[tuple[str, ...], ...] = LAYOUTS
+    says: str = r", 0 (checks )?failed|^RESULT "
 
 
-def caf_test(name, *arguments, more=(), layouts=LAYOUTS):
+def caf_test(name, *arguments, more=(), layouts=LAYOUTS, says=Program.says):
     """Preprocessed: the name has its ending."""
     source = f"tests/caf/{name}" if "." in name else f"tests/caf/{name}.f90"
     return Program(source.partition(".")[0], ("tests/caf/checks.f90", *more, source), arguments,
-                   layouts=layouts)
+                   layouts=layouts, says=says)
 
 
 def prif_test(name, *arguments, layouts=LAYOUTS):
@@ -69,9 +70,15 @@ PROGRAMS = (
     # thirteen are killed, one behind the other; image 9 hosts the second node's server
     caf_test("killed.F90", "all", "9",
              layouts=(("-n", "14"), ("-n", "16", "--emulate-nodes", "2"))),
+    caf_test("stopping", says="images stopped, and each list had those before it"),
+    caf_test("stopped", says="^images stopped, and the others went on"),
+    caf_test("stopped_team.F90", says="^images of teams stopped"),
+    caf_test("stopped_first.F90", layouts=(("-n", "8"), ("-n", "8", "--emulate-nodes", "2")),
+             says="^7 statements have learnt of an image that stopped"),
     *examples(),
     *map(prif_test, ("access", "words", "teams", "collectives")),
     prif_test("gone", "fail"),
+    prif_test("stopped", layouts=(("-n", "9"), ("-n", "9", "--emulate-nodes", "2"))),
     prif_test("killed", "all", "10",
               layouts=(("-n", "16"), ("-n", "18", "--emulate-nodes", "2"))),
     Program("tests/prif/lowered", ("tests/prif/lowered.f90",), prif=True, lowered=True),
@@ -184,7 +191,7 @@ def cell(chroot: Chroot, program: Program, compiler: str):
     for layout in program.layouts:
         status, output = chroot.run('oshrun "$@"; exit', *layout, binary,
                                     *program.arguments, timeout=180)
-        if status != 0 or not re.search(r", 0 (checks )?failed|^RESULT ", output, re.MULTILINE):
+        if status != 0 or not re.search(program.says, output, re.MULTILINE):
             print(output[-2000:])
             return f"**fails** ({' '.join(layout)})", True
     return "yes", False

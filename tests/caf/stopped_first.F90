@@ -3,6 +3,14 @@
 ! Each statement with stat= is the first one that learns of an image that has stopped, in a program
 ! that names none of the procedures for these (stopped.f90). Each has a team of its own, which has
 ! one image less than the one before; with an argument, that statement alone in the initial team.
+! gfortran passes the stat= of end team from 16 on, and without one an image that is gone ends the
+! job then.
+#if __GNUC__ > 15
+#define END_TEAM end team (stat=st)
+#else
+#define END_TEAM end team
+#endif
+
 module operations
   implicit none
 contains
@@ -34,7 +42,7 @@ program stopped_first
     do i = 1, min(cases, num_images() - 1)
       change team (teams(i))
         call learn(i)
-      end team
+      END_TEAM
     end do
   end if
   if (this_image() == 1) print '(i0,a)', learnt, " statements have learnt of an image that stopped"
