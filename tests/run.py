@@ -327,10 +327,12 @@ def compile_now(case, options, program):
     command = [str(compiler), "-O2", "-g", "-Wall", "-Wextra", "-Werror", f"-I{TESTS}",
                *case.spec.get("cflags", []), "-o", str(program), *map(str, sources),
                *case.spec.get("libs", [])]
-    if sources[0].suffix == ".f90":
-        modules = program.with_name(program.name + ".modules")  # its own: names meet in a room
-        modules.mkdir(exist_ok=True)
-        command.append(f"-J{modules}")
+    folder = None
+    if sources[0].suffix.lower() == ".f90":
+        # A compiler leaves modules where it runs, and reads them there before others: two programs
+        # with modules of one name must not meet.
+        folder = program.with_name(program.name + ".modules")
+        folder.mkdir(exist_ok=True)
     if options.arch:
         command += EMULATED_LINK
     if options.sanitize:
@@ -339,7 +341,7 @@ def compile_now(case, options, program):
     env = os.environ | ({"OSHCC_CC": f"{options.arch}-linux-gnu-gcc"} if options.arch else {})
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", env=env,
-                          check=False)
+                          check=False, cwd=folder)
     if done.returncode != 0:
         program.unlink(missing_ok=True)
         return " ".join(command) + "\n" + done.stdout

@@ -133,7 +133,26 @@ def check_interrupted():
         complain(f"interrupted: status {job.returncode}, {root.attrib}")
 
 
+def check_modules():
+    """A Fortran compiler leaves its modules where it runs: each program has a place of its own."""
+    compiler = Path("stage/bin/caf")
+    compiler.parent.mkdir(parents=True)
+    compiler.write_text('#!/bin/sh\n[ ! -e same.mod ] && touch same.mod\n'
+                        'while [ "$1" != -o ]; do shift; done\n'
+                        'printf "#!/bin/sh\\necho built\\n" >"$2" && chmod +x "$2"\n')
+    compiler.chmod(0o755)
+    table = ""
+    for name in ("lower.f90", "upper.F90"):
+        (room / name).write_text("end program\n")
+        table += f'[[test]]\nname = "{name[:5]}"\nsource = "{name}"\n'
+    (room / "tests.toml").write_text(table)
+    done = run("--stage", "stage")
+    if done.stdout.splitlines()[-1] != "2 passed, 0 " + "failed" or Path("same.mod").exists():
+        complain("modules: " + done.stdout.replace("FAIL", "F."))
+
+
 check_interrupted()
+check_modules()
 for mistake in ('name = "a"\nscript = "fine.sh"\ntimout = 3', 'name = "a"', 'script = "fine.sh"',
                 'name = "a"\nscript = "fine.sh"\npes = 3',
                 'name = "a"\nscript = "fine.sh"\npes = [1]\nlayouts = ["moon"]',
