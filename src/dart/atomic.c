@@ -9,6 +9,7 @@
 // among each other.
 #include <string.h>
 
+#include "core/owner/lock.h"
 #include "core/rma/amo.h"
 #include "dart/memory.h"
 #include "dart/op.h"
@@ -110,18 +111,6 @@ static uint64_t update_there(int pe, char *far, size_t nbytes, cw_reduce_fn fn, 
 }
 
 // ---------------------------------------------------------------- under the target's lock
-static void take_lock(const char *call, int pe)
-{
-    uint64_t *word = drt_update_lock();
-    cw_wait_t w = CW_WAIT_INIT(call);
-    // Looks between the tries: on a node a try rings the bell by which this wait sleeps.
-    while (ask(pe, word, CW_AMO_CSWAP, 8, 1, 0) != 0)
-        do
-            cw_wait_round(&w);
-        while (ask(pe, word, CW_AMO_FETCH, 8, 0, 0) != 0);
-    cw_wait_done(&w);
-}
-
 static void read_whole(const char *call, const drt_target_t *target, size_t at, void *dest,
                        size_t nbytes)
 {
@@ -160,7 +149,7 @@ static dart_ret_t update_locked(const update_t *u, const drt_target_t *target,
                           each, LARGEST);
     const size_t most = u->nelem * each < LARGEST ? u->nelem : LARGEST / each;
     _Alignas(16) char values[most * each];
-    take_lock(u->call, target->pe);
+    cw_owner_lock(u->call, drt_update_lock(), target->pe);
     for (size_t i = 0, n; i < u->nelem; i += n) {
         n = u->nelem - i < most ? u->nelem - i : most;
         read_whole(u->call, target, i * each, values, n * each);
@@ -171,7 +160,7 @@ static dart_ret_t update_locked(const update_t *u, const drt_target_t *target,
         change(u, user, values, (const char *)u->values + i * each, n, each);
         write_whole(u->call, target, i * each, values, n * each);
     }
-    ask(target->pe, drt_update_lock(), CW_AMO_SWAP, 8, 0, 0);
+    cw_owner_unlock(drt_update_lock(), target->pe);
     return DART_OK;
 }
 
@@ -180,11 +169,11 @@ static uint64_t exchange_locked(const char *call, const drt_target_t *target, si
                                 uint64_t expected, uint64_t new)
 {
     uint64_t old = 0;
-    take_lock(call, target->pe);
+    cw_owner_lock(call, drt_update_lock(), target->pe);
     read_whole(call, target, 0, &old, nbytes);
     if (old == expected)
         write_whole(call, target, 0, &new, nbytes);
-    ask(target->pe, drt_update_lock(), CW_AMO_SWAP, 8, 0, 0);
+    cw_owner_unlock(drt_update_lock(), target->pe);
     return old;
 }
 
