@@ -48,13 +48,16 @@ typedef struct view {
     borrowed_t *mapped;  // NULL: it cannot be
 } view_t;
 
+enum { ANSWERS = 64 };  // lists of them
+
 static struct {
     pthread_mutex_t lock;  // guards the rest, and this PE's table
     borrowed_t *borrowed;
-    view_t *view;                  // [nslots][CW_DEVICE_PARTS]; NULL: none was looked at
+    view_t *view;                  // [2][nslots][CW_DEVICE_PARTS]; NULL: none was looked at
     uint32_t epoch;                // of names
     void *owned[CW_DEVICE_PARTS];  // memory of this library's, by place, also of ended parts
     int device[CW_DEVICE_PARTS];   // of these
+    struct answer *answers[ANSWERS];
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // ---------------------------------------------------------------- the table
@@ -190,6 +193,8 @@ int cw_device_share(int device, void *begin, size_t nbytes, bool owned, uint32_t
                   *name_p & LENT ? "others map it" : "its owner copies");
         atomic_store_explicit(&p->name, *name_p, memory_order_release);  // pairs with find
     }
+    if (rc != CW_OK && owned)
+        cw_device_driver.vendor->deallocate(device, begin);
     pthread_mutex_unlock(&state.lock);
     return rc;
 }
@@ -257,14 +262,21 @@ static void forget(int slot, view_t *view)
     *view = (view_t){.name = 0};
 }
 
+/** This process's own, or its server's. */
+static view_t *view_of(bool by_server, int slot, uint32_t name)
+{
+    const size_t which = (size_t)by_server * (size_t)cw_world.nslots + (size_t)slot;
+    return &state.view[which * CW_DEVICE_PARTS + place_of(name)];
+}
+
 /** Under the lock. */
-static view_t *look(int slot, part_t *p, uint32_t name)
+static view_t *look(bool by_server, int slot, part_t *p, uint32_t name)
 {
     if (!state.view)
-        state.view = calloc((size_t)cw_world.nslots * CW_DEVICE_PARTS, sizeof *state.view);
+        state.view = calloc(2 * (size_t)cw_world.nslots * CW_DEVICE_PARTS, sizeof *state.view);
     if (!state.view)
         cwu_fatal("out of memory for a table of device memory");
-    view_t *view = &state.view[(size_t)slot * CW_DEVICE_PARTS + place_of(name)];
+    view_t *view = view_of(by_server, slot, name);
     if (view->name == name)
         return view;
     forget(slot, view);
@@ -276,7 +288,7 @@ static view_t *look(int slot, part_t *p, uint32_t name)
     return view;
 }
 
-char *cw_device_part_here(int slot, uint32_t name, uint64_t *nbytes_p)
+char *cw_device_part_here(bool by_server, int slot, uint32_t name, uint64_t *nbytes_p)
 {
     part_t *p = find(slot, name);
     char *at = NULL;
@@ -284,62 +296,104 @@ char *cw_device_part_here(int slot, uint32_t name, uint64_t *nbytes_p)
     if (!p || slot == cw_world.slot)
         return p ? (char *)(uintptr_t)p->begin : NULL;
     pthread_mutex_lock(&state.lock);
-    const view_t *view = look(slot, p, name);
+    const view_t *view = look(by_server, slot, p, name);
     if (view->mapped)
         at = view->mapped->at + p->offset;
     pthread_mutex_unlock(&state.lock);
     return at;
 }
 
-void cw_device_forget(int pe, uint32_t name)
+static void forget_here(bool by_server, int slot, uint32_t name)
 {
-    const int slot = cw_world.slot_of_pe[pe];
-    if (cw_world.node_of_pe[pe] != cw_world.node || slot == cw_world.slot)
-        return;
     pthread_mutex_lock(&state.lock);
-    view_t *view = state.view ? &state.view[(size_t)slot * CW_DEVICE_PARTS + place_of(name)] : NULL;
+    view_t *view = state.view ? view_of(by_server, slot, name) : NULL;
     if (view && view->name == name)
         forget(slot, view);
     pthread_mutex_unlock(&state.lock);
 }
 
-void cw_device_parts_close(void)
+void cw_device_server_forget(int slot, uint32_t name)
 {
-    pthread_mutex_lock(&state.lock);
-    for (int slot = 0; state.view && slot < cw_world.nslots; slot++)
-        for (uint32_t i = 0; i < CW_DEVICE_PARTS; i++)
-            forget(slot, &state.view[(size_t)slot * CW_DEVICE_PARTS + i]);
-    free(state.view);
-    state.view = NULL;
-    for (uint32_t i = 0; i < CW_DEVICE_PARTS; i++)
-        parts_of(cw_world.slot)[i].name = 0;
-    reap();
-    memset(state.owned, 0, sizeof state.owned);  // what others have mapped ends with the process
-    pthread_mutex_unlock(&state.lock);
+    forget_here(true, slot, name);
 }
 
 // ---------------------------------------------------------------- who carries out a transfer
-/** Does the node server of that PE reach the part? It is asked once. */
+/** What the node server of a PE has said of a part: whether it reaches it. */
+typedef struct answer {
+    struct answer *next;
+    int pe;
+    uint32_t name;
+    bool reaches;
+} answer_t;
+
+static answer_t **find_answer(int pe, uint32_t name)
+{
+    answer_t **at = &state.answers[((uint32_t)pe * CW_DEVICE_PARTS + place_of(name)) % ANSWERS];
+    while (*at && ((*at)->pe != pe || (*at)->name != name))
+        at = &(*at)->next;
+    return at;
+}
+
+static void keep_answer(int pe, uint32_t name, bool reaches)
+{
+    answer_t *a = malloc(sizeof *a);
+    if (!a)
+        cwu_fatal("out of memory for a table of device memory");
+    *a = (answer_t){NULL, pe, name, reaches};
+    pthread_mutex_lock(&state.lock);
+    answer_t **at = find_answer(pe, name);
+    if (*at)
+        free(a);  // another thread has asked as well
+    else
+        *at = a;
+    pthread_mutex_unlock(&state.lock);
+}
+
+/** It is asked once. */
 static bool server_reaches(const char *call, int pe, uint32_t name)
 {
-    static struct answer {
-        int pe;
-        uint32_t name;
-        bool reaches;
-    } answers[64];
-    struct answer *a = &answers[((uint32_t)pe * CW_DEVICE_PARTS + place_of(name)) % 64], is;
     if (!(name & LENT))
         return false;
     pthread_mutex_lock(&state.lock);
-    is = *a;
+    const answer_t *a = *find_answer(pe, name);
+    bool reaches = a && a->reaches;
     pthread_mutex_unlock(&state.lock);
-    if (is.name == name && is.pe == pe)
-        return is.reaches;
-    is = (struct answer){pe, name, cw_device_asks(call, pe, name)};
+    if (a)
+        return reaches;
+    reaches = cw_device_asks(call, pe, name);
+    keep_answer(pe, name, reaches);
+    return reaches;
+}
+
+/** The part ends: did this PE use it by the server? */
+static bool drop_answer(int pe, uint32_t name)
+{
     pthread_mutex_lock(&state.lock);
-    *a = is;
+    answer_t **at = find_answer(pe, name), *a = *at;
+    if (a)
+        *at = a->next;
     pthread_mutex_unlock(&state.lock);
-    return is.reaches;
+    const bool reaches = a && a->reaches;
+    free(a);
+    return reaches;
+}
+
+void cw_device_forget(int pe, uint32_t name)
+{
+    const int slot = cw_world.slot_of_pe[pe];
+    if (cw_world.node_of_pe[pe] != cw_world.node) {
+        if (drop_answer(pe, name))
+            cw_device_ends(pe, name);
+    } else if (slot != cw_world.slot) {
+        forget_here(false, slot, name);
+    }
+}
+
+static void drop_answers(void)
+{
+    for (int i = 0; i < ANSWERS; i++)
+        for (answer_t *a; (a = state.answers[i]); free(a))
+            state.answers[i] = a->next;
 }
 
 /** Packed in host memory, a message at a time. */
@@ -383,6 +437,12 @@ static void look_at_buffer(const void *here)
         cw_device_use(device);
 }
 
+bool cw_device_holds(const void *addr)
+{
+    look_at_buffer(addr);
+    return cw_foreign_holds(addr);
+}
+
 /** True: it is done, by this process or by the owner. */
 static bool without_server(const char *call, int pe, const cw_device_rows_there_t *r, uint64_t addr,
                            bool put)
@@ -396,7 +456,7 @@ static bool without_server(const char *call, int pe, const cw_device_rows_there_
         if (server_reaches(call, pe, r->part))
             return false;
     } else {
-        base = cw_device_part_here(cw_world.slot_of_pe[pe], r->part, &nbytes);
+        base = cw_device_part_here(false, cw_world.slot_of_pe[pe], r->part, &nbytes);
         if (nbytes == 0)
             cwu_fatal("%s: PE %d has given up the device memory at %s, before all transfers to it "
                       "were made",
@@ -421,4 +481,23 @@ void cw_device_part_get(const char *call, int pe, const cw_device_rows_there_t *
 {
     if (!without_server(call, pe, r, addr, false))
         cw_device_get_there(&cw_ctx_default, *r, pe);
+}
+
+// ---------------------------------------------------------------- the end
+void cw_device_parts_close(void)
+{
+    pthread_mutex_lock(&state.lock);
+    for (int slot = 0; state.view && slot < cw_world.nslots; slot++)
+        for (uint32_t i = 0; i < CW_DEVICE_PARTS; i++) {
+            forget(slot, view_of(false, slot, i));
+            forget(slot, view_of(true, slot, i));
+        }
+    drop_answers();
+    free(state.view);
+    state.view = NULL;
+    for (uint32_t i = 0; i < CW_DEVICE_PARTS; i++)
+        parts_of(cw_world.slot)[i].name = 0;
+    reap();
+    memset(state.owned, 0, sizeof state.owned);  // what others have mapped ends with the process
+    pthread_mutex_unlock(&state.lock);
 }

@@ -31,8 +31,12 @@ int cw_device_use(int device);
 /** Does all of [begin, +nbytes) lie in one allocation of that device? */
 bool cw_device_is_on(int device, const void *begin, size_t nbytes);
 
+/** Is it memory of a device of this process? Also where only the program uses one. */
+bool cw_device_holds(const void *addr);
+
 /** From here on other PEs may reach these bytes, of the device. owned: they are of
- *  cw_device_allocate, and cw_device_unshare frees them. CW_ENOMEM: there are too many parts. */
+ *  cw_device_allocate, and cw_device_unshare frees them. CW_ENOMEM: there are too many parts; what
+ *  is owned is freed. */
 int cw_device_share(int device, void *begin, size_t nbytes, bool owned, uint32_t *name_p);
 /** No transfer of the part is under way. */
 void cw_device_unshare(uint32_t name);
@@ -47,14 +51,17 @@ bool cw_device_part_put(const char *call, int pe, const cw_device_rows_there_t *
                         uint64_t addr);
 void cw_device_part_get(const char *call, int pe, const cw_device_rows_there_t *rows,
                         uint64_t addr);
-/** A PE of this node is about to end a part: unmaps it here. */
+/** A PE is about to end a part, to which this one makes no transfer any more: unmaps it here, or in
+ *  the node server that has made this one's. [waits] */
 void cw_device_forget(int pe, uint32_t name);
 
 // ---- inside core/device
 bool cw_device_shares(const void *addr, size_t nbytes);
 /** Where this process has a part of its node; NULL: it cannot have it. *nbytes_p: its size; 0: that
- *  PE has no such part. */
-char *cw_device_part_here(int slot, uint32_t name, uint64_t *nbytes_p);
+ *  PE has no such part. by_server: for PEs of other nodes, for which it is mapped apart. */
+char *cw_device_part_here(bool by_server, int slot, uint32_t name, uint64_t *nbytes_p);
+/** PEs of other nodes have no use for it: the server unmaps it. */
+void cw_device_server_forget(int slot, uint32_t name);
 /** The job ends. */
 void cw_device_parts_close(void);
 

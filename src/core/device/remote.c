@@ -16,12 +16,12 @@
 #include "core/rma/send.h"
 #include "core/server/server.h"
 
-enum { READ, WRITE, AMO, ASK };  // kinds of requests
+enum { READ, WRITE, AMO, ASK, END };  // kinds of requests
 
 //  0 header | 24 kind | 28 slot | 32 offset | 40 stride | 48 nbytes | 52 n | 56 operand |
 //  64 compare | 72 op | 76 part | 80 payload of a WRITE
 // reply to READ: n * nbytes of payload; to AMO, if one is wanted: the old value, 8 bytes; to ASK: 8
-// bytes, not 0 if the server reaches the part
+// bytes, not 0 if the server reaches the part; to END: 8 bytes
 typedef struct request {
     cwt_header_t header;
     uint32_t kind;
@@ -49,7 +49,7 @@ static char *area_of(const request_t *req, uint64_t *nbytes_p)
     if (req->slot >= (uint32_t)cw_world.nslots)
         return NULL;
     if (req->part)
-        return cw_device_part_here((int)req->slot, req->part, nbytes_p);
+        return cw_device_part_here(true, (int)req->slot, req->part, nbytes_p);
     *nbytes_p = cw_device_heap.stride;
     return cw_device_heap.vendor ? cw_device_slice((int)req->slot) : NULL;
 }
@@ -115,6 +115,16 @@ static bool execute_ask(cw_from_t *from, const request_t *req)
     return true;
 }
 
+static bool execute_end(cw_from_t *from, const request_t *req)
+{
+    const uint64_t ended = 1;
+    if (!from->awaits_reply || !req->part || req->slot >= (uint32_t)cw_world.nslots)
+        return false;
+    cw_device_server_forget((int)req->slot, req->part);
+    cw_server_reply(from, &ended, sizeof ended);
+    return true;
+}
+
 static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     request_t req;
@@ -126,6 +136,8 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
         return execute_amo(from, &req);
     if (req.kind == ASK)
         return execute_ask(from, &req);
+    if (req.kind == END)
+        return execute_end(from, &req);
     if (req.kind == WRITE && !from->awaits_reply && (place = place_of(&req, nbytes - sizeof req))) {
         write_rows(&req, place, (const char *)msg + sizeof req);
         return true;
@@ -379,16 +391,27 @@ void cw_device_amo_there(cw_ctx_t *ctx, const cw_foreign_amo_t *amo, uint64_t of
     *old_p = old;
 }
 
-bool cw_device_asks(const char *call, int pe, uint32_t part)
+/** Asks the server of a PE about a part, and waits for what it says. */
+static uint64_t ask(uint32_t kind, const char *call, int pe, uint32_t part)
 {
-    uint64_t reaches = 0;
-    cwt_reply_t reply = {.buf = &reaches, .capacity = sizeof reaches};
+    uint64_t word = 0;
+    cwt_reply_t reply = {.buf = &word, .capacity = sizeof word};
     request_t req = {.header = {.op = CW_REQ_DEVICE},
-                     .kind = ASK,
+                     .kind = kind,
                      .slot = (uint32_t)slot_of(&cw_ctx_default, pe),
                      .part = part};
     const cwt_target_t *t = reach(&cw_ctx_default, call, pe);
     send(&cw_ctx_default, call, pe, t, &req.header, sizeof req, &reply);
     cw_ctx_must(cw_request_wait(&cw_ctx_default, &reply), call, &cw_ctx_default, pe);
-    return reaches != 0;
+    return word;
+}
+
+bool cw_device_asks(const char *call, int pe, uint32_t part)
+{
+    return ask(ASK, call, pe, part) != 0;
+}
+
+void cw_device_ends(int pe, uint32_t part)
+{
+    ask(END, "end of device memory", pe, part);
 }

@@ -33,6 +33,9 @@ void cw_device_amo_there(cw_ctx_t *ctx, const cw_foreign_amo_t *amo, uint64_t of
 /** Does the node server of that PE, of another node, reach the part? */
 bool cw_device_asks(const char *call, int pe, uint32_t part);
 
+/** That PE ends the part, which this one has asked for: its server unmaps it. [waits] */
+void cw_device_ends(int pe, uint32_t part);
+
 /** The server of this process executes such requests from here on: before any PE sends one. */
 void cw_device_serve(void);
 
