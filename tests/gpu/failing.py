@@ -3,13 +3,11 @@
 """Failures of devices, over the driver of fake/: each call of it that fails while a heap is made,
 on one PE and on all, leaves the job without a heap and able to make one; those in a transfer end
 it; and wrong use. Each has one line with the call, the cause and what to do."""
-import ctypes
-import re
-import tempfile
 from pathlib import Path
 
-from frame.script import TESTS, check, finish, oshcc
-from over_fake import FLAGS, NODES, run
+from frame.script import TESTS, finish, oshcc
+from over_fake import FLAGS, NODES
+from uses import one, without_library
 
 OPENING = ["cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid_v2",
            "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2",
@@ -27,7 +25,6 @@ WILD = {"pe": "there is no such PE", "before": "there is no such PE", "far": "no
         "hole": "neither a device's nor", "kind": "no such operation",
         "width": "no such operation", "odd": "not aligned", "signal": "not aligned"}
 CHECKING = {"CAUSEWAY_CHECK": "1"}
-ERROR = re.compile(r"^causeway: error: .*$", re.M)
 # arguments, variables, what the line says, does the program go on?
 USES = [
     (["heap", "1000"], {"FAKE_CUDA_DEVICES": "0"}, r"cuInit .*NO_DEVICE.*nvidia-smi", True),
@@ -63,31 +60,11 @@ USES = [
 ]
 
 
-def one(program, arguments, variables, says, goes_on, options=()):
-    done = run(program, 2, [*options], variables, *arguments)
-    what = f"{' '.join(arguments)} {variables} {' '.join(options)}:\n{done.stdout[:3000]}"
-    lines = ERROR.findall(done.stdout)
-    check((done.returncode == 0) == goes_on and ("goes on" in done.stdout) == goes_on
-          and "FAIL" not in done.stdout and "killed" not in done.stdout,
-          f"the end (status {done.returncode}) of {what}")
-    check(bool(lines) == bool(says) and all(re.search(says, line) for line in lines),
-          f"the line of {what}")
-
-
-def without_library(program):
-    """Where there is a driver this says nothing."""
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        with tempfile.TemporaryDirectory() as empty:
-            one(program, ["heap", "1000"], {"LD_LIBRARY_PATH": empty},
-                r"no device memory: libcuda\.so\.1.*the NVIDIA driver brings it", True)
-
-
 def main():
     program = oshcc(Path("failing").resolve(), TESTS / "gpu/failing.c", "-ldl")
     kernels = oshcc(Path("kernels").resolve(), TESTS / "gpu/kernels.c", *FLAGS)
-    without_library(program)
+    without_library(program, ["heap", "1000"],
+                    r"no device memory: libcuda\.so\.1.*the NVIDIA driver brings it")
     for call in OPENING:
         for which in (["-1", "1"] if call != "cuInit" else ["0"]):
             one(program, ["call", f"{call}:1", which], TWO, f"{call} for device [01]: CUDA_ERROR_",

@@ -3,16 +3,13 @@
 """Failures of GASNet-EX's memory kinds, over the driver of fake/, and wrong use: an error that the
 client gets, with a line, or the end of the job with one; and calls of the driver without which
 transfers go another way."""
-import ctypes
-import re
-import tempfile
 from pathlib import Path
 
-from frame.script import TESTS, check, finish, oshcc
-from over_fake import NODES, run
+from frame.script import TESTS, finish, oshcc
+from over_fake import NODES
+from uses import one, without_library
 
 CHECKING = {"CAUSEWAY_CHECK": "1"}
-ERROR = re.compile(r"^causeway: error: .*$", re.M)
 # arguments, variables, what the line says, does the program go on?
 USES = [
     (["kinds", "no-device"], {}, r"there is no device 9; this process has 1", True),
@@ -50,31 +47,11 @@ USES = [
 DISPENSABLE = ["cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2"]
 
 
-def one(program, arguments, variables, says, goes_on, options=()):
-    done = run(program, 2, [*options], variables, *arguments)
-    what = f"{' '.join(arguments)} {variables} {' '.join(options)}:\n{done.stdout[:3000]}"
-    lines = ERROR.findall(done.stdout)
-    check((done.returncode == 0) == goes_on and ("goes on" in done.stdout) == goes_on
-          and "FAIL" not in done.stdout and "killed" not in done.stdout,
-          f"the end (status {done.returncode}) of {what}")
-    check(bool(lines) == bool(says) and all(re.search(says, line) for line in lines),
-          f"the line of {what}")
-
-
-def without_library(program):
-    """Where there is a driver this says nothing."""
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        with tempfile.TemporaryDirectory() as empty:
-            one(program, ["kinds", "no-driver"], {"LD_LIBRARY_PATH": empty},
-                r"no device memory: libcuda\.so\.1", True)
-
-
 def main():
     program = oshcc(Path("kinds_failing").resolve(), TESTS / "gpu/kinds_failing.c", "-DGASNET_PAR",
                     "-ldl")
-    without_library(program)
+    without_library(program, ["kinds", "no-driver"],
+                    r"no device memory: libcuda\.so\.1")
     for arguments, variables, says, goes_on in USES:
         one(program, arguments, variables, says, goes_on)
     for call in DISPENSABLE:
