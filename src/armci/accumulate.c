@@ -3,7 +3,7 @@
 // Accumulates, contiguous, strided and vectors (core/bulk/accumulate.h). Within the node they are
 // done when the call returns; elsewhere the node server adds what travels in requests. The source
 // is never in use behind the call, so the forms with a handle are the same, and leave it as it is.
-#include "armci/aci.h"
+#include "armci/device.h"
 #include "armci/far.h"
 #include "armci/section.h"
 #include "core/bulk/accumulate.h"
@@ -37,7 +37,7 @@ static cwu_number_t type_of(const aci_op_t *op, int type)
     }
 }
 
-/** What all forms have; life and process were checked. */
+/** What all forms have; the process was checked. */
 static void describe(accumulate_t *a, const char *call, int type, const void *scale, int proc)
 {
     a->op = (aci_op_t){.call = call, .proc = proc, .put = true};
@@ -50,7 +50,6 @@ static void describe(accumulate_t *a, const char *call, int type, const void *sc
 
 static void check(accumulate_t *a, const char *call, int type, const void *scale, int proc)
 {
-    aci_check_life(call);
     aci_check_proc(call, proc);
     describe(a, call, type, scale, proc);
 }
@@ -63,13 +62,13 @@ static void check_count(const accumulate_t *a, const char *what, intptr_t nbytes
 }
 
 /** A piece's destination was checked. */
-static void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
+static CW_ALWAYS_INLINE void add(accumulate_t *a, void *dst, const void *src, size_t nbytes)
 {
     cw_accumulate_add(&a->core, cw_owner_symmetric(&aci_owner, (uint32_t)a->op.proc, dst), src,
                       nbytes);
 }
 
-static void begin(accumulate_t *a, const void *scale, size_t total)
+static CW_ALWAYS_INLINE void begin(accumulate_t *a, const void *scale, size_t total)
 {
     if (a->far) {
         aci_before_request(a->op.proc);
@@ -78,7 +77,7 @@ static void begin(accumulate_t *a, const void *scale, size_t total)
     cw_accumulate_begin(&a->core, &cw_ctx_default, a->type, scale, a->op.proc, total);
 }
 
-static int end(accumulate_t *a)
+static CW_ALWAYS_INLINE int end(accumulate_t *a)
 {
     cw_accumulate_end(&a->core);
     if (a->far)
@@ -112,6 +111,16 @@ static CW_NOINLINE bool collect(const accumulate_t *a, const void *scale, const 
                              src, nbytes);
 }
 
+/** Done, where memory of a device takes part. */
+static CW_COLD bool add_by_device(const accumulate_t *a, const void *scale, const void *src,
+                                  void *dst, size_t nbytes)
+{
+    cwu_section_t s;
+    cwu_section_begin(&s, (uintptr_t)dst, (uintptr_t)src, nbytes, nbytes > 0);
+    cwu_section_end(&s);
+    return aci_device_accumulate(&a->op, a->type, scale, &s);
+}
+
 static int contiguous(const char *call, int type, void *scale, void *src, void *dst, intptr_t bytes,
                       int proc)
 {
@@ -119,6 +128,8 @@ static int contiguous(const char *call, int type, void *scale, void *src, void *
     aci_check_transfer(call, proc, dst, src, bytes);
     describe(&a, call, type, scale, proc);
     check_count(&a, "the block", bytes);
+    if (CW_UNLIKELY(aci.devices) && add_by_device(&a, scale, src, dst, (size_t)bytes))
+        return 0;
     if (bytes == 0 ||
         (a.far && aci_is_one_of_many() && collect(&a, scale, src, dst, (size_t)bytes)))
         return 0;
@@ -157,12 +168,37 @@ static void add_section(accumulate_t *a, const cwu_section_t *s)
     }
 }
 
-static CW_COLD void check_section(const char *call, int proc, const cwu_section_t *s)
+/** In checking mode, and where there are blocks on devices. True: it is done. */
+static CW_COLD bool look_at(const accumulate_t *a, const void *scale, const cwu_section_t *s)
 {
     size_t nbytes;
-    aci_section_check_rows(call, proc, s);
-    const void *local = (const void *)aci_section_extent(call, cw_world.pe, s, false, &nbytes);
-    aci_check_local(call, local, nbytes);
+    if (aci.check) {
+        aci_section_check_rows(a->op.call, a->op.proc, s);
+        const void *local =
+            (const void *)aci_section_extent(a->op.call, cw_world.pe, s, false, &nbytes);
+        aci_check_local(a->op.call, local, nbytes);
+    }
+    return aci.devices && aci_device_accumulate(&a->op, a->type, scale, s);
+}
+
+static void move_section(accumulate_t *a, const void *scale, const cwu_section_t *s,
+                         uintptr_t remote, size_t nbytes)
+{
+    begin(a, scale, s->row * s->rows);
+    if (a->far)
+        aci_before_write(a->op.proc, (const void *)remote, nbytes);
+    add_section(a, s);
+    end(a);
+}
+
+void aci_accumulate_section(const aci_op_t *op, cwu_number_t type, const void *scale,
+                            const cwu_section_t *s)
+{
+    size_t nbytes;
+    const uintptr_t remote = aci_section_extent(op->call, op->proc, s, true, &nbytes);
+    accumulate_t a = {
+        .op = *op, .type = type, .size = cwu_number_size(type), .far = aci_is_far(op->proc)};
+    move_section(&a, scale, s, remote, nbytes);
 }
 
 static int strided(const char *call, int type, void *scale, void *src, int *src_stride, void *dst,
@@ -178,13 +214,10 @@ static int strided(const char *call, int type, void *scale, void *src, int *src_
     uintptr_t remote = aci_section_extent(call, proc, &s, true, &nbytes);
     aci_check_transfer(call, proc, (const void *)remote, ACI_NO_BUFFER, (intptr_t)nbytes);
     check_count(&a, "a row", count[0]);
-    if (CW_UNLIKELY(aci.check))
-        check_section(call, proc, &s);
-    begin(&a, scale, s.row * s.rows);
-    if (a.far)
-        aci_before_write(proc, (const void *)remote, nbytes);
-    add_section(&a, &s);
-    return end(&a);
+    if (CW_UNLIKELY(aci.looks) && look_at(&a, scale, &s))
+        return 0;
+    move_section(&a, scale, &s, remote, nbytes);
+    return 0;
 }
 
 ACI_API int PARMCI_AccS(int type, void *scale, void *src, int *src_stride, void *dst,
@@ -208,6 +241,24 @@ ACI_API int PARMCI_NbAccS(int type, void *scale, void *src, int *src_stride, voi
 ACI_WEAK(ARMCI_NbAccS);
 
 // ---------------------------------------------------------------- vectors
+/** Where there are blocks on devices. */
+static CW_COLD void one_by_one(accumulate_t *a, const void *scale, const armci_giov_t *iov,
+                               int iov_len)
+{
+    for (int i = 0; i < iov_len; i++)
+        for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++) {
+            const void *src = iov[i].src_ptr_array[n];
+            void *dst = iov[i].dst_ptr_array[n];
+            if (add_by_device(a, scale, src, dst, (size_t)iov[i].bytes))
+                continue;
+            begin(a, scale, (size_t)iov[i].bytes);
+            if (a->far)
+                aci_before_write(a->op.proc, dst, (size_t)iov[i].bytes);
+            add(a, dst, src, (size_t)iov[i].bytes);
+            end(a);
+        }
+}
+
 static int vector(const char *call, int type, void *scale, armci_giov_t *iov, int iov_len, int proc)
 {
     accumulate_t a;
@@ -218,6 +269,10 @@ static int vector(const char *call, int type, void *scale, armci_giov_t *iov, in
     for (int i = 0; i < iov_len; i++) {
         total += (size_t)iov[i].ptr_array_len * (size_t)iov[i].bytes;
         check_count(&a, "a segment", iov[i].bytes);
+    }
+    if (CW_UNLIKELY(aci.devices)) {
+        one_by_one(&a, scale, iov, iov_len);
+        return 0;
     }
     begin(&a, scale, total);
     for (int i = 0; i < iov_len; i++)

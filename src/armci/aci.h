@@ -17,6 +17,7 @@
 
 #include "armci/order.h"
 #include "base/compiler.h"
+#include "base/numbers.h"
 #include "base/symbol.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
@@ -41,6 +42,8 @@ typedef struct aci_state {
     int messages;  // of these, armci_msg_init
     int most;      // of joined - messages, since the first of them
     bool check;    // checking mode
+    bool devices;  // there are, or were, blocks on devices (device.h)
+    bool looks;    // one of these: transfers are looked at
     // There, and in jobs for one thread: the last put that no fence has completed. NULL: none
     const void *put_place;
     int put_proc;
@@ -74,6 +77,11 @@ static inline const char *aci_call(const char *func)
 #define aci_fail(call, ...) cw_check_failed(call, __VA_ARGS__)
 /** Fatal before ARMCI_Init and after ARMCI_Finalize. */
 void aci_check_life(const char *call);
+static CW_ALWAYS_INLINE void aci_check_joined(const char *call)
+{
+    if (CW_UNLIKELY(aci.joined == 0))
+        aci_check_life(call);
+}
 void aci_check_proc(const char *call, int proc);
 /** Of pairs of transfers that were right (core/observe/seen.h). */
 enum { ACI_PAIRS = 1 };
@@ -82,9 +90,9 @@ _Static_assert((int)ACI_PAIRS < (int)CW_PAIR_CLIENTS, "a table of pairs");
 void aci_saw(int proc, const void *remote, const void *local, size_t nbytes) CW_COLD;
 /** The local side of transfers that have checked it, or in which a value travels. */
 #define ACI_NO_BUFFER ((const void *)UINTPTR_MAX)
-/** A transfer between [remote, +nbytes) of proc and `local`: life, number, and that the remote
- *  range lies in memory that ARMCI_Malloc gives out. Any memory is good where proc is this PE. In
- *  checking mode that both reach beyond no block. */
+/** Behind aci_check_joined: a transfer between [remote, +nbytes) of proc and `local`: number,
+ *  and that the remote range lies in memory that ARMCI_Malloc or its _memdev forms give out. Any
+ *  memory is good where proc is this PE. In checking mode that both reach beyond no block. */
 void aci_check_transfer(const char *call, int proc, const void *remote, const void *local,
                         intptr_t nbytes);
 /** In checking mode, of the memory here alone. */
@@ -97,9 +105,8 @@ cw_frame_t *aci_watch(const char *func);
 #define ACI_CALLER CWU_CALLER
 /** First statement of a body that communicates. */
 #define ACI_ENTER() ACI_ENTER_WITH(aci_watch(__func__))
-#define ACI_ENTER_WITH(watch)               \
-    if (CW_UNLIKELY(aci.joined == 0))       \
-        aci_check_life(aci_call(__func__)); \
+#define ACI_ENTER_WITH(watch)             \
+    aci_check_joined(aci_call(__func__)); \
     CW_WATCH(watch)
 /** aci_watch for a call that begins an operation of a handle (NULL: it has none), and for one that
  *  waits for it (NULL: for all operations). In checking mode handles that were neither waited for
@@ -130,7 +137,7 @@ static inline void aci_keep_put(int proc, const void *caller)
     }
 }
 
-// ---------------------------------------------------------------- known blocks (known.c)
+// ---------------------------------------------------------------- known blocks (check.c)
 // Only where aci.check is set.
 /** All members have been given a block, or NULL, of this process `nbytes`; place: where in the
  *  program. `call` stays valid. Collective. [waits] */
@@ -153,12 +160,20 @@ typedef enum aci_own {
     ACI_OWN_EXCHANGE,  // a word a PE, and one more, for aci_exchange
     ACI_OWN_NOTIFY,    // 1 word a PE
     ACI_OWN_MUTEXES,   // places in queues (mutex.c)
+    ACI_OWN_UPDATES,   // the lock of updates of this PE's blocks on devices
     ACI_OWN_MESSAGES   // the rest
 } aci_own_t;
 enum { ACI_PLACES = 1024, ACI_PLACE_NBYTES = 64 };
 void *aci_own(aci_own_t part, size_t *nbytes_p);
 /** Gives each member of the group the words of all, by rank. Collective. [waits] */
 void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all);
+/** The same in a list that the caller frees. */
+uintptr_t *aci_exchanged(const char *call, const cw_group_t *group, uintptr_t mine);
+/** What aci_alloc_all begins with: fatal where the arguments are wrong. */
+void aci_check_alloc(const char *call, const cw_group_t *group, void *const ptr_arr[],
+                     intptr_t nbytes);
+/** Tells all members of this one's block, or that it was refused. False: a member has none. */
+bool aci_tell_all(const cw_group_t *group, bool refused, void *mine, void *ptr_arr[]);
 /** Blocks for all members; ptr_arr [members]; place: of the program, for messages. 0, or 1 where a
  *  member has got none. Collective. [waits] */
 int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, void *ptr_arr[],
@@ -204,15 +219,19 @@ static CW_ALWAYS_INLINE cwt_target_t *aci_reached(int proc, const void *remote, 
 }
 
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
-                int *count, int levels);                             // strided.c
+                int *count, int levels);  // strided.c
+struct cwu_section;
+/** All rows of a section, whose addresses were checked, of memory of the host (strided.c). */
+int aci_move_section(const aci_op_t *op, const struct cwu_section *s);
+void aci_accumulate_section(const aci_op_t *op, cwu_number_t type, const void *scale,
+                            const struct cwu_section *s);            // accumulate.c
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len);  // vector.c
-/** Life, process and descriptors; returns the number of segments in all. Fatal (vector.c). */
+/** Process and descriptors; returns the number of segments in all. Fatal (vector.c). */
 size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len);
 /** Before an atomic on that word of a PE of another node (rmw.c). */
 void aci_before_atomic(int proc, const void *addr, size_t nbytes);
 
 // ---------------------------------------------------------------- handles (handle.c)
-struct cwu_section;
 /** An operation has begun; in_use: its local memory is. */
 void aci_begun(const aci_op_t *op, bool in_use);
 /** Does the operation's handle collect it? The caller then hands over its pieces, and does not call

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checks of calls: life of the job, process numbers, addresses; frames for observers.
+#include <stdlib.h>
 #include <string.h>
 
-#include "armci/aci.h"
+#include "armci/device.h"
 #include "core/observe/check.h"
 #include "core/observe/sources.h"
 
@@ -43,7 +44,6 @@ void aci_check_local(const char *call, const void *local, size_t nbytes)
 void aci_check_transfer(const char *call, int proc, const void *remote, const void *local,
                         intptr_t nbytes)
 {
-    aci_check_life(call);
     aci_check_proc(call, proc);
     if (nbytes < 0)
         aci_fail(call, "%lld bytes", (long long)nbytes);
@@ -53,7 +53,8 @@ void aci_check_transfer(const char *call, int proc, const void *remote, const vo
         check_known(call, proc, remote, local, (size_t)nbytes);
     if (proc == cw_world.pe)
         return;
-    if (!cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes))
+    if (!cw_owner_reaches(&aci_owner, (uint32_t)proc, remote, (size_t)nbytes) &&
+        !(aci.devices && aci_device_has(proc, remote, (size_t)nbytes)))
         aci_fail(call, "%zu bytes at %s are not in memory that ARMCI_Malloc gave process %d",
                  (size_t)nbytes, cw_at_of(proc, remote, (size_t)nbytes), proc);
 }
@@ -132,4 +133,30 @@ void aci_check_fenced(const char *call)
                   "the put to process %d at %s is not fenced: this call completes no puts; call "
                   "ARMCI_Barrier, or ARMCI_AllFence before it",
                   aci.put_proc, place);
+}
+
+// ---------------------------------------------------------------- known blocks
+// Each process knows the blocks that members of its groups were given at once (observe/known.h);
+// those of ARMCI_Memget are known to their process alone.
+void aci_known_add(const char *call, const void *place, const cw_group_t *group,
+                   void *const bases[], size_t nbytes)
+{
+    uintptr_t *sizes = aci_exchanged(call, group, nbytes);
+    for (int rank = 0; rank < group->size; rank++)
+        if (bases[rank])
+            cw_known_add(&(cw_known_t){.space = cw_group_pe(group, rank),
+                                       .base = (uintptr_t)bases[rank],
+                                       .nbytes = sizes[rank],
+                                       .call = call,
+                                       .place = place});
+    free(sizes);
+}
+
+void aci_known_free(const char *call, const cw_group_t *group, const void *ptr)
+{
+    uintptr_t *bases = aci_exchanged(call, group, (uintptr_t)ptr);
+    for (int rank = 0; rank < group->size; rank++)
+        if (bases[rank])
+            cw_known_free(cw_group_pe(group, rank), bases[rank]);
+    free(bases);
 }

@@ -7,7 +7,7 @@
 // All groups use the same memory. A member may still be in a collective of another group when the
 // others of this one begin, so each piece begins with a synchronisation: behind it each member has
 // copied out what came before.
-#include "armci/collective.h"
+#include "armci/group.h"
 
 #include <string.h>
 

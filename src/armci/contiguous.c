@@ -4,11 +4,12 @@
 // transport to a process of another node that was reached before, else the general path.
 #include <string.h>
 
-#include "armci/aci.h"
+#include "armci/device.h"
 
 static CW_NOINLINE int put_general(const char *call, const void *src, void *dst, intptr_t nbytes,
                                    int proc)
 {
+    aci_check_joined(call);
     aci_check_transfer(call, proc, dst, src, nbytes);
     uint32_t pe = (uint32_t)proc;
     bool in_flight = false;
@@ -37,6 +38,7 @@ static CW_NOINLINE int put_general(const char *call, const void *src, void *dst,
 static CW_NOINLINE int get_general(const char *call, const void *src, void *dst, intptr_t nbytes,
                                    int proc)
 {
+    aci_check_joined(call);
     aci_check_transfer(call, proc, src, dst, nbytes);
     uint32_t pe = (uint32_t)proc;
     bool in_flight;
@@ -53,10 +55,37 @@ static CW_NOINLINE int get_general(const char *call, const void *src, void *dst,
     return 0;
 }
 
+/** Done, where memory of a device takes part. */
+static CW_COLD bool by_device(const char *call, bool put, const void *remote, const void *local,
+                              intptr_t nbytes, int proc)
+{
+    const aci_op_t op = {.call = call, .proc = proc, .put = put};
+    aci_check_joined(call);
+    aci_check_transfer(call, proc, remote, local, nbytes);
+    CW_WATCH(aci_watch(call));
+    return aci_device_contiguous(&op, (void *)(uintptr_t)remote, (void *)(uintptr_t)local,
+                                 (size_t)nbytes);
+}
+
+/** In checking mode, and where there are blocks on devices. True: it is done. */
+static CW_COLD bool look_at_put(const char *call, const void *src, void *dst, intptr_t nbytes,
+                                int proc)
+{
+    return (aci.devices && by_device(call, true, dst, src, nbytes, proc)) ||
+           (aci.check && cw_owner_put_seen((uint32_t)proc, dst, src, (size_t)nbytes, ACI_PAIRS));
+}
+
+static CW_COLD bool look_at_get(const char *call, const void *src, void *dst, intptr_t nbytes,
+                                int proc)
+{
+    return (aci.devices && by_device(call, false, src, dst, nbytes, proc)) ||
+           (aci.check && cw_owner_get_seen(dst, (uint32_t)proc, src, (size_t)nbytes, ACI_PAIRS));
+}
+
 static CW_NOINLINE int put_unreached(const char *call, const void *src, void *dst, intptr_t nbytes,
                                      int proc)
 {
-    if (aci.check && cw_owner_put_seen((uint32_t)proc, dst, src, (size_t)nbytes, ACI_PAIRS))
+    if (CW_UNLIKELY(aci.looks) && look_at_put(call, src, dst, nbytes, proc))
         return 0;
     return put_general(call, src, dst, nbytes, proc);
 }
@@ -64,7 +93,7 @@ static CW_NOINLINE int put_unreached(const char *call, const void *src, void *ds
 static CW_NOINLINE int get_unreached(const char *call, const void *src, void *dst, intptr_t nbytes,
                                      int proc)
 {
-    if (aci.check && cw_owner_get_seen(dst, (uint32_t)proc, src, (size_t)nbytes, ACI_PAIRS))
+    if (CW_UNLIKELY(aci.looks) && look_at_get(call, src, dst, nbytes, proc))
         return 0;
     return get_general(call, src, dst, nbytes, proc);
 }
@@ -147,6 +176,8 @@ ACI_API void ARMCI_Copy(void *src, void *dst, armci_size_t bytes)
 {
     if (CW_UNLIKELY(bytes < 0))
         aci_fail(__func__, "%lld bytes", (long long)bytes);
+    if (CW_UNLIKELY(aci.devices) && aci_device_copy(dst, src, (size_t)bytes))
+        return;
     if (bytes > 0)  // else the addresses may be NULL
         memmove(dst, src, (size_t)bytes);
 }

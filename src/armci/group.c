@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "armci/device.h"
 #include "base/error.h"
 #include "core/life/mpi.h"
 #include "core/sync/area.h"
@@ -239,6 +240,7 @@ ACI_API void ARMCI_Group_free(ARMCI_Group *group)
         aci_agree(found->team, __func__);
         if (found->comm)
             cw_mpi_free(&found->comm);
+        aci_device_leave_group(found->team);
         destroy_part(found->masters, found->team);
         destroy_part(found->node, found->team);
         cw_team_destroy(found->team);
@@ -377,8 +379,8 @@ ACI_API int PARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMC
 {
     ACI_ENTER();
     const char *call = aci_call(__func__);
-    (void)device;
-    return aci_alloc_all(call, ACI_CALLER, aci_group_of(call, group)->team, ptr_arr, bytes);
+    return aci_device_alloc_all(call, ACI_CALLER, aci_group_of(call, group)->team, ptr_arr, bytes,
+                                device);
 }
 ACI_WEAK(ARMCI_Malloc_group_memdev);
 

@@ -32,6 +32,18 @@ const cw_group_t *aci_group_scope(const char *call, aci_group_t *group, int scop
 /** A team of these PEs, of which this is number `rank`. Collective over them alone. [waits] */
 const cw_group_t *aci_team_make(const char *call, const int *pes, int size, int rank);
 
+// ---------------------------------------------------------------- collectives (collective.c)
+// On private memory of any size, over those of core, which want symmetric memory. Collective over
+// the group; all wait. Threads: one at a time in a process.
+/** The most bytes of one element of a reduction. */
+enum { ACI_ELEM_MOST = 1 << 20 };
+
+void aci_broadcast(const cw_group_t *group, void *buf, size_t nbytes, int root_rank);
+/** x[i] of all members, combined in the order of ranks; the same bits on all of them. */
+void aci_reduce(const cw_group_t *group, void *x, size_t nelems, size_t elem_nbytes,
+                cw_reduce_fn fn);
+
+// ---------------------------------------------------------------- life
 void aci_groups_open(void);
 /** Frees what programs have left. */
 void aci_groups_close(void);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/aci.h"
+#include "armci/device.h"
 #include "armci/far.h"
 #include "base/error.h"
 #include "base/lock.h"
@@ -268,6 +268,8 @@ static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nb
             aci_get(op->call, remote, local, nbytes, op->proc);
         return 0;
     }
+    if (CW_UNLIKELY(aci.devices) && aci_device_contiguous(op, remote, local, (size_t)nbytes))
+        return 0;
     if (aci_collects(op)) {
         aci_collect(op, remote, local, (size_t)nbytes);
         return 0;
@@ -308,7 +310,8 @@ ACI_WEAK(ARMCI_NbGet);
 static int put_value(const aci_op_t *op, void *dst, void *value, size_t nbytes)
 {
     aci_check_transfer(op->call, op->proc, dst, ACI_NO_BUFFER, (intptr_t)nbytes);
-    if (!aci_is_far(op->proc) || !aci_collects(op))
+    const bool on_device = aci.devices && aci_device_has(op->proc, dst, nbytes);
+    if (on_device || !aci_is_far(op->proc) || !aci_collects(op))
         return aci_put(op->call, value, dst, (intptr_t)nbytes, op->proc);
     collect_value(op, dst, value, nbytes);
     return 0;

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "armci/device.h"
 #include "armci/group.h"
 #include "base/error.h"
 #include "core/am/am.h"
+#include "core/device/remote.h"
 #include "core/life/mpi.h"
 #include "core/mem/area.h"
 #include "core/world/front_end.h"
@@ -48,6 +50,7 @@ const cw_area_request_t aci_area_request = {
 static CW_CONSTRUCTOR(101) void announce(void)
 {
     cw_area_reserve(&aci_area_request);
+    cw_device_serve();
 }
 
 static void begin_wait(cw_wait_t *w)
@@ -68,7 +71,7 @@ static void open_memory(const char *call, bool mixed)
                                       .wait_begin = begin_wait,
                                       .wait_round = cw_wait_round,
                                       .shares = shares};
-    aci.check = CW_CHECKING();
+    aci.check = aci.looks = CW_CHECKING();
     cw_owner_open(&aci_owner, &config);
     aci_order_open();
     aci_memory_open();
@@ -157,6 +160,7 @@ void aci_leave(const char *call)
         cw_check_blocks_left(is_routine);
     cw_finalize_meets(call);  // the area goes with the last finalize
     cw_owner_close(&aci_owner);
+    aci_device_close();
     aci_mpi_close();
     aci_mutexes_close();
     aci_groups_close();

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/aci.h"
+#include "armci/device.h"
 #include "base/error.h"
 #include "core/mem/area.h"
 #include "core/mem/backing.h"
@@ -21,6 +21,7 @@ static size_t own_nbytes(aci_own_t part)
     const size_t npes = (size_t)cw_world.npes;
     switch (part) {
     case ACI_OWN_USED:
+    case ACI_OWN_UPDATES:
         return 64;
     case ACI_OWN_EXCHANGE:
         return (npes + 1) * sizeof(uintptr_t);
@@ -76,26 +77,48 @@ void aci_exchange(const cw_group_t *group, uintptr_t mine, uintptr_t *all)
     memcpy(all, words + 1, (size_t)group->size * sizeof *words);
 }
 
-int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, void *ptr_arr[],
-                  intptr_t nbytes)
+uintptr_t *aci_exchanged(const char *call, const cw_group_t *group, uintptr_t mine)
 {
-    const uintptr_t failed = 1;  // no address
+    uintptr_t *all = malloc((size_t)group->size * sizeof *all);
+    if (!all)
+        cwu_fatal("%s: out of memory for the blocks of %d processes", call, group->size);
+    aci_exchange(group, mine, all);
+    return all;
+}
+
+void aci_check_alloc(const char *call, const cw_group_t *group, void *const ptr_arr[],
+                     intptr_t nbytes)
+{
     if (nbytes < 0)
         aci_fail(call, "%lld bytes", (long long)nbytes);
     if (!ptr_arr)
         aci_fail(call, "the list of addresses is NULL");
     aci_agree(group, call);
+}
+
+bool aci_tell_all(const cw_group_t *group, bool refused, void *mine, void *ptr_arr[])
+{
+    const uintptr_t failed = 1;  // no address
+    aci_exchange(group, refused ? failed : (uintptr_t)mine, (uintptr_t *)(void *)ptr_arr);
+    for (int rank = 0; rank < group->size; rank++)
+        if ((uintptr_t)ptr_arr[rank] == failed) {
+            memset(ptr_arr, 0, (size_t)group->size * sizeof *ptr_arr);
+            return false;
+        }
+    return true;
+}
+
+int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, void *ptr_arr[],
+                  intptr_t nbytes)
+{
+    aci_check_alloc(call, group, ptr_arr, nbytes);
     void *mine = nbytes ? aci_alloc((size_t)nbytes) : NULL;
     bool refused = nbytes && !mine;
-    aci_exchange(group, refused ? failed : (uintptr_t)mine, (uintptr_t *)(void *)ptr_arr);
-    for (int rank = 0; rank < group->size; rank++) {
-        if ((uintptr_t)ptr_arr[rank] != failed)
-            continue;
+    if (!aci_tell_all(group, refused, mine, ptr_arr)) {
         if (refused)
             cwu_debug("%s: there is no memory for %.2f GiB more", call, (double)nbytes / (1 << 30));
         if (mine)
             aci_release(mine);
-        memset(ptr_arr, 0, (size_t)group->size * sizeof *ptr_arr);
         return 1;
     }
     if (CW_UNLIKELY(aci.check))
@@ -109,10 +132,7 @@ static void let_go(const char *call, const cw_group_t *group, void *ptr)
 {
     if (!cw_backing_is_needed())
         return;  // on all nodes of the job alike
-    uintptr_t *chunks = malloc((size_t)group->size * sizeof *chunks);
-    if (!chunks)
-        cwu_fatal("%s: out of memory for a list of %d processes", call, group->size);
-    aci_exchange(group, (uintptr_t)cw_blocks_chunks(&blocks, ptr), chunks);
+    uintptr_t *chunks = aci_exchanged(call, group, (uintptr_t)cw_blocks_chunks(&blocks, ptr));
     for (int rank = 0; rank < group->size; rank++) {
         int pe = cw_group_pe(group, rank);
         if (chunks[rank] && cw_world.node_of_pe[pe] != cw_world.node)
@@ -127,6 +147,8 @@ int aci_release_all(const char *call, const cw_group_t *group, void *ptr)
     aci_order_complete(call);
     aci_agree(group, call);
     cw_barrier(group);  // no member uses it any more
+    if (CW_UNLIKELY(aci.devices) && aci_device_release_all(call, group, ptr))
+        return 0;
     let_go(call, group, ptr);
     if (CW_UNLIKELY(aci.check))
         aci_known_free(call, group, ptr);
@@ -153,8 +175,8 @@ ACI_WEAK(ARMCI_Free);
 ACI_API int PARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device)
 {
     ACI_ENTER();
-    (void)device;
-    return aci_alloc_all(aci_call(__func__), ACI_CALLER, cw_group_world, ptr_arr, bytes);
+    return aci_device_alloc_all(aci_call(__func__), ACI_CALLER, cw_group_world, ptr_arr, bytes,
+                                device);
 }
 ACI_WEAK(ARMCI_Malloc_memdev);
 

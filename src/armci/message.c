@@ -3,7 +3,6 @@
 // The message layer: processes, barriers, clock, messages between two processes, broadcasts.
 #include <limits.h>
 
-#include "armci/collective.h"
 #include "armci/group.h"
 #include "base/clock.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/collective.h"
 #include "armci/group.h"
 #include "base/error.h"
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Atomic swap and fetch-and-add.
-#include "armci/aci.h"
+#include <string.h>
+
+#include "armci/device.h"
+#include "core/device/part.h"
 #include "core/rma/amo.h"
 
 void aci_before_atomic(int proc, const void *addr, size_t nbytes)
@@ -33,6 +36,24 @@ static uint64_t execute(void *rem, cw_amo_op_t op, size_t nbytes, uint64_t opera
                            operand, 0, proc);
 }
 
+/** Done, where the word or the operand is on a device. */
+static CW_COLD bool by_device(const char *call, bool swap, size_t nbytes, void *loc, void *rem,
+                              int value, int proc)
+{
+    const aci_op_t op = {.call = call, .proc = proc, .put = true};
+    uint64_t operand = (uint64_t)value, old;
+    if (swap && !aci_device_copy(&operand, loc, nbytes))
+        memcpy(&operand, loc, nbytes);
+    if (!aci_device_rmw(&op, rem, nbytes, swap, operand, &old)) {
+        if (!cw_device_holds(loc))
+            return false;
+        old = execute(rem, swap ? CW_AMO_SWAP : CW_AMO_ADD, nbytes, operand, proc);
+    }
+    if (!aci_device_copy(loc, &old, nbytes))
+        memcpy(loc, &old, nbytes);
+    return true;
+}
+
 ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)
 {
     ACI_ENTER();
@@ -43,6 +64,8 @@ ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)
     if (CW_UNLIKELY((uintptr_t)rem % nbytes))
         aci_fail(call, "%s of process %d is not aligned to %zu bytes", cw_at_of(proc, rem, nbytes),
                  proc, nbytes);
+    if (CW_UNLIKELY(aci.devices) && by_device(call, swap, nbytes, loc, rem, value, proc))
+        return 0;
     cw_amo_op_t kind = swap ? CW_AMO_SWAP : CW_AMO_ADD;
     if (wide) {
         long operand = swap ? *(long *)loc : value;

@@ -3,7 +3,7 @@
 // Strided transfers, puts with a flag behind them, and copies between a section and a buffer.
 #include "armci/section.h"
 
-#include "armci/aci.h"
+#include "armci/device.h"
 #include "armci/far.h"
 #include "core/mem/copy.h"
 #include "core/rma/amo.h"
@@ -13,19 +13,25 @@ static void make(cwu_section_t *s, const aci_op_t *op, void *src, int *src_strid
                  int *dst_stride, int *count, int levels)
 {
     size_t nbytes;
-    aci_check_life(op->call);
     aci_check_proc(op->call, op->proc);
     aci_section_make(s, op->call, op->proc, src, src_stride, dst, dst_stride, count, levels);
     if (s->rows == 0)
         return;
     uintptr_t remote = aci_section_extent(op->call, op->proc, s, op->put, &nbytes);
     aci_check_transfer(op->call, op->proc, (const void *)remote, ACI_NO_BUFFER, (intptr_t)nbytes);
-    if (CW_LIKELY(!aci.check))
-        return;
-    aci_section_check_rows(op->call, op->proc, s);
-    const void *local =
-        (const void *)aci_section_extent(op->call, cw_world.pe, s, !op->put, &nbytes);
-    aci_check_local(op->call, local, nbytes);
+}
+
+/** In checking mode, and where there are blocks on devices. True: it is done. */
+static CW_COLD bool look_at(const aci_op_t *op, const cwu_section_t *s)
+{
+    size_t nbytes;
+    if (aci.check && s->rows > 0) {
+        aci_section_check_rows(op->call, op->proc, s);
+        const void *local =
+            (const void *)aci_section_extent(op->call, cw_world.pe, s, !op->put, &nbytes);
+        aci_check_local(op->call, local, nbytes);
+    }
+    return aci.devices && aci_device_section(op, s);
 }
 
 static void move_near(const aci_op_t *op, const cwu_section_t *s, uintptr_t word)
@@ -50,23 +56,30 @@ static bool move_far(const aci_op_t *op, const cwu_section_t *s)
     return false;
 }
 
+int aci_move_section(const aci_op_t *op, const cwu_section_t *s)
+{
+    bool in_use = false;
+    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
+    if (cw_owner_is_mapped(word)) {
+        move_near(op, s, word);
+    } else if (aci_collects(op)) {
+        aci_collect_section(op, s);
+        return 0;
+    } else if (s->rows > 0) {
+        in_use = move_far(op, s);
+    }
+    aci_begun(op, in_use);
+    return 0;
+}
+
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
                 int *count, int levels)
 {
     cwu_section_t s;
-    bool in_use = false;
     make(&s, op, src, src_stride, dst, dst_stride, count, levels);
-    uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
-    if (cw_owner_is_mapped(word)) {
-        move_near(op, &s, word);
-    } else if (aci_collects(op)) {
-        aci_collect_section(op, &s);
+    if (CW_UNLIKELY(aci.looks) && look_at(op, &s))
         return 0;
-    } else if (s.rows > 0) {
-        in_use = move_far(op, &s);
-    }
-    aci_begun(op, in_use);
-    return 0;
+    return aci_move_section(op, &s);
 }
 
 ACI_API int PARMCI_PutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count,
@@ -96,6 +109,9 @@ static void raise_flag(const char *call, int *flag, int value, int proc)
     if ((uintptr_t)flag % sizeof *flag)
         aci_fail(call, "the flag at %s of process %d is not aligned",
                  cw_at_of(proc, flag, sizeof *flag), proc);
+    const aci_op_t op = {.call = call, .proc = proc, .put = true};
+    if (CW_UNLIKELY(aci.devices) && aci_device_contiguous(&op, flag, &value, sizeof value))
+        return;
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);
     if (cw_owner_is_mapped(word)) {
         // pairs with the loads of the program that waits for it
@@ -148,16 +164,24 @@ ACI_API int PARMCI_Put_flag(void *src, void *dst, armci_size_t bytes, int *flag,
 ACI_WEAK(ARMCI_Put_flag);
 
 // ---------------------------------------------------------------- sections and buffers
+static void copy_here(const cwu_section_t *s)
+{
+    if (CW_UNLIKELY(aci.devices))
+        aci_device_copy_section(s);
+    else
+        cw_copy_section(s, 0, 0);
+}
+
 ACI_API void armci_write_strided(void *ptr, int levels, int *stride, int *count, char *buf)
 {
     cwu_section_t s;
     aci_section_dense(&s, __func__, false, ptr, buf, stride, count, levels);
-    cw_copy_section(&s, 0, 0);
+    copy_here(&s);
 }
 
 ACI_API void armci_read_strided(void *ptr, int levels, int *stride, int *count, char *buf)
 {
     cwu_section_t s;
     aci_section_dense(&s, __func__, true, buf, ptr, stride, count, levels);
-    cw_copy_section(&s, 0, 0);
+    copy_here(&s);
 }

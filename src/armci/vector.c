@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Vector transfers: lists of segments, of one size in each descriptor.
-#include "armci/aci.h"
+#include "armci/device.h"
 #include "armci/far.h"
 #include "core/mem/copy.h"
 
@@ -43,7 +43,6 @@ static void check_descriptor(const aci_op_t *op, const armci_giov_t *iov, int i)
 size_t aci_check_vector(const aci_op_t *op, const armci_giov_t *iov, int iov_len)
 {
     size_t segments = 0;
-    aci_check_life(op->call);
     aci_check_proc(op->call, op->proc);
     if (iov_len < 0)
         aci_fail(op->call, "%d descriptors, to process %d", iov_len, op->proc);
@@ -92,6 +91,8 @@ static bool move_far(const aci_op_t *op, const armci_giov_t *iov, int iov_len, s
 int aci_vector(const aci_op_t *op, armci_giov_t *iov, int iov_len)
 {
     size_t segments = aci_check_vector(op, iov, iov_len);
+    if (CW_UNLIKELY(aci.devices) && aci_device_vector(op, iov, iov_len))
+        return 0;
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)op->proc);
     bool in_use = false;
     if (cw_owner_is_mapped(word)) {

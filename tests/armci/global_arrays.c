@@ -146,7 +146,7 @@ static void groups(void)
         armci_msg_group_bcast_scope(SCOPE_ALL, &i, sizeof i, list[0], &group);
         armci_msg_group_barrier(&group);
         ARMCI_Free_group(blocks[me - list[0]], &group);
-        CHECK(ARMCI_Malloc_group_memdev(blocks, 64, &group, "device") == 0);
+        CHECK(ARMCI_Malloc_group_memdev(blocks, 64, &group, "dram") == 0);
         ARMCI_Free_group(blocks[me - list[0]], &group);
         ARMCI_Group_set_default(&world);
         ARMCI_Group_free(&group);
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     join(argc, argv);
     memset(&info, 0, sizeof info);
     REQUIRE(ARMCI_Malloc((void **)a, (armci_size_t)(ROWS * ROW * sizeof(double))) == 0);
-    REQUIRE(ARMCI_Malloc_memdev(device, 8, "device") == 0 && ARMCI_Free_memdev(device[me]) == 0);
+    REQUIRE(ARMCI_Malloc_memdev(device, 8, "dram") == 0 && ARMCI_Free_memdev(device[me]) == 0);
     void *local = ARMCI_Malloc_local(64);
     CHECK(local && ARMCI_Free_local(local) == 0);
     patches();

@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/error.h"
+#include "core/world/world.h"
 
 cw_device_driver_t cw_device_driver = {.device = -1};
 
@@ -22,6 +24,19 @@ int cw_device_load(void)
         __atomic_store_n(&d->vendor, &cw_device_cuda, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     return rc;
+}
+
+int cw_device_choose(int *device_p)
+{
+    const long wanted = cwu_env.device;
+    const int ndevices = cw_device_driver.ndevices;
+    if (wanted >= ndevices) {
+        cwu_error("CAUSEWAY_DEVICE is %ld, and this process has %d devices, numbered from 0",
+                  wanted, ndevices);
+        return CW_EINVAL;
+    }
+    *device_p = wanted >= 0 ? (int)wanted : cw_world.slot % ndevices;
+    return CW_OK;
 }
 
 void cw_device_adopt(int device)

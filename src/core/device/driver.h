@@ -17,6 +17,9 @@ extern cw_device_driver_t cw_device_driver CW_HIDDEN;
 
 /** CW_OK, or what vendor->open gives. */
 int cw_device_load(void);
+/** The device of this PE: CAUSEWAY_DEVICE, else its place in the node in turn. A driver is loaded.
+ *  CW_OK, CW_EINVAL (reported). */
+int cw_device_choose(int *device_p);
 /** Memory of that device will be used: the first one of a process is the one that is asked. */
 void cw_device_adopt(int device);
 /** The device of this process with that UUID. CW_ENOENT: there is none; other errors: reported. */

@@ -61,18 +61,6 @@ int cw_device_all_well(uint64_t *room, int rc)
 }
 
 // ---------------------------------------------------------------- this PE's device
-static int choose_device(int ndevices, int *device_p)
-{
-    long wanted = cwu_env.device;
-    if (wanted >= ndevices) {
-        cwu_error("CAUSEWAY_DEVICE is %ld, and this process has %d devices, numbered from 0",
-                  wanted, ndevices);
-        return CW_EINVAL;
-    }
-    *device_p = wanted >= 0 ? (int)wanted : cw_world.slot % ndevices;
-    return CW_OK;
-}
-
 static int find_reached(cw_device_heap_t *h, int ndevices)
 {
     int rc = CW_OK;
@@ -103,9 +91,9 @@ static int prepare(cw_device_heap_t *h, size_t nbytes, int *ndevices_p, card_t *
         return rc;
     h->vendor = cw_device_driver.vendor;
     *ndevices_p = cw_device_driver.ndevices;
-    if ((rc = choose_device(*ndevices_p, &h->device)) ||
-        (rc = h->vendor->facts(h->device, &facts)) || (rc = check_facts(&facts, h->device)) ||
-        (rc = h->vendor->granule(h->device, &granule)) || (rc = find_reached(h, *ndevices_p)))
+    if ((rc = cw_device_choose(&h->device)) || (rc = h->vendor->facts(h->device, &facts)) ||
+        (rc = check_facts(&facts, h->device)) || (rc = h->vendor->granule(h->device, &granule)) ||
+        (rc = find_reached(h, *ndevices_p)))
         return rc;
     cw_device_adopt(h->device);
     memcpy(card->uuid, facts.uuid, sizeof card->uuid);

@@ -199,6 +199,11 @@ void cw_owner_copy_register_shares(bool (*shares)(const void *addr, size_t nbyte
     register_handlers();
 }
 
+void cw_owner_copy_register_foreign(void)
+{
+    register_handlers();
+}
+
 void cw_owner_copy_open(void)
 {
     static const cw_am_names_t names = {

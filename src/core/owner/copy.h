@@ -22,6 +22,8 @@ enum { CW_OWNER_AM_CLIENT = CW_AM_CLIENTS - 1 };  // number of this client of me
 void cw_owner_copy_register(const cw_owner_t *owner);
 /** The same for memory of its process that core/owner/private.h shares, beside an owner or not. */
 void cw_owner_copy_register_shares(bool (*shares)(const void *addr, size_t nbytes));
+/** The same for device memory alone, which core/device shares; what another owner copies stays. */
+void cw_owner_copy_register_foreign(void);
 /** Requests that came before are served from here on; counted. */
 void cw_owner_copy_open(void);
 /** As cw_am_close. */
