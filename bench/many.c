@@ -10,11 +10,11 @@
 
 enum {
     LATE_NS = 1000000,
-    TURNS = 20,          // of a token, of fans: in a sample
-    UPDATES = 2000,      // of each PE, in a sample
-    SECTIONS = 100,      // of a lock, likewise
-    WORDS = 1 << 14,     // that puts go to, of each PE
-    LONG = 1 << 20,      // bytes of the puts of pairs
+    TURNS = 20,       // of a token, of fans: in a sample
+    UPDATES = 2000,   // of each PE, in a sample
+    SECTIONS = 100,   // of a lock, likewise
+    WORDS = 1 << 14,  // that puts go to, of each PE
+    LONG = 1 << 20,   // bytes of the puts of pairs
     WINDOW = 16,
 };
 
@@ -180,10 +180,15 @@ int main(int argc, char **argv)
     pair_start(argc, argv, &opts);
     me = shmem_my_pe();
     npes = shmem_n_pes();
-    at = (struct places){.token = words_of(1), .go = words_of(1), .counter = words_of(1),
-                         .lock = words_of(1), .nsamples = words_of(1),
-                         .arrived = words_of((size_t)npes), .left = words_of((size_t)npes),
-                         .words = words_of(WORDS), .from = pair_alloc(LONG),
+    at = (struct places){.token = words_of(1),
+                         .go = words_of(1),
+                         .counter = words_of(1),
+                         .lock = words_of(1),
+                         .nsamples = words_of(1),
+                         .arrived = words_of((size_t)npes),
+                         .left = words_of((size_t)npes),
+                         .words = words_of(WORDS),
+                         .from = pair_alloc(LONG),
                          .to = pair_alloc(LONG)};
     shmem_barrier_all();
     measure("ring_hop", 8, "ns", ring);

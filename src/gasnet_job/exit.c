@@ -121,8 +121,8 @@ static void say_in_vain(const void *context)
         cw_rendezvous_ask(&me.mine->said, CW_AMO_CSWAP, 1, 0) != 0)
         return;
     const char *call = cw_wait_current->call;
-    bool found = cwu_symbol_interrupted(cw_crash_pc(context), cw_is_routine, &routine, where,
-                                        sizeof where);
+    bool found =
+        cwu_symbol_interrupted(cw_crash_pc(context), cw_is_routine, &routine, where, sizeof where);
     cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
     cwu_warn_of_end("waits in %s%s%s for all processes, but PE %d has ended the job, by "
                     "gasnet_exit(0) or by a return from main",
@@ -160,8 +160,8 @@ static void on_end(int signo, siginfo_t *info, void *context)
  *  where it is ignored: shells ignore it for commands in the background. */
 static void install_handler(int signo, void (*handler)(int, siginfo_t *, void *))
 {
-    struct sigaction now, wanted = {.sa_sigaction = handler,
-                                    .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
+    struct sigaction now,
+        wanted = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
     if (gas_catches(signo) && sigaction(signo, NULL, &now) == 0 &&
         (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && signo == SIGQUIT)))
         sigaction(signo, &wanted, NULL);

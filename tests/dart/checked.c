@@ -60,12 +60,12 @@ int main(int argc, char **argv)
         REFUSED(dart_put(end, words, 1, DART_TYPE_INT, DART_TYPE_INT));
     }
     dart_gptr_t theirs = one, alone;
-    CHECK(dart_bcast(&theirs, sizeof theirs, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(1),
-                     DART_TEAM_ALL) == DART_OK);
+    CHECK(dart_bcast(&theirs, sizeof theirs, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(1), DART_TEAM_ALL) ==
+          DART_OK);
     if (me.id == 0) {  // a block of the other unit, and its own with the other unit
         CHECK(dart_put_blocking(theirs, words, 2, DART_TYPE_INT, DART_TYPE_INT) == DART_OK);
-        CHECK(dart_get_blocking(words, at(theirs, 1, 4), 1, DART_TYPE_INT, DART_TYPE_INT)
-              == DART_OK);
+        CHECK(dart_get_blocking(words, at(theirs, 1, 4), 1, DART_TYPE_INT, DART_TYPE_INT) ==
+              DART_OK);
         REFUSED(dart_put_blocking(at(theirs, 1, 4), words, 2, DART_TYPE_INT, DART_TYPE_INT));
         CHECK(dart_memalloc(100, DART_TYPE_INT, &alone) == DART_OK);
         REFUSED(dart_put_blocking(at(alone, 1, 200), words, 1, DART_TYPE_INT, DART_TYPE_INT));

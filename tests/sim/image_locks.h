@@ -67,8 +67,8 @@ static void pass_section(int which)
     _gfortran_caf_lock(locks[which], 0, 1, NULL, &stat, NULL, 0);
     SIM_CHECK(stat == 0, "lock: stat is %d", stat);
     for (int image = 0; image < IMAGES; image++)
-        SIM_CHECK(!o->inside[which][image] || is_dead(image),
-                  "images %d and %d are in one section", me + 1, image + 1);
+        SIM_CHECK(!o->inside[which][image] || is_dead(image), "images %d and %d are in one section",
+                  me + 1, image + 1);
     o->inside[which][me] = true;
     const int64_t count = get(counts, which, COUNTER);
     // what an image was writing when it was killed may come, or not

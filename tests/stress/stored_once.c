@@ -15,9 +15,9 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
-#define FLAG(change)                                                                               \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change                                 \
-                     "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                                       \
+#define FLAG(change)                                               \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change \
+                     "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::       \
                          : "cc", "memory")
 #define STEP_BEGIN() FLAG("orq $0x100, (%%rsp)")
 #define STEP_END() FLAG("andq $~0x100, (%%rsp)")
@@ -39,19 +39,19 @@ static void on_trap(int signo)
 static const uint64_t one = 1;
 static volatile size_t eight = 8, four = 4, two = 2, single = 1;
 
-#define COUNT(what, expected, call)                                                      \
-    do {                                                                                 \
-        *watched = 0;                                                                    \
-        stores = 0;                                                                      \
-        STEP_BEGIN();                                                                    \
-        call;                                                                            \
-        STEP_END();                                                                      \
-        int n = stores;                                                                  \
-        printf("%-28s stored %d time%s\n", what, n, n == 1 ? "" : "s");                  \
-        if ((expected) && n != (expected)) {                                             \
-            printf("FAIL: %s must store %d time\n", what, (expected));                   \
-            failures++;                                                                  \
-        }                                                                                \
+#define COUNT(what, expected, call)                                     \
+    do {                                                                \
+        *watched = 0;                                                   \
+        stores = 0;                                                     \
+        STEP_BEGIN();                                                   \
+        call;                                                           \
+        STEP_END();                                                     \
+        int n = stores;                                                 \
+        printf("%-28s stored %d time%s\n", what, n, n == 1 ? "" : "s"); \
+        if ((expected) && n != (expected)) {                            \
+            printf("FAIL: %s must store %d time\n", what, (expected));  \
+            failures++;                                                 \
+        }                                                               \
     } while (0)
 
 static void all_ways(int pe)
@@ -86,8 +86,8 @@ static int rounds(void)
 }
 
 enum { P, PUT, PUT4, PUT2, SET, SIGNAL, WAYS };
-static const char *const names[WAYS] = {"shmem_uint64_p",   "shmem_uint64_put",
-                                        "shmem_uint32_put", "shmem_uint16_put",
+static const char *const names[WAYS] = {"shmem_uint64_p",          "shmem_uint64_put",
+                                        "shmem_uint32_put",        "shmem_uint16_put",
                                         "shmem_uint64_atomic_set", "shmem_signal_set"};
 
 static void raise_far(int how)

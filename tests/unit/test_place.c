@@ -42,7 +42,12 @@ typedef struct answer {
 static answer_t take(void)
 {
     const cw_world_t *w = &cw_world;
-    answer_t a = {w->node, w->nnodes, w->slot, w->nslots, w->max_slots, malloc(cw_place_nbytes()),
+    answer_t a = {w->node,
+                  w->nnodes,
+                  w->slot,
+                  w->nslots,
+                  w->max_slots,
+                  malloc(cw_place_nbytes()),
                   malloc((size_t)w->nslots * sizeof(int))};
     memcpy(a.tables, w->node_of_pe, (size_t)w->npes * sizeof(int));
     memcpy(a.tables + w->npes, w->slot_of_pe, (size_t)w->npes * sizeof(int));
@@ -88,17 +93,17 @@ static void refuse(const char *text, int npes)
 
 int main(void)
 {
-    static const char *const all[] = {"(vector,(0,1,100))", "(vector,(0,16,8))",
-                                      "(vector,(0,99,1))", "(vector,(0,3,7),(3,30,3))",
-                                      "(vector,(5,2,2),(0,3,40))",
-                                      "(vector,(0,1,1),(1,1,2),(2,1,3),(3,1,100))"};
+    static const char *const all[] = {
+        "(vector,(0,1,100))",        "(vector,(0,16,8))",
+        "(vector,(0,99,1))",         "(vector,(0,3,7),(3,30,3))",
+        "(vector,(5,2,2),(0,3,40))", "(vector,(0,1,1),(1,1,2),(2,1,3),(3,1,100))"};
     static const int sizes[] = {1, 2, 3, 6, 7, 8, 21, 22, 64, 90, 99};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             compare(all[i], sizes[k]);
-    refuse("(vector,(0,4,1))", 5);               // PE 4 is on the first node again
-    refuse("(vector,(0,2,1),(1,2,1))", 4);       // the second node comes twice
-    refuse("(vector,(0,4,4)", 4);                // not closed
+    refuse("(vector,(0,4,1))", 5);          // PE 4 is on the first node again
+    refuse("(vector,(0,2,1),(1,2,1))", 4);  // the second node comes twice
+    refuse("(vector,(0,4,4)", 4);           // not closed
     refuse("", 4);
     return check_result();
 }

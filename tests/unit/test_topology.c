@@ -342,9 +342,9 @@ static void test_auto(void)
     static const struct {
         uint32_t nnodes, npes;
         const char *name;
-    } jobs[] = {{1, 64, "direct"},     {8, 8, "direct"},      {15, 1024, "direct"},
-                {16, 16, "direct"},    {16, 63, "direct"},    {16, 64, "mfcg"},
-                {64, 64, "mfcg"},      {511, 8176, "mfcg"},   {512, 512, "cfcg"},
+    } jobs[] = {{1, 64, "direct"},     {8, 8, "direct"},    {15, 1024, "direct"},
+                {16, 16, "direct"},    {16, 63, "direct"},  {16, 64, "mfcg"},
+                {64, 64, "mfcg"},      {511, 8176, "mfcg"}, {512, 512, "cfcg"},
                 {2048, 131072, "cfcg"}};
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         const char *name = cw_topology_auto(jobs[i].nnodes, jobs[i].npes);

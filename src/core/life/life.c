@@ -55,21 +55,12 @@
 static int init_count;
 
 /** What lies in the node object, in this order (core/mem/layout.h). */
-static cw_section_t *const sections[] = {&cw_report_section,
-                                         &cw_coll_section,
-                                         &cw_steps_section,
-                                         &cw_published_section,
-                                         &cw_block_section,
-                                         &cw_stage_section,
-                                         &cw_routed_section,
-                                         &cw_flusher_section,
-                                         &cw_am_section,
-                                         &cw_routed_cells_section,
-                                         &cw_bundle_section,
-                                         &cw_state_section,
-                                         &cw_device_section,
-                                         &cw_tables_section,
-                                         NULL};
+static cw_section_t *const sections[] = {
+    &cw_report_section,       &cw_coll_section,    &cw_steps_section,
+    &cw_published_section,    &cw_block_section,   &cw_stage_section,
+    &cw_routed_section,       &cw_flusher_section, &cw_am_section,
+    &cw_routed_cells_section, &cw_bundle_section,  &cw_state_section,
+    &cw_device_section,       &cw_tables_section,  NULL};
 
 /** In the order in which they are opened; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,

@@ -21,8 +21,9 @@
 
 #define SECOND 1000000000u
 #define BETWEEN_SURVEYS 300000000u  // ns between the two surveys that must agree
-#define CYCLE_PATIENCE SECOND  // most that a PE waits for a lock before it looks for a cycle, which
-                               // is proof, however short the wait
+// Most that a PE waits for a lock before it looks for a cycle, which is proof, however short the
+// wait.
+#define CYCLE_PATIENCE SECOND
 
 static uint64_t patience_ns;
 

@@ -225,8 +225,7 @@ static void put_line(out_t *out, const cw_report_wait_t *waits, int pe)
     char where[CW_WAITS_WHERE], number[24] = "";
     if (cw_pe_number(pe) != pe)
         snprintf(number, sizeof number, "PE %d, ", pe);
-    put(out,
-        "causeway: deadlock: %s %d (%snode %d, host %.63s, pid %d) has waited %.0f s in %s: ",
+    put(out, "causeway: deadlock: %s %d (%snode %d, host %.63s, pid %d) has waited %.0f s in %s: ",
         cw_pe_word(), cw_pe_number(pe), number, cw_world.node_of_pe[pe], r->host, r->pid,
         (double)r->waited_ns / 1e9, cw_waits_where(r, "", where, sizeof where));
     if (r->kind == CW_WAIT_WORD)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /** An endpoint that is bound to no address is known to the node by the one that its messages come
  *  from. */
 static void name_source(const cwt_conn_t *conn, void *name, size_t nbytes)

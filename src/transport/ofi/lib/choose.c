@@ -216,9 +216,8 @@ static bool is_usable(candidate_t *c)
         return refuse(c, "%s", ofi_why_not(c->info));
     ofi_ask_more(&c->question, &c->info);
     if (!ofi_proves_puts(&c->question, c->info))
-        return refuse(c,
-                      "refused: it promises neither that reads stay after writes nor completion "
-                      "by delivery, so quiet cannot prove a put");
+        return refuse(c, "refused: it promises neither that reads stay after writes nor completion "
+                         "by delivery, so quiet cannot prove a put");
     return opens(c);
 }
 
@@ -323,8 +322,8 @@ static void read_info(ofi_choice_t *c, struct fi_info *info, const ofi_question_
         c->fragment = info->ep_attr->max_msg_size;
     c->software = ofi_is_software(info) && !c->pieces;  // what pins memory stands for a device
     // where buffers are pinned, and a connection has many, they are small
-    c->long_requests = c->software && !c->local_mr &&
-                       info->ep_attr->max_msg_size >= CWT_REQUEST_MAX;
+    c->long_requests =
+        c->software && !c->local_mr && info->ep_attr->max_msg_size >= CWT_REQUEST_MAX;
     read_orders(c, info);
     cwu_debug("libfabric %u.%u, provider %s (%s), interface %s: inject %zu, fragments "
               "%zu%s%s%s%s%s%s%s%s%s",

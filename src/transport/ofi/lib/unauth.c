@@ -155,9 +155,8 @@ uint32_t ofi_unauth_check(ofi_unauth_t *s)
     bool few = s->port && ofi_few_files(FEW_FILES);
     if (!s->port || (now < s->sweep_ns && !few))
         return 0;
-    sweep_t sweep = {.s = s,
-                     .now = now,
-                     .patience_ns = few ? CWU_WAIT_NS(SAFEGUARD) : CWU_WAIT_NS(GIVE_UP)};
+    sweep_t sweep = {
+        .s = s, .now = now, .patience_ns = few ? CWU_WAIT_NS(SAFEGUARD) : CWU_WAIT_NS(GIVE_UP)};
     ofi_sockets_each(check_socket, &sweep);
     free(s->list);
     s->list = sweep.found;
