@@ -113,9 +113,9 @@ static void send(cw_accumulate_t *a)
     if (a->staged) {
         cw_stage_send(&a->stage, a->nbytes);
     } else {
-        cw_ctx_must(cw_request_send(cw_ctx_node(a->ctx, a->rank), a->target->conn, &req->header,
-                                    a->nbytes, NULL),
-                    "accumulate", a->ctx, a->rank);
+        cw_ctx_must(
+            cw_ctx_request_send(a->ctx, a->rank, a->target->conn, &req->header, a->nbytes, NULL),
+            "accumulate", a->ctx, a->rank);
         cw_ctx_mark(a->ctx);
     }
     a->nbytes = sizeof *req;

@@ -22,8 +22,8 @@ static void send_message(cw_pieces_t *p)
     *header = (cwt_header_t){.op = p->put ? CW_REQ_PUT_PIECES : CW_REQ_GET_PIECES};
     cw_scatter_t *reply = p->reply;
     p->reply = NULL;
-    cw_ctx_must(cw_request_send(cw_ctx_node(p->ctx, p->rank), p->target->conn, header, p->nbytes,
-                                reply ? &reply->reply : NULL),
+    cw_ctx_must(cw_ctx_request_send(p->ctx, p->rank, p->target->conn, header, p->nbytes,
+                                    reply ? &reply->reply : NULL),
                 name_of(p), p->ctx, p->rank);
     cw_ctx_mark(p->ctx);
     p->nbytes = sizeof *header;

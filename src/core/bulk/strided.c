@@ -74,7 +74,7 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int ra
     } m;
     while (b.n) {
         size_t nbytes = pack(&m.req, t, &b, sizeof m);
-        cw_ctx_must(cw_request_send(cw_ctx_node(ctx, rank), t->conn, &m.req.header, nbytes, NULL),
+        cw_ctx_must(cw_ctx_request_send(ctx, rank, t->conn, &m.req.header, nbytes, NULL),
                     "strided put", ctx, rank);
     }
     cw_ctx_mark(ctx);
@@ -123,9 +123,8 @@ static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int ra
         *g = (gather_t){.reply = {.arrived = gather_arrived}, .pe = cw_ctx_pe(ctx, rank)};
         cw_req_strided_t req = ask_for(t, &b, CW_STRIDED_PAYLOAD, &g->to);
         g->reply.capacity = g->to.nbytes * g->to.n;
-        cw_ctx_must(
-            cw_request_send(cw_ctx_node(ctx, rank), t->conn, &req.header, sizeof req, &g->reply),
-            "strided get", ctx, rank);
+        cw_ctx_must(cw_ctx_request_send(ctx, rank, t->conn, &req.header, sizeof req, &g->reply),
+                    "strided get", ctx, rank);
     }
 }
 

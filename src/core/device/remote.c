@@ -236,8 +236,7 @@ static const cwt_target_t *reach(cw_ctx_t *ctx, const char *call, int rank)
 static void send(cw_ctx_t *ctx, const char *call, int rank, const cwt_target_t *t,
                  cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {
-    cw_ctx_must(cw_request_send(cw_ctx_node(ctx, rank), t->conn, msg, nbytes, reply), call, ctx,
-                rank);
+    cw_ctx_must(cw_ctx_request_send(ctx, rank, t->conn, msg, nbytes, reply), call, ctx, rank);
     cw_ctx_mark(ctx);
 }
 

@@ -501,8 +501,8 @@ void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)
                              .offset = (uintptr_t)dest + at + t->offset,
                              .nbytes = n,
                              .value = value};
-        cw_must(cw_request_send(cw_ctx_node(ctx, rank), t->conn, &req.header, sizeof req, NULL),
-                "memset", cw_ctx_pe(ctx, rank));
+        cw_must(cw_ctx_request_send(ctx, rank, t->conn, &req.header, sizeof req, NULL), "memset",
+                cw_ctx_pe(ctx, rank));
         cw_ctx_mark(ctx);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How requests leave: straight to the node server that executes them, or routed (routed.h). What
-// has no path of its own for straight ones, whose instructions count, uses these three.
+// has no path of its own for straight ones, whose instructions count, uses these four.
 // Threads: any. Blocking: all of them.
 #ifndef CW_CORE_RMA_SEND_H
 #define CW_CORE_RMA_SEND_H
@@ -39,6 +39,14 @@ static inline int cw_request_send(int node, cwt_conn_t *conn, cwt_header_t *msg,
                                   cwt_reply_t *reply)
 {
     return cw_routed_is_on() ? cw_routed_send(node, msg, nbytes, reply)
+                             : cw_transport->request(conn, msg, nbytes, reply);
+}
+
+/** The same to a rank of a context's team. Only a routed one needs the number of the node. */
+static inline int cw_ctx_request_send(const cw_ctx_t *ctx, int rank, cwt_conn_t *conn,
+                                      cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
+{
+    return cw_routed_is_on() ? cw_routed_send(cw_ctx_node(ctx, rank), msg, nbytes, reply)
                              : cw_transport->request(conn, msg, nbytes, reply);
 }
 
