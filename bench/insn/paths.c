@@ -41,6 +41,7 @@ STEP_CALLER static void strided(void)
     call(here, stride, there, stride, count, 1, 1, &handle);
     step_end();
     ARMCI_Wait(&handle);
+    ARMCI_Fence(1);  // else a later call would wait for its window, in which its steps are cut off
 }
 
 /** PE 0 comes last, so its way is that of a barrier in which nothing is waited for. */
