@@ -23,15 +23,18 @@ typedef struct acks {
 // polls may find more.
 #define DEFERRED 8u        // PEs with collected tokens at a time; indexed by PE modulo this
 #define DEFERRED_MOST 16u  // tokens of a PE; those of its floods apart
-static struct deferred {
+typedef struct deferred {
     acks_t acks;
     uint32_t count, collected;  // in all; of requests of floods
-} deferred[DEFERRED];
-static uint32_t deferred_in_all;
+} deferred_t;
 static struct {
-    uint32_t others, collected;  // tokens of a PE that are acknowledged when there are so many
-} most_deferred;
-static uint32_t empty_polls;  // of waits, while tokens are deferred
+    uint32_t count;  // of all PEs
+    uint32_t empty;  // polls of waits meanwhile that found nothing
+    struct {
+        uint32_t others, collected;  // tokens of a PE that are acknowledged when there are so many
+    } most;
+    deferred_t of[DEFERRED];
+} deferred;
 
 static void send_done(int pe, const uint64_t *bits)
 {
@@ -74,29 +77,29 @@ static void note(acks_t *acks, int pe, uint32_t token)
     acks->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void send_deferred(struct deferred *o)
+static void send_deferred(deferred_t *o)
 {
     if (o->count)
         send_acks(&o->acks);
-    deferred_in_all -= o->count;
+    deferred.count -= o->count;
     o->count = o->collected = 0;
 }
 
-static bool has_enough(const struct deferred *o)
+static bool has_enough(const deferred_t *o)
 {
-    return o->collected >= most_deferred.collected ||
-           o->count - o->collected >= most_deferred.others;
+    return o->collected >= deferred.most.collected ||
+           o->count - o->collected >= deferred.most.others;
 }
 
 static void defer(int pe, uint32_t token, bool collected)
 {
-    struct deferred *o = &deferred[(uint32_t)pe % DEFERRED];
+    deferred_t *o = &deferred.of[(uint32_t)pe % DEFERRED];
     if (o->acks.pe != pe)
         send_deferred(o);
     note(&o->acks, pe, token);
     o->count++;
     o->collected += collected;
-    deferred_in_all++;
+    deferred.count++;
     if (has_enough(o))
         send_deferred(o);
 }
@@ -115,8 +118,8 @@ static void acknowledge(acks_t *acks, int pe, uint32_t token, bool collected)
 /** No message has arrived for long: all senders get their acknowledgements. */
 static void send_all_deferred(void)
 {
-    for (uint32_t i = 0; i < DEFERRED && deferred_in_all; i++)
-        send_deferred(&deferred[i]);
+    for (uint32_t i = 0; i < DEFERRED && deferred.count; i++)
+        send_deferred(&deferred.of[i]);
 }
 
 static uint32_t at_least_one(uint32_t n)
@@ -132,14 +135,13 @@ void cw_am_poll_open(void)
     uint32_t slots = (uint32_t)cw_world.nslots, others = cw_am.credits / 2 / slots,
              collected = cw_am_credit_collected() / 2,
              share = CW_AM_TOKENS / 2 / (uint32_t)cw_world.nnodes;
-    most_deferred.others = at_least_one(others < DEFERRED_MOST ? others : DEFERRED_MOST);
-    most_deferred.collected = at_least_one((collected < share ? collected : share) / slots);
+    deferred.most.others = at_least_one(others < DEFERRED_MOST ? others : DEFERRED_MOST);
+    deferred.most.collected = at_least_one((collected < share ? collected : share) / slots);
 }
 
 void cw_am_poll_fini(void)
 {
-    memset(deferred, 0, sizeof deferred);
-    deferred_in_all = 0;
+    memset(&deferred, 0, sizeof deferred);
 }
 
 // ---------------------------------------------------------------- taking a cell
@@ -302,7 +304,7 @@ static int poll(bool full)
         cw_am_back_flush();
     int n = drain(&cw_am.reply, full, &acks) + drain(&cw_am.request, full, &acks);
     send_acks(&acks);
-    if (n == 0 && deferred_in_all && (full || ++empty_polls % CWU_WAIT_MANY == 0))
+    if (n == 0 && deferred.count && (full || ++deferred.empty % CWU_WAIT_MANY == 0))
         send_all_deferred();
     if (n > 0 && CW_UNLIKELY(atomic_load_explicit(&cw_am.mine->blocked, memory_order_relaxed)))
         cw_wake_changed(true);

@@ -26,9 +26,12 @@ typedef struct queue {
     kept_t *first, **end;
 } queue_t;
 
-static queue_t *queues;  // [2 * nslots], when first needed
-static uint32_t held;
-static kept_t *in_parts;  // as many as credits let their senders have under way
+/** Of the server's thread. */
+static struct {
+    queue_t *queues;  // [2 * nslots], when first needed
+    uint32_t held;
+    kept_t *in_parts;  // as many as credits let their senders have under way
+} kept;
 
 static const void *payload_of(const cw_req_am_t *req)
 {
@@ -89,7 +92,7 @@ static void enqueue(queue_t *queue, kept_t *k)
 {
     *queue->end = k;
     queue->end = &k->next;
-    held++;
+    kept.held++;
 }
 
 static void keep(queue_t *queue, const cw_req_am_t *req)
@@ -103,14 +106,15 @@ static void keep(queue_t *queue, const cw_req_am_t *req)
 
 static queue_t *queue_of(const cw_req_am_t *req)
 {
-    if (!queues) {
-        queues = calloc(2 * (size_t)cw_world.nslots, sizeof *queues);
-        if (!queues)
+    if (!kept.queues) {
+        kept.queues = calloc(2 * (size_t)cw_world.nslots, sizeof *kept.queues);
+        if (!kept.queues)
             cwu_fatal("node server: no memory for the queues of %d PEs", cw_world.nslots);
         for (int i = 0; i < 2 * cw_world.nslots; i++)
-            queues[i].end = &queues[i].first;
+            kept.queues[i].end = &kept.queues[i].first;
     }
-    return &queues[2 * cw_world.slot_of_pe[req->target] + ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
+    return &kept.queues[2 * cw_world.slot_of_pe[req->target] +
+                        ((req->flags & CW_AM_C_REPLY) ? 1 : 0)];
 }
 
 // ---------------------------------------------------------------- checks
@@ -198,7 +202,7 @@ static bool deliver_from(const cw_from_t *from, const cw_req_am_t *req)
 
 static void deliver_or_keep(const cw_from_t *from, const cw_req_am_t *req)
 {
-    queue_t *queue = held ? queue_of(req) : NULL;
+    queue_t *queue = kept.held ? queue_of(req) : NULL;
     if ((queue && queue->first) || !deliver_from(from, req))
         keep(queue_of(req), req);
 }
@@ -213,7 +217,7 @@ static bool is_of(const cw_req_am_t *whole, const cw_req_am_t *part)
 /** Where the message with that part stands in the list; its first part makes it. */
 static kept_t **find_parts(const cw_req_am_t *part)
 {
-    kept_t **at = &in_parts;
+    kept_t **at = &kept.in_parts;
     while (*at && !is_of(&(*at)->req, part))
         at = &(*at)->next;
     if (!*at) {
@@ -336,7 +340,7 @@ static bool collected(uint64_t field, const uint64_t *record, size_t nbytes)
                 .token = am.token,
                 .flags = CW_AM_SHORT | CW_AM_C_COLLECTED | (is_reply ? CW_AM_C_REPLY : 0)}};
     memcpy(plain.bytes + sizeof plain.req, am.args, nargs * sizeof *am.args);
-    queue_t *queue = held ? queue_of(&plain.req) : NULL;
+    queue_t *queue = kept.held ? queue_of(&plain.req) : NULL;
     if ((queue && queue->first) || !deliver(&plain.req))
         keep(queue_of(&plain.req), &plain.req);
     return true;
@@ -347,15 +351,15 @@ static bool collected(uint64_t field, const uint64_t *record, size_t nbytes)
 static int flush(void)
 {
     int n = 0;
-    for (int i = 0; held && i < 2 * cw_world.nslots; i++) {
-        queue_t *queue = &queues[i];
+    for (int i = 0; kept.held && i < 2 * cw_world.nslots; i++) {
+        queue_t *queue = &kept.queues[i];
         while (queue->first && deliver(&queue->first->req)) {
             kept_t *k = queue->first;
             queue->first = k->next;
             if (!queue->first)
                 queue->end = &queue->first;
             free(k);
-            held--;
+            kept.held--;
             n++;
         }
     }
@@ -364,24 +368,24 @@ static int flush(void)
 
 static bool holds(void)
 {
-    return held > 0;
+    return kept.held > 0;
 }
 
 void cw_am_server_fini(void)
 {
-    for (int i = 0; queues && i < 2 * cw_world.nslots; i++)
-        while (queues[i].first) {
-            kept_t *k = queues[i].first;
-            queues[i].first = k->next;
+    for (int i = 0; kept.queues && i < 2 * cw_world.nslots; i++)
+        while (kept.queues[i].first) {
+            kept_t *k = kept.queues[i].first;
+            kept.queues[i].first = k->next;
             free(k);
         }
-    for (kept_t *k; (k = in_parts);) {
-        in_parts = k->next;
+    for (kept_t *k; (k = kept.in_parts);) {
+        kept.in_parts = k->next;
         free(k);
     }
-    free(queues);
-    queues = NULL;
-    held = 0;
+    free(kept.queues);
+    kept.queues = NULL;
+    kept.held = 0;
 }
 
 void cw_am_server_init(void)

@@ -17,36 +17,38 @@ enum { AREAS_MOST = 4 };
 
 /** One behind the other, each followed by what its front end keeps. */
 static struct {
-    const cw_area_request_t *request;
-    uint64_t nbytes;  // of the area; 0: it is not wanted
-} areas[AREAS_MOST];
-static int nareas;
-static bool leaves_data;
+    struct {
+        const cw_area_request_t *request;
+        uint64_t nbytes;  // of the area; 0: it is not wanted
+    } area[AREAS_MOST];
+    int n;
+    bool leaves_data;
+} areas;
 
 void cw_area_reserve(const cw_area_request_t *request)
 {
-    for (int i = 0; i < nareas; i++)
-        if (areas[i].request == request)
+    for (int i = 0; i < areas.n; i++)
+        if (areas.area[i].request == request)
             return;
-    if (nareas == AREAS_MOST)
-        cwu_fatal("%s: %d front ends have areas already", request->what, nareas);
-    areas[nareas++].request = request;
+    if (areas.n == AREAS_MOST)
+        cwu_fatal("%s: %d front ends have areas already", request->what, areas.n);
+    areas.area[areas.n++].request = request;
 }
 
 void cw_area_leave_data(void)
 {
-    leaves_data = true;
+    areas.leaves_data = true;
 }
 
 bool cw_area_leaves_data(void)
 {
-    return leaves_data;
+    return areas.leaves_data;
 }
 
 bool cw_area_beside_symmetric(void)
 {
     // a front end with an area that joined the job alone has left the data where it was
-    return (cw_world.initialized && !leaves_data) || cw_program_uses_named_routines();
+    return (cw_world.initialized && !areas.leaves_data) || cw_program_uses_named_routines();
 }
 
 /** The largest power of two that fits the machine once for each of its PEs, and `most`: hosts that
@@ -101,12 +103,12 @@ static uint64_t choose(const cw_area_request_t *request, uint64_t machine_nbytes
 uint64_t cw_area_choose(uint64_t machine_nbytes, uint64_t most)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < nareas; i++) {
-        const cw_area_request_t *request = areas[i].request;
-        areas[i].nbytes = 0;
+    for (int i = 0; i < areas.n; i++) {
+        const cw_area_request_t *request = areas.area[i].request;
+        areas.area[i].nbytes = 0;
         if (!request->is_wanted || request->is_wanted())
-            areas[i].nbytes = choose(request, machine_nbytes, most);
-        sum += areas[i].nbytes;
+            areas.area[i].nbytes = choose(request, machine_nbytes, most);
+        sum += areas.area[i].nbytes;
     }
     return sum;
 }
@@ -122,8 +124,8 @@ static uint64_t own_nbytes(uint64_t area_nbytes)
 static uint64_t nbytes_before(const cw_area_request_t *request)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < nareas && areas[i].request != request; i++)
-        sum += areas[i].nbytes + own_nbytes(areas[i].nbytes);
+    for (int i = 0; i < areas.n && areas.area[i].request != request; i++)
+        sum += areas.area[i].nbytes + own_nbytes(areas.area[i].nbytes);
     return sum;
 }
 
@@ -135,8 +137,8 @@ uint64_t cw_area_nbytes(void)
 bool cw_area_is_sparse(void)
 {
     bool sparse = false;
-    for (int i = 0; i < nareas; i++)
-        sparse |= areas[i].nbytes && areas[i].request->sparse;
+    for (int i = 0; i < areas.n; i++)
+        sparse |= areas.area[i].nbytes && areas.area[i].request->sparse;
     return sparse;
 }
 
@@ -145,9 +147,9 @@ void *cw_area(const cw_area_request_t *request, size_t *nbytes_p)
     const cw_segment_t *s = &cw_segment;
     char *first = s->heap + s->layout.heap_nbytes - cw_area_nbytes();
     *nbytes_p = 0;
-    for (int i = 0; i < nareas; i++)
-        if (areas[i].request == request)
-            *nbytes_p = areas[i].nbytes;
+    for (int i = 0; i < areas.n; i++)
+        if (areas.area[i].request == request)
+            *nbytes_p = areas.area[i].nbytes;
     return *nbytes_p ? first + nbytes_before(request) : NULL;
 }
 

@@ -28,9 +28,11 @@ typedef struct request {
 static const cw_owner_config_t *config;  // of the owner that copies, or NULL
 static bool (*private_shares)(const void *addr, size_t nbytes);  // or NULL
 
-static cwu_lock_t lock;  // guards the rest
-static request_t table[REQUESTS] CW_LARGE;
-static uint32_t first_free, never_used;  // 0: none; else place + 1
+static struct {
+    cwu_lock_t lock;                  // guards the rest
+    uint32_t first_free, never_used;  // 0: none; else place + 1
+    request_t table[REQUESTS];
+} requests CW_LARGE;
 
 static uint64_t joined(uint32_t low, uint32_t high)
 {
@@ -45,17 +47,17 @@ static uint32_t head_of(int handler, int nargs)
 // ---------------------------------------------------------------- requests in flight
 static bool find_place(uint32_t *id_p)
 {
-    cwu_lock(&lock);
-    bool found = first_free || never_used < REQUESTS;
-    if (first_free) {
-        *id_p = first_free - 1;
-        first_free = table[*id_p].next;
+    cwu_lock(&requests.lock);
+    bool found = requests.first_free || requests.never_used < REQUESTS;
+    if (requests.first_free) {
+        *id_p = requests.first_free - 1;
+        requests.first_free = requests.table[*id_p].next;
     } else if (found) {
-        *id_p = never_used++;
+        *id_p = requests.never_used++;
     }
     if (found)
-        table[*id_p].pe = FREE;
-    cwu_unlock(&lock);
+        requests.table[*id_p].pe = FREE;
+    cwu_unlock(&requests.lock);
     return found;
 }
 
@@ -68,9 +70,9 @@ static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t 
         cw_handle_messages.wait_round(&w);
     cw_wait_done(&w);
     atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
-    cwu_lock(&lock);
-    table[id] = (request_t){.op = op, .dest = dest, .nbytes = (uint32_t)nbytes, .pe = pe};
-    cwu_unlock(&lock);
+    cwu_lock(&requests.lock);
+    requests.table[id] = (request_t){.op = op, .dest = dest, .nbytes = (uint32_t)nbytes, .pe = pe};
+    cwu_unlock(&requests.lock);
     return id;
 }
 
@@ -78,13 +80,14 @@ static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t 
 static request_t take_request(const cw_am_msg_t *msg, uint32_t id, size_t nbytes)
 {
     request_t was = {.pe = FREE};
-    cwu_lock(&lock);
-    if (id < never_used && table[id].pe == (uint32_t)msg->source && table[id].nbytes == nbytes) {
-        was = table[id];
-        table[id] = (request_t){.pe = FREE, .next = first_free};
-        first_free = id + 1;
+    cwu_lock(&requests.lock);
+    if (id < requests.never_used && requests.table[id].pe == (uint32_t)msg->source &&
+        requests.table[id].nbytes == nbytes) {
+        was = requests.table[id];
+        requests.table[id] = (request_t){.pe = FREE, .next = requests.first_free};
+        requests.first_free = id + 1;
     }
-    cwu_unlock(&lock);
+    cwu_unlock(&requests.lock);
     if (was.pe == FREE)
         cwu_fatal("PE %d replied with %zu bytes to a request that this PE never sent", msg->source,
                   nbytes);

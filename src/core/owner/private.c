@@ -42,31 +42,33 @@ enum {
 /** How a PE is reached. */
 typedef enum { UNKNOWN, BY_KERNEL, BY_OWNER } way_t;
 
-static const cw_area_request_t *area;
-static size_t table_at;
-static cw_private_range_t *own;  // this PE's table; NULL: closed
-static uint32_t used;            // places in it that were ever used
-static cwu_lock_t lock;          // guards used, and changes of the table
-static uint8_t *way;             // [npes] way_t; threads that find one out store the same
+static struct {
+    const cw_area_request_t *area;
+    size_t table_at;
+    cw_private_range_t *own;  // this PE's table; NULL: closed
+    uint32_t used;            // places in it that were ever used
+    cwu_lock_t lock;          // guards used, and changes of the table
+    uint8_t *way;             // [npes] way_t; threads that find one out store the same
+} ranges;
 
 // ---------------------------------------------------------------- ranges
 /** The table of a PE of this node, also before that PE has opened it. */
 static cw_private_range_t *ranges_of(int pe)
 {
-    char *at = cw_area_own(area, &(size_t){0});
-    return at ? (cw_private_range_t *)cw_area_early(at + table_at, pe) : NULL;
+    char *at = cw_area_own(ranges.area, &(size_t){0});
+    return at ? (cw_private_range_t *)cw_area_early(at + ranges.table_at, pe) : NULL;
 }
 
 /** For copies by the owner. */
 static bool shares(const void *addr, size_t nbytes)
 {
     bool found = false;
-    cwu_lock(&lock);
-    for (uint32_t i = 0; own && i < used && !found; i++) {
-        uint64_t at = (uintptr_t)addr - own[i].begin;
-        found = at < own[i].nbytes && nbytes <= own[i].nbytes - at;
+    cwu_lock(&ranges.lock);
+    for (uint32_t i = 0; ranges.own && i < ranges.used && !found; i++) {
+        uint64_t at = (uintptr_t)addr - ranges.own[i].begin;
+        found = at < ranges.own[i].nbytes && nbytes <= ranges.own[i].nbytes - at;
     }
-    cwu_unlock(&lock);
+    cwu_unlock(&ranges.lock);
     return found;
 }
 
@@ -76,28 +78,28 @@ bool cw_private_share(void *begin, size_t nbytes, uint32_t *range_p)
     if (!allowed)
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // where Yama asks for it; else it is refused
     allowed = true;
-    cwu_lock(&lock);
+    cwu_lock(&ranges.lock);
     uint32_t i = 0;
-    while (i < used && own[i].begin)
+    while (i < ranges.used && ranges.own[i].begin)
         i++;
     bool found = i < CW_PRIVATE_RANGES;
     if (found) {
-        used = i == used ? used + 1 : used;
-        own[i].begin = begin ? (uintptr_t)begin : 1;  // it is taken
+        ranges.used = i == ranges.used ? ranges.used + 1 : ranges.used;
+        ranges.own[i].begin = begin ? (uintptr_t)begin : 1;  // it is taken
         // pairs with is_shared
-        __atomic_store_n(&own[i].nbytes, begin ? nbytes : 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&ranges.own[i].nbytes, begin ? nbytes : 0, __ATOMIC_RELEASE);
         *range_p = i;
     }
-    cwu_unlock(&lock);
+    cwu_unlock(&ranges.lock);
     return found;
 }
 
 void cw_private_unshare(uint32_t range)
 {
-    cwu_lock(&lock);
-    __atomic_store_n(&own[range].nbytes, 0, __ATOMIC_RELEASE);
-    own[range].begin = 0;
-    cwu_unlock(&lock);
+    cwu_lock(&ranges.lock);
+    __atomic_store_n(&ranges.own[range].nbytes, 0, __ATOMIC_RELEASE);
+    ranges.own[range].begin = 0;
+    cwu_unlock(&ranges.lock);
 }
 
 // ---------------------------------------------------------------- calls of the kernel
@@ -283,7 +285,7 @@ static bool server_reaches(const char *call, const cw_private_t *at)
 static way_t way_to(const char *call, const cw_private_t *at)
 {
     char byte;
-    way_t known = (way_t)__atomic_load_n(&way[at->pe], __ATOMIC_RELAXED);
+    way_t known = (way_t)__atomic_load_n(&ranges.way[at->pe], __ATOMIC_RELAXED);
     if (CW_LIKELY(known != UNKNOWN))
         return known;
     cw_gather();
@@ -291,7 +293,7 @@ static way_t way_to(const char *call, const cw_private_t *at)
         known = is_forbidden(move(at->pe, false, &byte, at->addr, 1)) ? BY_OWNER : BY_KERNEL;
     else
         known = server_reaches(call, at) ? BY_KERNEL : BY_OWNER;
-    __atomic_store_n(&way[at->pe], known, __ATOMIC_RELAXED);
+    __atomic_store_n(&ranges.way[at->pe], known, __ATOMIC_RELAXED);
     return known;
 }
 
@@ -348,17 +350,18 @@ bool cw_private_get(const char *call, void *dest, const cw_private_t *from, size
 // ---------------------------------------------------------------- life
 void cw_private_expect(const cw_area_request_t *request, size_t at)
 {
-    area = request;
-    table_at = at;
+    ranges.area = request;
+    ranges.table_at = at;
     cw_server_handle(CW_REQ_PRIVATE, "registered memory", execute);
 }
 
 void cw_private_open(const char *call)
 {
-    own = (cw_private_range_t *)(void *)((char *)cw_area_own(area, &(size_t){0}) + table_at);
-    used = 0;
-    way = calloc((size_t)cw_world.npes, sizeof *way);
-    if (!way)
+    ranges.own = (cw_private_range_t *)(void *)((char *)cw_area_own(ranges.area, &(size_t){0}) +
+                                                ranges.table_at);
+    ranges.used = 0;
+    ranges.way = calloc((size_t)cw_world.npes, sizeof *ranges.way);
+    if (!ranges.way)
         cwu_fatal("%s: out of memory for a table of %d PEs", call, cw_world.npes);
     cw_owner_copy_register_shares(shares);
     cw_owner_copy_open();
@@ -367,9 +370,9 @@ void cw_private_open(const char *call)
 void cw_private_close(void)
 {
     cw_owner_copy_close();
-    for (uint32_t i = 0; i < used; i++)
+    for (uint32_t i = 0; i < ranges.used; i++)
         cw_private_unshare(i);
-    own = NULL;
-    free(way);
-    way = NULL;
+    ranges.own = NULL;
+    free(ranges.way);
+    ranges.way = NULL;
 }

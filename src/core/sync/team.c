@@ -44,11 +44,13 @@ typedef struct cw_team {
 static cw_team_t shared;
 const cw_group_t *const cw_group_shared = &shared.group;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the four below
-static uint64_t taken[CW_TEAMS / WORD_BITS];              // numbers of this PE's teams
-static cw_team_t **live;  // [CW_TEAMS], those made by splits; NULL before the first
-static cw_team_t *leaving;  // destroyed, with members of this node that read this PE's area
-static uint64_t reached;    // no word and no step of a free number has seen more
+static struct {
+    pthread_mutex_t lock;                  // guards the rest
+    uint64_t taken[CW_TEAMS / WORD_BITS];  // numbers of this PE's teams
+    cw_team_t **live;    // [CW_TEAMS], those made by splits; NULL before the first
+    cw_team_t *leaving;  // destroyed, with members of this node that read this PE's area
+    uint64_t reached;    // no word and no step of a free number has seen more
+} teams = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // ---------------------------------------------------------------- one team
 
@@ -119,11 +121,11 @@ static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_tea
 /** Allocates the table of live teams. False: no memory. */
 static bool have_room(void)
 {
-    pthread_mutex_lock(&lock);
-    if (!live)
-        live = calloc(CW_TEAMS, sizeof(cw_team_t *));
-    bool room = live != NULL;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&teams.lock);
+    if (!teams.live)
+        teams.live = calloc(CW_TEAMS, sizeof(cw_team_t *));
+    bool room = teams.live != NULL;
+    pthread_mutex_unlock(&teams.lock);
     return room;
 }
 
@@ -180,9 +182,9 @@ static void start(cw_team_t *team, int id, uint64_t from)
 {
     const cw_map_t *map = &team->sync.map;
     start_sync(team, team->local_pes, map->mine, map->nlocal, map->nnodes, id, from);
-    pthread_mutex_lock(&lock);
-    live[id] = team;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&teams.lock);
+    teams.live[id] = team;
+    pthread_mutex_unlock(&teams.lock);
 }
 
 // ---------------------------------------------------------------- the number
@@ -215,14 +217,14 @@ static bool has(const uint64_t *set, int id)
 
 static void unclaim_one(int id)
 {
-    taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
+    teams.taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
 }
 
 /** Gives back the numbers of teams that their members have left; are these all? */
 static bool end_left(void)
 {
-    pthread_mutex_lock(&lock);
-    for (cw_team_t **at = &leaving, *team; (team = *at) != NULL;) {
+    pthread_mutex_lock(&teams.lock);
+    for (cw_team_t **at = &teams.leaving, *team; (team = *at) != NULL;) {
         if (!cw_node_sync_left(&team->sync.node)) {
             at = &team->next;
             continue;
@@ -231,8 +233,8 @@ static bool end_left(void)
         unclaim_one(team->sync.id);
         drop(team);
     }
-    bool all = leaving == NULL;
-    pthread_mutex_unlock(&lock);
+    bool all = teams.leaving == NULL;
+    pthread_mutex_unlock(&teams.lock);
     return all;
 }
 
@@ -249,12 +251,12 @@ static void await_left(void)
 static void make_offer(offer_t *o, bool member, bool refused)
 {
     end_left();
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&teams.lock);
     for (size_t i = 0; i < sizeof o->free / sizeof *o->free; i++)
-        o->free[i] = member ? ~taken[i] : UINT64_MAX;
-    o->reached = member ? reached : 0;
+        o->free[i] = member ? ~teams.taken[i] : UINT64_MAX;
+    o->reached = member ? teams.reached : 0;
     o->refused = refused;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&teams.lock);
 }
 
 /** The first n numbers of the set from `first` on, in a circle. False: there are fewer. */
@@ -271,21 +273,21 @@ static bool pick(const uint64_t *set, int first, int n, int *ids)
 static bool claim(const int *ids, int n)
 {
     bool all = true;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&teams.lock);
     for (int i = 0; i < n; i++)
-        all = all && !has(taken, ids[i]);
+        all = all && !has(teams.taken, ids[i]);
     for (int i = 0; i < n && all; i++)
-        taken[ids[i] / WORD_BITS] |= UINT64_C(1) << ids[i] % WORD_BITS;
-    pthread_mutex_unlock(&lock);
+        teams.taken[ids[i] / WORD_BITS] |= UINT64_C(1) << ids[i] % WORD_BITS;
+    pthread_mutex_unlock(&teams.lock);
     return all;
 }
 
 static void unclaim(const int *ids, int n)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&teams.lock);
     for (int i = 0; i < n; i++)
         unclaim_one(ids[i]);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&teams.lock);
 }
 
 /** How the members of a new team agree: by a synchronisation of the parent, or by means of their
@@ -415,12 +417,12 @@ void cw_team_destroy(const cw_group_t *group)
     cw_node_sync_part(&sync->node);
     cw_sync(group);
     cw_node_sync_leave(&sync->node);
-    pthread_mutex_lock(&lock);
-    reached = larger(reached, larger(sync->leaders.sequence, (uint64_t)sync->reached));
-    live[sync->id] = NULL;
-    team->next = leaving;
-    leaving = team;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&teams.lock);
+    teams.reached = larger(teams.reached, larger(sync->leaders.sequence, (uint64_t)sync->reached));
+    teams.live[sync->id] = NULL;
+    team->next = teams.leaving;
+    teams.leaving = team;
+    pthread_mutex_unlock(&teams.lock);
     end_left();
 }
 
@@ -432,10 +434,10 @@ void cw_team_abandon(const cw_group_t *group)
 bool cw_team_is_live(const cw_group_t *group)
 {
     bool found = group == cw_group_world || group == cw_group_shared;
-    pthread_mutex_lock(&lock);
-    for (int id = FIRST_ID; live && id < CW_TEAMS && !found; id++)
-        found = live[id] && &live[id]->group == group;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&teams.lock);
+    for (int id = FIRST_ID; teams.live && id < CW_TEAMS && !found; id++)
+        found = teams.live[id] && &teams.live[id]->group == group;
+    pthread_mutex_unlock(&teams.lock);
     return found;
 }
 
@@ -448,10 +450,10 @@ int cw_team_num_contexts(const cw_group_t *group)
 
 static void report_leaks(void)
 {
-    for (int id = FIRST_ID; live && id < CW_TEAMS; id++) {
-        if (!live[id] || live[id]->abandoned)
+    for (int id = FIRST_ID; teams.live && id < CW_TEAMS; id++) {
+        if (!teams.live[id] || teams.live[id]->abandoned)
             continue;
-        const cw_group_t *g = &live[id]->group;
+        const cw_group_t *g = &teams.live[id]->group;
         cw_check_leak(
             "team",
             "%d PEs from PE %d on by %d, of which this is number %d; all members must destroy it",
@@ -464,21 +466,21 @@ void cw_teams_init(void)
     shared = (cw_team_t){.group.rank = cw_world.slot};
     set_members(&shared.group, cw_world.pes_of_node, cw_world.nslots);
     start_sync(&shared, cw_world.pes_of_node, cw_world.slot, cw_world.nslots, 1, SHARED_ID, 0);
-    memset(taken, 0, sizeof taken);
-    taken[0] = 1u << WORLD_ID | 1u << SHARED_ID;
-    reached = 0;
+    memset(teams.taken, 0, sizeof teams.taken);
+    teams.taken[0] = 1u << WORLD_ID | 1u << SHARED_ID;
+    teams.reached = 0;
     cw_check_at_end(report_leaks);
 }
 
 void cw_teams_fini(void)
 {
-    for (int id = FIRST_ID; live && id < CW_TEAMS; id++)
-        drop(live[id]);
-    free(live);
-    live = NULL;
-    for (cw_team_t *next; leaving; leaving = next) {
-        next = leaving->next;
-        drop(leaving);
+    for (int id = FIRST_ID; teams.live && id < CW_TEAMS; id++)
+        drop(teams.live[id]);
+    free(teams.live);
+    teams.live = NULL;
+    for (cw_team_t *next; teams.leaving; teams.leaving = next) {
+        next = teams.leaving->next;
+        drop(teams.leaving);
     }
     cw_map_drop(&shared.sync.map);
 }

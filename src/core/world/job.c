@@ -16,26 +16,28 @@
 
 cwb_t cw_boot;
 
-static pthread_mutex_t fence_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the two below
-static _Atomic uint32_t fence_done;  // also read without the lock: the secret is known; futex
-static uint8_t job_secret[CWT_SECRET_BYTES];
-static pthread_t opener;
-
-static _Atomic uint32_t published;  // by this process's node server; futex
+static struct {
+    pthread_mutex_t lock;    // guards the next two
+    _Atomic uint32_t known;  // the secret; also read without the lock; futex
+    uint8_t secret[CWT_SECRET_BYTES];
+    pthread_t opener;
+    _Atomic uint32_t published;  // by this process's node server; futex
+    cw_node_record_t *kept;      // of all nodes
+} job = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool secret_known(void)
 {
     size_t n = CWT_SECRET_BYTES;
-    return cw_boot.ops->get(&cw_boot, 0, "secret", job_secret, &n) == CW_OK &&
+    return cw_boot.ops->get(&cw_boot, 0, "secret", job.secret, &n) == CW_OK &&
            n == CWT_SECRET_BYTES;
 }
 
 void cw_job_begin(void)
 {
     cw_world.epoch++;
-    atomic_store(&fence_done, 0);
-    atomic_store(&published, 0);
-    opener = pthread_self();
+    atomic_store(&job.known, 0);
+    atomic_store(&job.published, 0);
+    job.opener = pthread_self();
 }
 
 /** The PEs of a part may have joined other jobs, each another number of them; its store is new. */
@@ -73,38 +75,38 @@ int cw_job_fence_start(void)
 void cw_job_published(void)
 {
     // pairs with cw_job_await_published
-    atomic_store_explicit(&published, 1, memory_order_release);
-    cwu_futex_wake((uint32_t *)&published, INT_MAX);
+    atomic_store_explicit(&job.published, 1, memory_order_release);
+    cwu_futex_wake((uint32_t *)&job.published, INT_MAX);
 }
 
 static bool has_published(void)
 {
-    return !cw_world.hosts_server || atomic_load_explicit(&published, memory_order_acquire);
+    return !cw_world.hosts_server || atomic_load_explicit(&job.published, memory_order_acquire);
 }
 
 void cw_job_await_published(void)
 {
     while (!has_published())
-        cwu_futex_wait((uint32_t *)&published, 0, CWU_WAIT_NS(SAFEGUARD));
+        cwu_futex_wait((uint32_t *)&job.published, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
 /** Comes through with the fence in init; its failure is the end of the process. */
 static void await_opener(void)
 {
-    while (!atomic_load_explicit(&fence_done, memory_order_acquire))
-        cwu_futex_wait((uint32_t *)&fence_done, 0, CWU_WAIT_NS(SAFEGUARD));
+    while (!atomic_load_explicit(&job.known, memory_order_acquire))
+        cwu_futex_wait((uint32_t *)&job.known, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
 /** Without waiting for anything: not for the lock either, which a thread that waits for the end
  *  holds. */
 static bool exchange_is_over(void)
 {
-    if (atomic_load_explicit(&fence_done, memory_order_acquire))
+    if (atomic_load_explicit(&job.known, memory_order_acquire))
         return true;
-    if (!has_published() || pthread_mutex_trylock(&fence_lock))
+    if (!has_published() || pthread_mutex_trylock(&job.lock))
         return false;
     bool over = cw_boot.ops->fence_test(&cw_boot);
-    pthread_mutex_unlock(&fence_lock);
+    pthread_mutex_unlock(&job.lock);
     return over;
 }
 
@@ -121,31 +123,31 @@ int cw_job_need_exchange(void)
 
 int cw_job_end_exchange(void)
 {
-    if (atomic_load_explicit(&fence_done, memory_order_acquire))
+    if (atomic_load_explicit(&job.known, memory_order_acquire))
         return CW_OK;
     cw_job_await_published();
-    if (cw_boot.one_thread && !pthread_equal(opener, pthread_self()))
+    if (cw_boot.one_thread && !pthread_equal(job.opener, pthread_self()))
         await_opener();
     int rc = CW_OK;
-    pthread_mutex_lock(&fence_lock);
-    if (!fence_done) {
+    pthread_mutex_lock(&job.lock);
+    if (!job.known) {
         rc = cw_boot.ops->fence_wait(&cw_boot);
         if (rc == CW_OK && !secret_known()) {
             cwu_error("the job's secret is missing from the launcher's key-value store");
             rc = CW_ENOENT;
         }
         // Pairs with the loads outside the lock: a thread that reads true reads the secret.
-        atomic_store_explicit(&fence_done, rc == CW_OK, memory_order_release);
+        atomic_store_explicit(&job.known, rc == CW_OK, memory_order_release);
         if (cw_boot.one_thread)
-            cwu_futex_wake((uint32_t *)&fence_done, INT_MAX);
+            cwu_futex_wake((uint32_t *)&job.known, INT_MAX);
     }
-    pthread_mutex_unlock(&fence_lock);
+    pthread_mutex_unlock(&job.lock);
     return rc;
 }
 
 const uint8_t *cw_job_secret(void)
 {
-    return job_secret;
+    return job.secret;
 }
 
 void cw_job_begin_load(void)
@@ -164,12 +166,10 @@ int cw_job_load_transport(cw_fabric_t who)
     return rc;
 }
 
-static cw_node_record_t *kept;  // of all nodes
-
 static int read_record(int node, cw_node_record_t *record_p)
 {
-    if (kept) {
-        *record_p = kept[node];
+    if (job.kept) {
+        *record_p = job.kept[node];
         return CW_OK;
     }
     char key[CWB_KEY_MAX + 1];
@@ -188,8 +188,8 @@ static int no_record(int node, int rc)
 
 int cw_job_keep_records(void)
 {
-    free(kept);
-    kept = NULL;
+    free(job.kept);
+    job.kept = NULL;
     cw_node_record_t *all = malloc((size_t)cw_world.nnodes * sizeof *all);
     if (!all)
         return CW_ENOMEM;
@@ -200,7 +200,7 @@ int cw_job_keep_records(void)
             return no_record(node, rc);
         }
     }
-    kept = all;
+    job.kept = all;
     return CW_OK;
 }
 
@@ -220,7 +220,7 @@ const char *cw_job_node_name(int node)
 {
     static _Thread_local char text[96];
     cw_node_record_t record;
-    if (fence_done && read_record(node, &record) == CW_OK)
+    if (job.known && read_record(node, &record) == CW_OK)
         snprintf(text, sizeof text, "node %d (host %.47s)", node, record.host);
     else
         snprintf(text, sizeof text, "node %d", node);
