@@ -35,11 +35,11 @@ static struct {
     bool valid;
     uint16_t *to_node[2];  // [nnodes]
 } counts;
-static uint32_t ncollected;  // requests under way that were collected
 static struct {
-    uint32_t requests;  // so far
-    uint32_t slow;      // looks, one behind the other, that found few
-    uint32_t others;    // requests, one behind the other, that were not collected
+    uint32_t collected;  // requests under way that were collected
+    uint32_t requests;   // so far
+    uint32_t slow;       // looks, one behind the other, that found few
+    uint32_t others;     // requests, one behind the other, that were not collected
     uint64_t looked_ns;
 } flood;
 
@@ -68,7 +68,7 @@ static uint32_t pop(void)
  *  themselves. */
 static uint32_t many_free(void)
 {
-    uint32_t used = cw_am.credits + ncollected;
+    uint32_t used = cw_am.credits + flood.collected;
     return used < CW_AM_TOKENS ? CW_AM_TOKENS - used : 0;
 }
 
@@ -94,7 +94,7 @@ void cw_am_credit_open(void)
     }
     cw_am.credits = (uint32_t)cwu_env.am_credits;
     cw_am.flood = counts.valid = false;
-    ncollected = 0;
+    flood.collected = 0;
     memset(cw_am.collected, 0, sizeof cw_am.collected);
     cw_am.low = low();
 }
@@ -125,7 +125,7 @@ static void give_back(uint32_t i)
     push(i);
     if (cw_am.collected[i]) {
         cw_am.collected[i] = false;
-        ncollected--;
+        flood.collected--;
         cw_am.low = low();
     }
     if (*nfree() > many_free() && !cw_am.flood)
@@ -175,7 +175,7 @@ static uint32_t under_way(int node)
 static bool at_limit(int node, bool collected)
 {
     uint32_t most = collected ? cw_am_credit_collected() : cw_am.credits;
-    if (collected ? ncollected < most : *nfree() > many_free())
+    if (collected ? flood.collected < most : *nfree() > many_free())
         return false;
     if (!counts.valid)
         count();
@@ -209,7 +209,7 @@ int64_t cw_am_credit_take(int pe, bool collected)
         uint32_t i = pop();
         cw_am.pe_of[i] = pe;
         cw_am.collected[i] = collected;
-        ncollected += collected;
+        flood.collected += collected;
         if (counts.valid)
             counts.to_node[collected][node]++;
         token = CW_AM_FROM_TOKEN(cw_am.from[i]);
@@ -232,7 +232,7 @@ static void mind_flood(void)
 static bool are_many(void)
 {
     uint32_t many = cw_am.credits < FLOOD ? cw_am.credits : FLOOD;
-    return CW_AM_TOKENS - cw_am.nfree - ncollected >= many;
+    return CW_AM_TOKENS - cw_am.nfree - flood.collected >= many;
 }
 
 /** Did the last few requests come one behind the other, or would the next one wait? */

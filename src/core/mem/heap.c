@@ -18,9 +18,12 @@ _Atomic unsigned cw_block_changes = 1;
 
 #define DUMP_STEP ((size_t)1 << 20)
 
-static cw_arena_t heap;
-static cw_large_t large;
-static char *undumped, *heap_end;  // from here to the end, core files do not contain the heap
+static struct {
+    cw_arena_t arena;
+    cw_large_t large;
+    char *undumped, *end;  // from here to the end, core files do not contain the heap
+    size_t refused;        // bytes that a call asked for last
+} heap;
 
 // The blocks in the order of addresses, made at the first question behind a change.
 static struct {
@@ -32,10 +35,10 @@ static struct {
 
 int cw_heap_init(void *base, size_t nbytes)
 {
-    large = (cw_large_t){0};
-    undumped = base;
-    heap_end = undumped + nbytes;
-    return cw_arena_init(&heap, base, nbytes);
+    heap.large = (cw_large_t){0};
+    heap.undumped = base;
+    heap.end = heap.undumped + nbytes;
+    return cw_arena_init(&heap.arena, base, nbytes);
 }
 
 /** Core files contain what has been allocated (core/mem/segment.c leaves out all of the object). */
@@ -44,19 +47,19 @@ static void *allocated(void *p, size_t nbytes)
     if (!p)
         return NULL;
     char *end = (char *)p + nbytes;
-    if (end > undumped) {
-        char *next = (size_t)(heap_end - end) < DUMP_STEP ? heap_end : end + DUMP_STEP;
-        cwu_pages_dump(undumped, (size_t)(next - undumped), true);
-        undumped = next;
+    if (end > heap.undumped) {
+        char *next = (size_t)(heap.end - end) < DUMP_STEP ? heap.end : end + DUMP_STEP;
+        cwu_pages_dump(heap.undumped, (size_t)(next - heap.undumped), true);
+        heap.undumped = next;
     }
-    cw_large_allocated(&large, p, nbytes);
+    cw_large_allocated(&heap.large, p, nbytes);
     cw_backing_allocated(p, nbytes);
     return p;
 }
 
 void cw_heap_fini(void)
 {
-    cw_arena_finish(&heap);
+    cw_arena_finish(&heap.arena);
     free(spans.list);
     spans.list = NULL;
     spans.known = false;
@@ -77,7 +80,7 @@ static void end_change(void)
 void *cw_heap_malloc(size_t alignment, size_t nbytes)
 {
     begin_change();
-    void *p = cw_arena_malloc(&heap, alignment, nbytes);
+    void *p = cw_arena_malloc(&heap.arena, alignment, nbytes);
     end_change();
     return allocated(p, nbytes);
 }
@@ -85,7 +88,7 @@ void *cw_heap_malloc(size_t alignment, size_t nbytes)
 void *cw_heap_realloc(void *ptr, size_t nbytes)
 {
     begin_change();
-    void *p = cw_arena_realloc(&heap, ptr, nbytes);
+    void *p = cw_arena_realloc(&heap.arena, ptr, nbytes);
     end_change();
     return allocated(p, nbytes);
 }
@@ -93,34 +96,34 @@ void *cw_heap_realloc(void *ptr, size_t nbytes)
 int cw_heap_free(void *ptr)
 {
     begin_change();
-    int rc = cw_arena_free(&heap, ptr);
+    int rc = cw_arena_free(&heap.arena, ptr);
     end_change();
     return rc;
 }
 
 size_t cw_heap_size(const void *ptr)
 {
-    return cw_arena_size(&heap, ptr);
+    return cw_arena_size(&heap.arena, ptr);
 }
 
 void cw_heap_describe(const void *ptr, char *text, size_t text_nbytes)
 {
-    cw_arena_describe(&heap, ptr, text, text_nbytes);
+    cw_arena_describe(&heap.arena, ptr, text, text_nbytes);
 }
 
 void cw_heap_stats(cw_heap_stats_t *stats_p)
 {
-    cw_arena_stats(&heap, stats_p);
+    cw_arena_stats(&heap.arena, stats_p);
 }
 
 void cw_heap_tag(const void *ptr, const void *tag)
 {
-    cw_arena_tag(&heap, ptr, tag);
+    cw_arena_tag(&heap.arena, ptr, tag);
 }
 
 void cw_heap_walk(cw_arena_visit_fn *visit, void *arg)
 {
-    cw_arena_walk(&heap, visit, arg);
+    cw_arena_walk(&heap.arena, visit, arg);
 }
 
 static void add_span(void *arg, const void *ptr, size_t nbytes, const void *tag)
@@ -162,7 +165,7 @@ static const cw_heap_span_t *span_before(const char *at)
 bool cw_heap_covers(const void *ptr, size_t nbytes, size_t *room_p, cw_heap_span_t *span_p)
 {
     const char *at = ptr;
-    if (!nbytes || at < heap.base || at >= heap_end)
+    if (!nbytes || at < heap.arena.base || at >= heap.end)
         return true;
     pthread_mutex_lock(&spans.lock);
     bool known = know_spans();
@@ -188,12 +191,10 @@ bool cw_heap_before(const void *ptr, cw_heap_span_t *block_p)
     return span != NULL;
 }
 
-static size_t refused;
-
 void cw_heap_refuse(const char *call, size_t nbytes)
 {
     cw_heap_stats_t stats;
-    refused = nbytes;
+    heap.refused = nbytes;
     if (cw_world.pe != 0 || !(cw_world.check || cwu_env.debug))
         return;
     cw_heap_stats(&stats);
@@ -206,5 +207,5 @@ void cw_heap_refuse(const char *call, size_t nbytes)
 
 size_t cw_heap_refused(void)
 {
-    return refused;
+    return heap.refused;
 }

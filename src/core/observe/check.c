@@ -27,11 +27,13 @@
 enum { LEAK_KINDS = 12, LEAKS_REPORTED = 5 };
 
 static struct {
-    const char *kind;
-    unsigned long count;
-} leaks[LEAK_KINDS];
-static pthread_mutex_t leak_reports_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the next
-static void (*leak_reports[LEAK_KINDS])(void);
+    struct {
+        const char *name;
+        unsigned long count;
+    } kind[LEAK_KINDS];
+    pthread_mutex_t lock;  // guards the next
+    void (*report[LEAK_KINDS])(void);
+} leaks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
     pthread_t thread;
@@ -57,7 +59,7 @@ static int open_checks(unsigned *wants_p)
     joiner.thread = pthread_self();
     joiner.tid = (int)gettid();
     atomic_store(&joiner.any, false);
-    memset(leaks, 0, sizeof leaks);
+    memset(leaks.kind, 0, sizeof leaks.kind);
     cw_world.check = cwu_env.check && CAUSEWAY_CHECKING;
     if (cwu_env.check && !cw_world.check && cw_world.pe == 0)
         cwu_warn(
@@ -242,12 +244,12 @@ void cw_check_new_thread(const char *call)
 static unsigned long *leak_counter(const char *kind)
 {
     for (int i = 0; i < LEAK_KINDS; i++) {
-        if (!leaks[i].kind)
-            leaks[i].kind = kind;
-        if (strcmp(leaks[i].kind, kind) == 0)
-            return &leaks[i].count;
+        if (!leaks.kind[i].name)
+            leaks.kind[i].name = kind;
+        if (strcmp(leaks.kind[i].name, kind) == 0)
+            return &leaks.kind[i].count;
     }
-    return &leaks[LEAK_KINDS - 1].count;
+    return &leaks.kind[LEAK_KINDS - 1].count;
 }
 
 void cw_check_leak(const char *kind, const char *fmt, ...)
@@ -350,13 +352,13 @@ static void report_heap_leaks(void)
 
 void cw_check_at_end(void (*report)(void))
 {
-    pthread_mutex_lock(&leak_reports_lock);
+    pthread_mutex_lock(&leaks.lock);
     int i = 0;
-    while (i < LEAK_KINDS && leak_reports[i] && leak_reports[i] != report)
+    while (i < LEAK_KINDS && leaks.report[i] && leaks.report[i] != report)
         i++;
     if (i < LEAK_KINDS)
-        leak_reports[i] = report;
-    pthread_mutex_unlock(&leak_reports_lock);
+        leaks.report[i] = report;
+    pthread_mutex_unlock(&leaks.lock);
 }
 
 static void finish_checks(void)
@@ -364,11 +366,11 @@ static void finish_checks(void)
     report_heap_leaks();
     if (CW_CHECKING())
         report_all_given();
-    for (int i = 0; i < LEAK_KINDS && leak_reports[i]; i++)
-        leak_reports[i]();
-    for (int i = 0; i < LEAK_KINDS && leaks[i].kind; i++)
-        if (leaks[i].count > LEAKS_REPORTED)
-            cwu_warn("leak: %lu of kind %s in all", leaks[i].count, leaks[i].kind);
+    for (int i = 0; i < LEAK_KINDS && leaks.report[i]; i++)
+        leaks.report[i]();
+    for (int i = 0; i < LEAK_KINDS && leaks.kind[i].name; i++)
+        if (leaks.kind[i].count > LEAKS_REPORTED)
+            cwu_warn("leak: %lu of kind %s in all", leaks.kind[i].count, leaks.kind[i].name);
 }
 
 static void close_checks(void)

@@ -16,9 +16,11 @@
 
 #define REFRESH_NS UINT64_C(100000000)  // between two looks at the figures of other rooms
 
-static enum { NOTHING, PAGE, PES, AS_FILE } form;
-static _Atomic uint64_t refresh_ns;                             // when the next look is due
-static pthread_mutex_t refreshing = PTHREAD_MUTEX_INITIALIZER;  // guards the record's figures
+static struct {
+    enum { NOTHING, PAGE, PES, AS_FILE } form;
+    _Atomic uint64_t look_ns;  // when the next one is due
+    pthread_mutex_t lock;      // guards the record's figures
+} stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local uint64_t waited_known;  // of the routine that runs: for a PE that is known
 static _Thread_local bool for_word;  // this thread waits for a word that the program has named
 static _Thread_local int behind;     // PE + 1 that holds the lock this thread waits for; 0: none
@@ -28,20 +30,20 @@ static _Thread_local int behind;     // PE + 1 that holds the lock this thread w
 static int open_stats(unsigned *wants_p)
 {
     const char *what = cwu_env.stats;
-    form = NOTHING;
+    stats.form = NOTHING;
     if (!what || strcmp(what, "0") == 0)
         return CW_OK;
     cw_port_stats_begin();
-    form = strcmp(what, "1") == 0     ? PAGE
-           : strcmp(what, "pes") == 0 ? PES
-           : cw_stats_path(what)      ? AS_FILE
-                                      : NOTHING;
-    if (form == NOTHING)
+    stats.form = strcmp(what, "1") == 0     ? PAGE
+                 : strcmp(what, "pes") == 0 ? PES
+                 : cw_stats_path(what)      ? AS_FILE
+                                            : NOTHING;
+    if (stats.form == NOTHING)
         cwu_fatal(
             "CAUSEWAY_STATS=\"%s\" is not known: give 0, 1 (print a page of the job at "
             "finalize), pes (print what each PE did), json:PATH or html:PATH (write one file)",
             what);
-    if (form == AS_FILE && cw_world.pe == 0) {
+    if (stats.form == AS_FILE && cw_world.pe == 0) {
         // a wrong path is reported now, not after hours of work
         FILE *probe = cw_report_file(cw_stats_path(cwu_env.stats));
         if (!probe)
@@ -52,7 +54,7 @@ static int open_stats(unsigned *wants_p)
     int rc = cw_region_open();
     if (rc)
         return rc;
-    atomic_store(&refresh_ns, 0);
+    atomic_store(&stats.look_ns, 0);
     cw_timeline_open(&cw_mine.head->timeline);
     atomic_store(&cw_mine.head->stats_state, CW_RECORD_OPEN);
     cw_parcel_open();
@@ -62,9 +64,9 @@ static int open_stats(unsigned *wants_p)
 
 static void close_stats(void)
 {
-    if (form != NOTHING)
+    if (stats.form != NOTHING)
         cw_region_close();
-    form = NOTHING;
+    stats.form = NOTHING;
 }
 
 // ---------------------------------------------------------------- counting
@@ -133,14 +135,14 @@ static void count_peer(const cw_frame_t *f, uint64_t ns)
 static void refresh(uint64_t now)
 {
     atomic_store_explicit(&cw_mine.head->last_ns, now, memory_order_relaxed);
-    if (now < atomic_load_explicit(&refresh_ns, memory_order_relaxed) ||
-        pthread_mutex_trylock(&refreshing))
+    if (now < atomic_load_explicit(&stats.look_ns, memory_order_relaxed) ||
+        pthread_mutex_trylock(&stats.lock))
         return;
-    bool first = !atomic_load_explicit(&refresh_ns, memory_order_relaxed);
-    atomic_store_explicit(&refresh_ns, now + REFRESH_NS, memory_order_relaxed);
+    bool first = !atomic_load_explicit(&stats.look_ns, memory_order_relaxed);
+    atomic_store_explicit(&stats.look_ns, now + REFRESH_NS, memory_order_relaxed);
     if (first || cw_world.thread_level < CW_THREAD_SERIALIZED)
         cw_figures_take();
-    pthread_mutex_unlock(&refreshing);
+    pthread_mutex_unlock(&stats.lock);
 }
 
 /** The end of a wait inside a routine, where it is known for which PE. */
@@ -306,10 +308,10 @@ static void print_text(void)
 {
     char *text = NULL;
     size_t nbytes = 0;
-    gathering_t g = {.page = form == PAGE && cw_world.pe == 0 ? cw_page_new() : NULL};
-    if (form == PAGE)
+    gathering_t g = {.page = stats.form == PAGE && cw_world.pe == 0 ? cw_page_new() : NULL};
+    if (stats.form == PAGE)
         gather(&g);
-    FILE *out = form == PES || g.page ? open_memstream(&text, &nbytes) : NULL;
+    FILE *out = stats.form == PES || g.page ? open_memstream(&text, &nbytes) : NULL;
     if (out && g.page)
         cw_page_print(out, g.page, false);
     else if (out)
@@ -324,11 +326,11 @@ static void print_text(void)
 
 static void finish_stats(void)
 {
-    pthread_mutex_lock(&refreshing);
+    pthread_mutex_lock(&stats.lock);
     cw_figures_take();
-    pthread_mutex_unlock(&refreshing);
+    pthread_mutex_unlock(&stats.lock);
     cw_farewell(false);  // gathering connects PE 0 to nodes, whose servers count that
-    if (form == AS_FILE)
+    if (stats.form == AS_FILE)
         write_file();
     else
         print_text();

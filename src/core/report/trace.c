@@ -12,12 +12,14 @@
 
 #define DROPPED UINT64_MAX
 
-static bool active;
-static _Atomic uint32_t nthreads;
 static _Atomic(const char *) keys[CW_TRACE_NAMES] CW_LARGE;  // of the record's names
 
-/** Messages with each PE, [request or reply][PE], by which both ends of an arrow are numbered. */
-static _Atomic uint32_t *sent[2], *handled[2];
+static struct {
+    bool active;
+    _Atomic uint32_t nthreads;
+    // messages with each PE, [request or reply][PE], by which both ends of an arrow are numbered
+    _Atomic uint32_t *sent[2], *handled[2];
+} trace;
 /** The number of the message that this thread is about to handle. */
 static _Thread_local struct {
     uint32_t handled;
@@ -29,8 +31,8 @@ static int open_numbers(void)
 {
     uint32_t *all = calloc((size_t)cw_world.npes * 4, sizeof *all);
     for (int i = 0; all && i < 2; i++) {
-        sent[i] = (_Atomic uint32_t *)all + (size_t)cw_world.npes * (size_t)(2 * i);
-        handled[i] = sent[i] + cw_world.npes;
+        trace.sent[i] = (_Atomic uint32_t *)all + (size_t)cw_world.npes * (size_t)(2 * i);
+        trace.handled[i] = trace.sent[i] + cw_world.npes;
     }
     if (!all)
         cwu_error("out of memory for the numbers of messages with %d PEs (CAUSEWAY_TRACE)",
@@ -40,7 +42,7 @@ static int open_numbers(void)
 
 static int open_trace(unsigned *wants_p)
 {
-    active = false;
+    trace.active = false;
     if (!cwu_env.trace)
         return CW_OK;
     if (cw_world.pe == 0) {
@@ -53,7 +55,7 @@ static int open_trace(unsigned *wants_p)
     if (rc || (rc = open_numbers()))
         return rc;
     memset((void *)keys, 0, sizeof keys);
-    active = true;
+    trace.active = true;
     atomic_store(&cw_mine.head->trace_state, CW_RECORD_OPEN);
     cw_parcel_open();
     *wants_p = CW_OBSERVES | CW_OBSERVES_TRANSFERS | CW_OBSERVES_TIMES;
@@ -62,18 +64,18 @@ static int open_trace(unsigned *wants_p)
 
 static void close_trace(void)
 {
-    if (active)
+    if (trace.active)
         cw_region_close();
-    active = false;
-    free((void *)sent[0]);
-    sent[0] = NULL;
+    trace.active = false;
+    free((void *)trace.sent[0]);
+    trace.sent[0] = NULL;
 }
 
 static uint16_t thread_number(void)
 {
     static _Thread_local uint32_t mine;  // + 1
     if (!mine)
-        mine = atomic_fetch_add_explicit(&nthreads, 1, memory_order_relaxed) + 1;
+        mine = atomic_fetch_add_explicit(&trace.nthreads, 1, memory_order_relaxed) + 1;
     return (uint16_t)(mine - 1);
 }
 
@@ -143,7 +145,7 @@ static uint32_t next(_Atomic uint32_t *numbers, int pe)
 static void message_sent(const cw_message_t *msg)
 {
     uint64_t i = atomic_fetch_add_explicit(&cw_mine.head->added, 1, memory_order_relaxed);
-    uint32_t number = next(sent[msg->is_reply], msg->pe);
+    uint32_t number = next(trace.sent[msg->is_reply], msg->pe);
     if (i >= cw_mine.capacity)
         return;
     cw_event_t *e = &cw_mine.events[i];
@@ -160,7 +162,7 @@ static void message_sent(const cw_message_t *msg)
 
 static void message_handled(const cw_message_t *msg)
 {
-    under_way.handled = next(handled[msg->is_reply], msg->pe);
+    under_way.handled = next(trace.handled[msg->is_reply], msg->pe);
     under_way.is_reply = msg->is_reply;
 }
 

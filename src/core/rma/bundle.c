@@ -13,9 +13,11 @@
 
 #define PUT_MOST 256u  // bytes of a put where messages are short
 
-static cw_bundle_t *spare[CW_BUNDLES] CW_DEFAULT_PORT_GUARDS;
-static uint32_t nspare CW_DEFAULT_PORT_GUARDS;
-static bool puts_in_order CW_DEFAULT_PORT_GUARDS;
+static struct {
+    cw_bundle_t *free[CW_BUNDLES];
+    uint32_t nfree;
+    bool puts_in_order;
+} bundles CW_DEFAULT_PORT_GUARDS;
 
 // ---------------------------------------------------------------- what lies in the node object
 bool cw_bundles_possible(void)
@@ -59,8 +61,8 @@ CW_DEFAULT_PORT_HELD
 static void choose_puts(void)
 {
     bool may = cw_bundles.may;
-    atomic_store_explicit(&cw_bundles.puts, may && !puts_in_order, memory_order_relaxed);
-    atomic_store_explicit(&cw_bundles.ordered, may && puts_in_order, memory_order_relaxed);
+    atomic_store_explicit(&cw_bundles.puts, may && !bundles.puts_in_order, memory_order_relaxed);
+    atomic_store_explicit(&cw_bundles.ordered, may && bundles.puts_in_order, memory_order_relaxed);
 }
 
 void cw_bundles_open(void)
@@ -70,20 +72,20 @@ void cw_bundles_open(void)
     cw_bundles.may = possible && (cw_transport->software() || all);
     atomic_store_explicit(&cw_bundles.atomics, possible, memory_order_relaxed);
     choose_puts();
-    nspare = 0;
+    bundles.nfree = 0;
     cw_collect_rest(&cw_bundles.collect);
     if (!possible)
         return;
     cw_bundles.collect.flusher = &cw_flusher()->state;
     cw_collect_begin(&cw_bundles.collect, all);
     for (uint32_t i = 0; i < CW_BUNDLES; i++)
-        spare[nspare++] = &cw_bundles_of(cw_world.slot)[i];
+        bundles.free[bundles.nfree++] = &cw_bundles_of(cw_world.slot)[i];
 }
 
 void cw_ctx_puts_in_order(void)
 {
     cw_port_enter(&cw_port_default);
-    puts_in_order = true;
+    bundles.puts_in_order = true;
     choose_puts();
     cw_port_leave(&cw_port_default);
 }
@@ -98,9 +100,9 @@ static cw_way_t *way_of(cw_queue_t *q)
 static cw_bundle_t *take(cw_queue_t *q)
 {
     cw_port_held(&cw_port_default);
-    if (nspare == 0)
+    if (bundles.nfree == 0)
         return NULL;
-    cw_bundle_t *b = spare[--nspare];
+    cw_bundle_t *b = bundles.free[--bundles.nfree];
     atomic_store_explicit(&b->node, (uint32_t)way_of(q)->node, memory_order_relaxed);
     return b;
 }
@@ -109,7 +111,7 @@ static void give(cw_queue_t *q, cw_bundle_t *b)
 {
     cw_port_held(&cw_port_default);
     (void)q;
-    spare[nspare++] = b;
+    bundles.free[bundles.nfree++] = b;
 }
 
 static void send(cw_queue_t *q, bool last)
