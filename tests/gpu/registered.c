@@ -151,6 +151,35 @@ static void atomics(dart_gptr_t gptr, char *mine)
     dart_barrier(DART_TEAM_ALL);
 }
 
+/** Units 1 and 3 alone, on two nodes of two: the servers, of units 0 and 2, are not of their team,
+ *  and keep nothing of what these free. */
+static void pairs(int devices)
+{
+    dart_group_t group;
+    dart_team_t team;
+    dart_gptr_t gptr;
+    if (size != 4)
+        return;
+    dart_group_create(&group);
+    dart_group_addmember(group, (dart_global_unit_t){1});
+    dart_group_addmember(group, (dart_global_unit_t){3});
+    REQUIRE(dart_team_create(DART_TEAM_ALL, group, &team) == DART_OK);
+    for (int round = 0; round < 2 && me.id % 2; round++) {
+        char *mine = device_alloc(me.id % devices, 1000);
+        REQUIRE(dart_team_memregister(team, 1000, DART_TYPE_BYTE, mine, &gptr) == DART_OK);
+        fill_pattern(host, 1000, me.id + round);
+        CHECK(dart_put_blocking(at(gptr, me.id == 1, 0), host, 1000, DART_TYPE_BYTE,
+                                DART_TYPE_BYTE) == DART_OK);
+        dart_barrier(team);
+        look("pair", me.id % devices, mine, 1000, 4 - me.id + round);
+        CHECK(dart_team_memderegister(gptr) == DART_OK);
+        dart_barrier(team);
+        device_free(me.id % devices, mine);
+    }
+    dart_group_destroy(&group);
+    dart_barrier(DART_TEAM_ALL);
+}
+
 int main(int argc, char **argv)
 {
     int devices = 0;
@@ -190,6 +219,7 @@ int main(int argc, char **argv)
         else
             device_free(device, block);
     }
+    pairs(devices);
     device_free(0, near);
     printf("%d failed\n", checks_failed);
     dart_exit();
