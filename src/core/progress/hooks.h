@@ -54,8 +54,9 @@ typedef struct cw_progress_hooks {
     void (*pause)(void);
     /** Might `advance` find something to do? */
     bool (*in_flight)(void);
-    /** One step for all that this thread has in flight. */
-    void (*advance)(void);
+    /** One step for all that this thread has in flight. Returns whether this PE has connections,
+     *  whose loss only such steps find. */
+    bool (*advance)(void);
 
     // ---- core/server
     /** Polls the node server; how many events. */

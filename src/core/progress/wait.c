@@ -41,8 +41,13 @@ static bool not_in_flight(void)
     return false;
 }
 
-static void advance_nothing(void)
+static void send_nothing(void)
 {
+}
+
+static bool advance_nothing(void)
+{
+    return false;
 }
 
 static uint32_t no_notifications(void)
@@ -92,7 +97,7 @@ cw_progress_hooks_t cw_progress_hooks = {
     .run_messages = no_messages,
     .awaits_replies = awaits_none,
     .poll_replies = no_events,
-    .pause = advance_nothing,
+    .pause = send_nothing,
     .in_flight = not_in_flight,
     .advance = advance_nothing,
     .poll_server = no_events,

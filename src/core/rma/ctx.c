@@ -283,7 +283,8 @@ static CW_COLD void lost(int rc)
                   cwu_error_name(rc));
 }
 
-static void advance(cw_ctx_t *ctx)
+/** Returns whether the context has a client of the transport. */
+static bool advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
     cw_batch_try_send(ctx);
@@ -294,6 +295,7 @@ static void advance(cw_ctx_t *ctx)
         if (CW_UNLIKELY(rc))
             lost(rc);
     }
+    return client != NULL;
 }
 
 static int poll_default(void)
@@ -303,11 +305,13 @@ static int poll_default(void)
     return client ? cw_transport->poll(client) : 0;
 }
 
-static void advance_all(void)
+static bool advance_all(void)
 {
-    advance(&cw_ctx_default);
-    if (cw_ctx_count_alive() == 0 || pthread_mutex_trylock(&contexts.lock))
-        return;
+    bool connects = advance(&cw_ctx_default);
+    if (cw_ctx_count_alive() == 0)
+        return connects;
+    if (pthread_mutex_trylock(&contexts.lock))
+        return true;
     for (cw_ctx_t *ctx = contexts.all; ctx; ctx = ctx->next) {
         bool mine = !(ctx->options & CW_CTX_PRIVATE) || !cw_world.thread_multiple ||
                     ctx->thread == (uintptr_t)pthread_self();
@@ -315,6 +319,7 @@ static void advance_all(void)
             advance(ctx);
     }
     pthread_mutex_unlock(&contexts.lock);
+    return true;
 }
 
 static bool in_flight(void)

@@ -242,8 +242,8 @@ static const _Atomic uint32_t *release_word(const cw_node_sync_t *ns)
 }
 
 /** bell: changes, with a wake-up, when it is over. Sleeps grow, so that many who wait leave the
- *  processors to those who come; but not where a wait may be abandoned, nor in jobs of several
- *  nodes: no event ends this one when a connection of the PE is lost. */
+ *  processors to those who come; but not where a wait may be abandoned, nor in a PE with
+ *  connections to other nodes: no event ends this one when one of them is lost. */
 static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell)
 {
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
@@ -254,20 +254,21 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
         w.on = &cw_wait_world;
     w.since_ns = cwu_now_ns();
     cw_wait_current = &w;
+    bool connected = cw_world.nnodes > 1;
     for (uint64_t sleep_ns = 0;;) {
         uint32_t seen = atomic_load(bell);
         if (over(ns))
             break;
         uint64_t look_ns = cw_wait_may_sleep(&w);
-        const bool looks = cw_abandoning || cw_world.nnodes > 1;
-        sleep_ns = looks ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
+        sleep_ns =
+            cw_abandoning || connected ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
         cw_wait_asleep = true;
         cwu_futex_wait((uint32_t *)bell, seen, look_ns < sleep_ns ? look_ns : sleep_ns);
         cw_wait_asleep = false;
         if (!cw_gathered())
             cw_gather_try();
         if (cw_world.nnodes > 1)
-            cw_progress_hooks.advance();
+            connected = cw_progress_hooks.advance();
     }
     if (w.reported)
         cw_progress_hooks.moved(&w);
