@@ -36,6 +36,21 @@ static long chosen(uint32_t flags, long rounds)
     return !(flags & CWU_WAIT_PE) ? -1 : rounds < 0 && is_set_to("asleep") ? 0 : rounds;
 }
 
+static uint64_t shared_ns;  // between two sleeps of a PE, so that its processor wakes one each SOON
+
+void cwu_wait_share(unsigned pes)
+{
+    const uint64_t most = CWU_WAIT_NS(SECOND);
+    shared_ns = pes * CWU_WAIT_NS(SOON) < most ? pes * CWU_WAIT_NS(SOON) : most;
+}
+
+/** A sleep of the table, in us. Short ones are for what may come without a wake-up. */
+static uint64_t sleep_ns(uint32_t flags, uint32_t us)
+{
+    uint64_t ns = UINT64_C(1000) * us;
+    return flags & CWU_WAIT_PE && us >= CWU_WAIT_LATE && ns < shared_ns ? shared_ns : ns;
+}
+
 cwu_wait_plan_t cwu_wait_plan(cwu_wait_id_t id, bool crowded)
 {
     uint32_t flags = plans[id].flags;
@@ -46,8 +61,8 @@ cwu_wait_plan_t cwu_wait_plan(cwu_wait_id_t id, bool crowded)
         .yields = yields < 0 ? plans[id].yields[crowded] : (uint32_t)yields,
         .early = flags & CWU_WAIT_EARLY && polls < 0 ? CWU_WAIT_EARLY_AT : UINT32_MAX,
         .beside = flags & CWU_WAIT_BESIDE && polls < 0 && yields < 0 && !crowded,
-        .first_ns = UINT64_C(1000) * plans[id].first,
-        .longest_ns = UINT64_C(1000) * plans[id].longest,
+        .first_ns = sleep_ns(flags, plans[id].first),
+        .longest_ns = sleep_ns(flags, plans[id].longest),
     };
 }
 

@@ -52,6 +52,10 @@ typedef struct cwu_wait_plan {
 /** Are there more PEs than processors? seen: as far as the caller sees; CAUSEWAY_WAIT may know
  *  better. */
 bool cwu_wait_crowded(bool seen);
+/** So many PEs share a processor: of plans that are made from now on. Where thousands do, those
+ *  that look again and again whether they were forgotten would keep it from the ones that have
+ *  work; so their long sleeps get longer, up to a second. */
+void cwu_wait_share(unsigned pes);
 /** The plan of a row. crowded: as cwu_wait_crowded says. */
 cwu_wait_plan_t cwu_wait_plan(cwu_wait_id_t id, bool crowded);
 

@@ -174,6 +174,27 @@ static void waits_poll_yield_and_sleep(void)
     CHECK(step(&word, 0) == CWU_YIELD);  // what it waits for may need its core
 }
 
+/** Where many PEs share a processor long sleeps of PEs get longer, short ones and locks' do not. */
+static void those_who_share_sleep_longer(void)
+{
+    for (unsigned pes = 1; pes < 1u << 20; pes *= 4) {
+        cwu_wait_share(pes);
+        uint64_t shared = pes * CWU_WAIT_NS(SOON), most = CWU_WAIT_NS(SECOND);
+        shared = shared < most ? shared : most;
+        const cwu_wait_plan_t word = cwu_wait_plan(CWU_WAIT_WORD, true),
+                              sync = cwu_wait_plan(CWU_WAIT_SYNC, true),
+                              lock = cwu_wait_plan(CWU_WAIT_LOCK, true),
+                              server = cwu_wait_plan(CWU_WAIT_SERVER, true);
+        CHECK(word.first_ns == CWU_WAIT_NS(SOON));
+        CHECK(word.longest_ns == (shared > CWU_WAIT_NS(LATE) ? shared : CWU_WAIT_NS(LATE)));
+        CHECK(sync.first_ns == (shared > CWU_WAIT_NS(SAFEGUARD) ? shared : CWU_WAIT_NS(SAFEGUARD)));
+        CHECK(sync.longest_ns == most);
+        CHECK(lock.longest_ns == CWU_WAIT_NS(SAFEGUARD));
+        CHECK(server.longest_ns == CWU_WAIT_NS(LISTEN));
+    }
+    cwu_wait_share(1);
+}
+
 /** Where yields are expensive a wait yields no more: it polls on for a moment, or sleeps. */
 static void waits_give_way_to_other_load(void)
 {
@@ -216,6 +237,7 @@ int main(void)
     cwu_env_load();
     yield_costs_ns = 0;
     waits_poll_yield_and_sleep();
+    those_who_share_sleep_longer();
     variables_choose();
     CHECK(!cwu_yield_is_dear());
     cheap_ones_are_not_dear();

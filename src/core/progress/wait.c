@@ -143,6 +143,7 @@ void cw_wait_init(void)
         ncpus = cw_world.machine_cpus;
     bool roomy = cw_wait_roomy = !cwu_wait_crowded(!is_roomy(ncpus));
     cw_wait_spare_core = cw_world.machine_pes < ncpus;
+    cwu_wait_share(roomy ? 1 : (unsigned)(cw_world.machine_pes / ncpus));
     plan = cwu_wait_plan(cw_world.nnodes > 1 ? CWU_WAIT_REPLY : CWU_WAIT_WORD, !roomy);
     cw_wait_server = cwu_wait_plan(CWU_WAIT_SERVER, !roomy);
     cwu_debug("waits spin %u rounds and yield %u: the machine has %s", plan.polls, plan.yields,
