@@ -189,8 +189,8 @@ def _simulated(document):
 
 def _ring(document):
     rows = document.rows("ring")
-    yield page.prose("Real processes: start, a token twice round all PEs, end. 8,192 on 64 nodes "
-                     "with `--to 8192` (33 s on two cores in an earlier run).")
+    yield page.prose("Real processes: start, a token twice round all PEs, end. More of them "
+                     "with `--to N`.")
     yield from page.table(("PEs", "nodes", "from launch to end", "the ring"),
                           ((f"{row['npes']:,}", str(row["nodes"]), f"{row['wall_ms'] / 1e3:.2f} s",
                             f"{row['ring_ms']:.0f} ms") for row in rows))
