@@ -215,7 +215,7 @@ def overlap(c):
 def ring(c):
     """Start, a token passed round all PEs twice, end."""
     for npes, nodes in ((32, 4),) if c.quick else ((64, 16), (256, 16), (1024, 16), (2048, 64),
-                                                   (4096, 64), (8192, 64)):
+                                                   (4096, 64), (8192, 64), (16384, 64)):
         if npes > c.most:
             break
         key = {"npes": npes, "nodes": nodes, "endpoint": "msg"}
