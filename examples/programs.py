@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Example:
-    """A folder with one program, and how the demo runs it.
+    """A folder with a program, and how the demo runs it.
 
     `runs` gives for each row of the demo's table a label and the arguments on one node and between
     nodes, where a small operation costs a thousand times as much.
@@ -23,6 +23,8 @@ class Example:
     runs: tuple[tuple[str, str, str], ...] = field(default=())
     without: tuple[str, ...] = field(default=())  # sources of another version of the program
     flags: tuple[str, ...] = field(default=())  # of the compiler
+    kernels: str = ""  # source of those that a device runs
+    expected: str = "expected.txt"
 
     @property
     def path(self) -> Path:
@@ -30,7 +32,7 @@ class Example:
 
     @property
     def needs_device(self) -> bool:
-        return (self.path / "kernels.cu").exists()
+        return bool(self.kernels)
 
     @property
     def is_fortran(self) -> bool:
@@ -69,10 +71,12 @@ ALL = (
     Example("19-caf-farm", "farm", (
         ("coarrays, task farm", "1000 killed", "500"),)),  # other launchers end such a job
     Example("20-caf-hash-table", "table", (("coarrays, hash table", "20000", "1000"),)),
-    Example("21-device-heat", "heat_device", (("devices, heat", "2048 500", "512 100"),),
-            flags=("-rdynamic", "-ldl")),
-    Example("22-device-random-access", "random_access_device", (
-        ("devices, random access", "22", "12"),), flags=("-rdynamic", "-ldl")),
+    Example("21-devices", "heat_device", (("devices, heat", "2048 500", "512 100"),),
+            without=("random_access.c",), flags=("-rdynamic", "-ldl"), kernels="heat.cu",
+            expected="heat.txt"),
+    Example("21-devices", "random_access_device", (("devices, random access", "22", "12"),),
+            without=("heat.c",), flags=("-rdynamic", "-ldl"), kernels="random_access.cu",
+            expected="random_access.txt"),
 )
 
 # With MPI beside OpenSHMEM, started by MPI's launcher: not part of ALL.
@@ -95,7 +99,7 @@ def build_kernels(example: Example, oshcc: Path, program: Path) -> None:
         return
     command = [clang, "-x", "cuda", "--cuda-gpu-arch=sm_70", "--cuda-device-only", "-nocudainc",
                "-nocudalib", "-O2", "-S", f"-I{oshcc.parent.parent}/include",
-               str(example.path / "kernels.cu"), "-o", f"{program}.ptx"]
+               str(example.path / example.kernels), "-o", f"{program}.ptx"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

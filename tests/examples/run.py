@@ -93,7 +93,7 @@ def check(example: programs.Example, program: Path, where: list[tuple[str, int, 
     """All sections in all layouts, but only so many of those that must fail. Returns how many
     passed and failed."""
     passed = failed = 0
-    sections = read_expected(example.path / "expected.txt")
+    sections = read_expected(example.path / example.expected)
     bad = [s for s in sections if s.must_fail]
     for section in [s for s in sections
                     if not s.must_fail] + (bad if failures is None else bad[-failures:]):

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "gpu.h"
-#include "kernels.h"
+#include "random_access.h"
 
 static uint64_t wrong_of_pe, wrong_of_all;
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "gpu.h"
-#include "kernels.h"
+#include "heat.h"
 
 static uint64_t signals[2];  // symmetric: steps of the neighbour above, and of the one below
 static double heat_of_pe, heat_of_all;

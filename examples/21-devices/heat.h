@@ -2,8 +2,8 @@
 //
 // One step of a slab, by one block: all its points, then its outer rows into the halos of the
 // neighbours, each with a signal to the processor there, which starts the next step.
-#ifndef KERNELS_H
-#define KERNELS_H
+#ifndef HEAT_H
+#define HEAT_H
 
 #include <causeway/device.h>
 

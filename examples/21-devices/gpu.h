@@ -3,7 +3,7 @@
 // What a C program needs to run kernels without a toolkit: CUDA's driver, which shmemx_device_heap
 // has loaded, and a module of PTX that lies beside the program (PROGRAM.ptx; clang makes it).
 //
-// The kernels of this example are also C functions, for a driver that calls such ones, as the one
+// The kernels of these examples are also C functions, for a driver that calls such ones, as the one
 // of Causeway's tests does.
 #ifndef GPU_H
 #define GPU_H

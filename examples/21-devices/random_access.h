@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Random updates by one block: each is an atomic XOR on a word of some PE's table.
-#ifndef KERNELS_H
-#define KERNELS_H
+#ifndef RANDOM_ACCESS_H
+#define RANDOM_ACCESS_H
 
 #include <causeway/device.h>
 
