@@ -154,17 +154,18 @@ CWD_FN uint64_t cwd_send(const cwd_world_t *w, cwd_request_t *r, int answered)
     return 0;
 }
 
-/* All requests so far, of any thread, are executed (CWD_FENCE) or complete (CWD_QUIET). */
+/* All requests so far, of any thread, are executed (CWD_FENCE) or complete (CWD_QUIET), in the eyes
+ * of each thread that sees a later store of this one. */
 CWD_FN void cwd_settle(const cwd_world_t *w, int what, uint64_t *word)
 {
     uint64_t ticket;
-    cwd_fence_system();
     if (cwd_load_acq64(word) < cwd_load64(&w->near_words->tail)) {
         cwd_request_t r = cwd_request_of(what, 0, 0, 0, w->pe);
         r.answered = 1;
         cwd_ask(w, &r, &ticket);
         cwd_store_rel64(word, ticket + 1);
     }
+    cwd_fence_system(); /* both, and what this thread has stored, before its next stores */
 }
 
 /* What this thread has done to a PE is visible there before what it does to it from here on. */

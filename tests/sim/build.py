@@ -21,11 +21,15 @@ RUNTIME = ["driver", "exhaust", "fault", "map", "model", "mpi", "net", "net_act"
            "sites", "snap", "tsan"]
 WRAPPERS = ["wrap_fault", "wrap_io", "wrap_machine", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-fPIC", "-g", "-I", HERE]
 WARN = ["-Wall", "-Wextra", "-Werror"]
+ROOMS = ("src", "include")  # where mutations may be
 INSTRUMENT = ["-fsanitize=thread", "-O1", "-g1"]  # lines for stacks; all of -g takes a third more
 # Searches of symbol tables, in files that each call maps itself: millions of loads that
 # no other thread sees, in each of which a search of all schedules would look for another one.
 ALONE = {"src/base/symbol.c"}
+# What the simulator has one of its own for.
+REPLACED = {"src/core/device/cuda.c": "device.c"}
 # of meson's flags: what makes no other code, or has another value here
 LEFT_OUT = ("-fsanitize", "-O", "-g", "-W", "-fdiagnostics")
 
@@ -54,7 +58,9 @@ def library_sources(build):
                 skip = True
             elif word != "-MD" and not word.startswith(LEFT_OUT):
                 flags.append(word)
-        yield (build / c["file"]).resolve(), flags
+        source = (build / c["file"]).resolve()
+        own = REPLACED.get(str(source.relative_to(ROOT)))
+        yield (HERE / own, [*flags, "-I", HERE]) if own else (source, flags)
 
 
 def system_headers(source, root, known):
@@ -144,21 +150,26 @@ class Library:
         return ninja.link(place / "libcauseway.so", [turned, *self.runtime],
                           ["-shared", "-Wl,-soname,libcauseway.so", "-Wl,-z,now", *self.libs])
 
+    def scene(self, ninja, source, objects, result, linked, root=ROOT):
+        """root: whose headers. gcc says that libtsan knows no fences; the simulator does."""
+        rooms = [word for room in ROOMS for word in ("-I", root / room)]
+        obj = ninja.cc(objects / f"{source.stem}.o", source,
+                       [*FLAGS, *rooms, *WARN, *INSTRUMENT, "-Wno-tsan"])
+        ninja.link(result, [obj, self.out / "runtime" / "main.o"],
+                   [linked, f"-Wl,-rpath,{linked.parent}", *self.wraps, *self.libs], [linked])
+
 
 def write_ninja(build, out, scenes):
     ninja, library = Ninja(build), Library(build)
-    base = ["-std=c17", "-D_GNU_SOURCE", "-fPIC", "-I", HERE, "-I", ROOT / "src", "-I",
-            ROOT / "include", "-g"]
+    base = [*FLAGS, "-I", ROOT / "src", "-I", ROOT / "include"]
     for obj, (source, flags) in library.objects.items():
         ninja.cc(obj, source, flags)
     for obj in (*library.wrappers, *library.runtime):
         ninja.cc(obj, HERE / f"{obj.stem}.c", [*base, *WARN, "-O2", "-fvisibility=hidden"])
     linked = library.link(ninja, out, [*library.objects, *library.wrappers])
-    main = ninja.cc(out / "runtime" / "main.o", HERE / "main.c", [*base, *WARN, "-O2"])
+    ninja.cc(out / "runtime" / "main.o", HERE / "main.c", [*base, *WARN, "-O2"])
     for source in scenes:
-        obj = ninja.cc(out / "scenes" / f"{source.stem}.o", source, [*base, *WARN, *INSTRUMENT])
-        ninja.link(out / source.stem, [obj, main],
-                   [linked, f"-Wl,-rpath,{out}", *library.wraps, *library.libs], [linked])
+        library.scene(ninja, source, out / "scenes", out / source.stem, linked)
     ninja.write(out / "build.ninja")
 
 
@@ -180,10 +191,9 @@ def includers(build, headers):
 
 
 def shadow_sources(shadow, changed):
-    """All of src by links, but those that differ."""
-    root = ROOT / "src"
-    for source in root.rglob("*.*"):
-        mine = shadow / source.relative_to(root)
+    """All of the rooms by links, but those that differ."""
+    for source in (s for room in ROOMS for s in (ROOT / room).rglob("*.*")):
+        mine = shadow / source.relative_to(ROOT)
         if source.is_dir() or source in changed:
             continue
         if not mine.is_symlink():
@@ -191,26 +201,32 @@ def shadow_sources(shadow, changed):
             mine.unlink(missing_ok=True)
             mine.symlink_to(source)
     for source, text in changed.items():
-        mine = shadow / source.relative_to(root)
+        mine = shadow / source.relative_to(ROOT)
         if mine.is_symlink() or not mine.exists() or mine.read_text() != text:
             mine.unlink(missing_ok=True)
             mine.write_text(text)
 
 
 def variant(build, name, changed):
-    """Directory with a library that differs in some sources or headers {path: text}."""
+    """Directory with a library that differs in some sources or headers {path: text}, and the scenes
+    that include these."""
     library = Library(build.resolve())
     place, ninja = library.out / "variants" / name, Ninja(build.resolve())
-    shadow_sources(place / "src", changed)
+    shadow_sources(place, changed)
     behind = set(includers(library.build, {s for s in changed if s.suffix == ".h"}))
     objects = []
     for obj, (source, flags) in library.objects.items():
         if source in changed or obj in behind:
-            made = not source.is_relative_to(ROOT / "src")  # by the build itself
-            mine = source if made else place / "src" / source.relative_to(ROOT / "src")
-            obj = ninja.cc(place / "lib" / obj.name, mine, ["-I", place / "src", *flags])
+            made = not source.is_relative_to(ROOT / "src")  # by the build, or the simulator's
+            mine = source if made else place / source.relative_to(ROOT)
+            rooms = [word for room in ROOMS for word in ("-I", place / room)]
+            obj = ninja.cc(place / "lib" / obj.name, mine, [*rooms, *flags])
         objects.append(obj)
-    library.link(ninja, place, [*objects, *library.wrappers])
+    linked = library.link(ninja, place, [*objects, *library.wrappers])
+    for scene in scene_names():
+        if library.out / "scenes" / f"{scene}.o" in behind:
+            library.scene(ninja, HERE / "scenes" / f"{scene}.c", place / "scenes",
+                          place / scene, linked, place)
     ninja.write(place / "build.ninja")
     if subprocess.run(ninja_of(build.resolve(), place), check=False).returncode != 0:
         sys.exit(f"sim: the variant {name} does not build")

@@ -108,6 +108,11 @@ static void make_job(job_t *job)
     cwb_job_put(job->at, "secret", secret, sizeof secret);
     for (int node = 0; node < sim_scene.nnodes; node++)
         job->nodes[node] = memfd_create("causeway-node", MFD_CLOEXEC);
+    sim->device_fd = memfd_create("device", MFD_CLOEXEC);
+    if (sim->device_fd < 0 || ftruncate(sim->device_fd, SIM_DEVICE_NBYTES) != 0) {
+        perror("sim: the device's memory");
+        exit(2);
+    }
     job->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
@@ -118,6 +123,7 @@ static void drop_job(job_t *job)
     close(job->bell);
     for (int node = 0; node < sim_scene.nnodes; node++)
         close(job->nodes[node]);
+    close(sim->device_fd);
 }
 
 // ---------------------------------------------------------------- PEs
@@ -369,9 +375,9 @@ static bool no_copy;       // nor was it now
 static void take_snapshot(void)
 {
     sim->snaps = sim->snap_asked = false;
-    int thread = sim->begun_by, fds[SIM_PES + 1] = {job.fd};
-    memcpy(fds + 1, job.nodes, sizeof job.nodes);
-    if (!sim_snap_take(fds, 1 + sim_scene.nnodes)) {
+    int thread = sim->begun_by, fds[SIM_PES + 2] = {job.fd, sim->device_fd};
+    memcpy(fds + 2, job.nodes, sizeof job.nodes);
+    if (!sim_snap_take(fds, 2 + sim_scene.nnodes)) {
         no_snapshots = true;
         if (opt.verbose)
             printf("sim: runs begin at the start: %s\n", sim_snap->why);

@@ -15,7 +15,8 @@ import build
 import page
 
 HEAD = ["mutation", "mend", "what is wrong then", "scene", "seed", "model, strategy", "runs"]
-FOUND = re.compile(r"^FINDING scene \S+ seed (\d+) model (\S+) strategy (\S+)[^:]*: (.*)$", re.M)
+FOUND = re.compile(r"^FINDING scene \S+ seed (\d+) model (\S+) strategy ([^\s:]+)[^:]*: (.*)$",
+                   re.M)
 
 
 def arguments():
@@ -64,7 +65,10 @@ def hunt(out, place, scenes, seconds, words=()):
     cpus = sorted(os.sched_getaffinity(0))
     for scene in scenes:
         start = time.monotonic()
-        done = subprocess.run([out / scene, "--seconds", str(seconds), "--cpu",
+        program = place / scene  # where it includes what is mutated
+        if not program.exists():
+            program = out / scene
+        done = subprocess.run([program, "--seconds", str(seconds), "--cpu",
                                str(cpus[os.getpid() % len(cpus)]), *words], text=True, check=False,
                               capture_output=True, env={"LD_LIBRARY_PATH": str(place),
                                                         "PATH": "/usr/bin:/bin"})

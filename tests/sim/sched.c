@@ -661,6 +661,11 @@ void *sim_common(size_t nbytes)
     return sim->common;
 }
 
+int sim_device_fd(void)
+{
+    return sim->device_fd;
+}
+
 void sim_yield(void)
 {
     sim_give_way(true);

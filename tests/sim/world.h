@@ -19,14 +19,15 @@ enum {
     SIM_PES = 8,
     SIM_FRAMES = 48,   // of a stack that is kept
     SIM_OBJECTS = 48,  // shared files
-    SIM_BUFFER = 8,    // stores of a thread that others do not see yet
-    SIM_CHANGES = 8,   // of priorities, and forced switches
+    SIM_DEVICE_NBYTES = 16 << 20,
+    SIM_BUFFER = 8,   // stores of a thread that others do not see yet
+    SIM_CHANGES = 8,  // of priorities, and forced switches
     SIM_TRACE = 4096,
     SIM_NET_NBYTES = 24 << 20,
     SIM_FIRST_PID = 1000,
     SIM_FIRST_TID = 2000,  // as the library sees them
-    SIM_SERVE = 1 << 20,  // an errand: be the origin of copies
-    SIM_DIE,              // another: end by the run's fault
+    SIM_SERVE = 1 << 20,   // an errand: be the origin of copies
+    SIM_DIE,               // another: end by the run's fault
 };
 
 #define SIM_FOR_EVER (UINT64_MAX / 2)  // of virtual time
@@ -121,13 +122,13 @@ typedef struct sim_world {
     uint64_t changes[SIM_CHANGES];
     int nchanges, next_change;
     uint64_t random, scene_random;
-    uint64_t plan_steps, plan_begun;  // of a run, as far as is known
+    uint64_t plan_steps, plan_begun;    // of a run, as far as is known
     int wanted_strategy, wanted_depth;  // by options; -1, 0: by the seed
-    sim_fault_t fault;  // of this run
+    sim_fault_t fault;                  // of this run
     int fault_pe;
     uint64_t fault_at;  // the number of the use, or its step
     bool fault_hit;
-    char fault_call[24];     // the call that has failed, and its error
+    char fault_call[24];  // the call that has failed, and its error
     int fault_error;
     uint64_t fault_for;      // how long a PE stands still
     uint64_t stopped_until;  // of virtual time: fault_pe stands still; 0: it does not
@@ -138,7 +139,7 @@ typedef struct sim_world {
     // the token
     int64_t left, quantum;  // scheduling points until the next decision
     uint64_t steps, switches, decisions;
-    int yields;  // behind the network's last step
+    int yields;               // behind the network's last step
     int current, errand;      // errand: network action that the woken thread is to carry out
     _Atomic uint32_t driver;  // futex of the driver
     int ended_pe;             // a process that has ended, for the driver to wait for
@@ -165,7 +166,8 @@ typedef struct sim_world {
     uint64_t hash;  // of all decisions: two runs of a seed are the same
     char message[2048];
     const sim_scene_t *scene;
-    void *common;  // of the scene
+    void *common;   // of the scene
+    int device_fd;  // the memory of the simulated device (device.c), in all processes
     uint64_t most_steps;
     bool tracing;
     uint32_t ntrace;
@@ -256,7 +258,7 @@ void sim_written(void *at, size_t nbytes);
 
 // ---------------------------------------------------------------- net.c
 void sim_net_reset(void);
-void sim_net_draw(uint64_t seed);  // its habits
+void sim_net_draw(uint64_t seed);          // its habits
 int sim_net_actions(int *list, int most);  // what may happen next
 int sim_net_process(int action);           // in which PE's process
 void sim_net_act(int action);

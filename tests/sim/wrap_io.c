@@ -137,13 +137,43 @@ static bool is_abstract(const struct sockaddr *name, socklen_t nbytes)
            ((const struct sockaddr_un *)name)->sun_path[0] == '\0';
 }
 
+/** Where the kernel would choose a name, of five digits, it is one that each run chooses. */
+static socklen_t chosen_name(struct sockaddr_un *chosen)
+{
+    static unsigned n;
+    chosen->sun_family = AF_UNIX;
+    snprintf(chosen->sun_path + 1, 6, "%02x%03x", (unsigned)SIM_ME->pe & 0xff, n++ & 0xfff);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 6);
+}
+
 SIM_WRAPPER(int, bind, int fd, const struct sockaddr *name, socklen_t nbytes)
 {
-    struct sockaddr_un own = {0};
+    struct sockaddr_un own = {0}, chosen = {0};
+    if (sim_inside() && name->sa_family == AF_UNIX && nbytes == sizeof(sa_family_t)) {
+        nbytes = chosen_name(&chosen);
+        name = (const struct sockaddr *)&chosen;
+    }
     if (!sim_inside() || !is_abstract(name, nbytes))
         return __real_bind(fd, name, nbytes);
     nbytes = own_name(&own, name, nbytes);
     return __real_bind(fd, (const struct sockaddr *)&own, nbytes);
+}
+
+/** The name without what own_name puts before it. */
+SIM_WRAPPER(int, getsockname, int fd, struct sockaddr *name, socklen_t *nbytes_p)
+{
+    int rc = __real_getsockname(fd, name, nbytes_p);
+    if (!sim_inside() || rc != 0 || !is_abstract(name, *nbytes_p))
+        return rc;
+    const size_t before = offsetof(struct sockaddr_un, sun_path) + 1;
+    char *text = ((struct sockaddr_un *)name)->sun_path + 1;
+    const char *dot = memrchr(text, '.', *nbytes_p - before);
+    if (!dot)
+        return rc;
+    const size_t left = *nbytes_p - before - (size_t)(dot + 1 - text);
+    memmove(text, dot + 1, left);
+    *nbytes_p = (socklen_t)(before + left);
+    return rc;
 }
 
 SIM_WRAPPER(int, connect, int fd, const struct sockaddr *name, socklen_t nbytes)

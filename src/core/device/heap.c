@@ -3,7 +3,7 @@
 // The device heap: how the PEs of a node make and map it together, its allocator, its end.
 //
 // Each step that may fail ends in an agreement of all PEs, so that either all have a heap or none
-// has, and no PE waits for one that has given up.
+// has, and no PE waits for one that has given up, but for its descriptor until CAUSEWAY_TIMEOUT.
 #include "core/device/heap.h"
 
 #include <stdlib.h>
