@@ -17,11 +17,29 @@ def average():
         return None
 
 
+KTHREADD = 2  # the parent of the kernel's threads, and its number
+
+
+def _kernel():
+    """Clock ticks of the kernel's threads."""
+    ticks = 0
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{int(entry)}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except (ValueError, OSError):  # of no process, or of one that has ended
+            continue
+        if KTHREADD in (int(entry), int(fields[1])):
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks
+
+
 def _busy():
-    """Seconds that all processors have spent in processes; what interrupts took belongs to none."""
+    """Seconds that all processors have spent in processes. What interrupts and the kernel's threads
+    took belongs to none: where thousands start and end, they look after the memory of these."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, _, _, steal = map(int, file.readline().split()[1:9])
-    return (user + nice + system + steal) / os.sysconf("SC_CLK_TCK")
+    return (user + nice + system + steal - _kernel()) / os.sysconf("SC_CLK_TCK")
 
 
 def _own():
