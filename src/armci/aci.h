@@ -42,6 +42,7 @@ typedef struct aci_state {
     int messages;  // of these, armci_msg_init
     int most;      // of joined - messages, since the first of them
     bool check;    // checking mode
+    bool pairs;    // in it, and no devices: pairs of buffers that were right are remembered
     bool devices;  // there are, or were, blocks on devices (device.h)
     bool looks;    // one of these: transfers are looked at
     // There, and in jobs for one thread: the last put that no fence has completed. NULL: none

@@ -30,7 +30,7 @@ static CW_NOINLINE int put_general(const char *call, const void *src, void *dst,
                                          CW_OWNER_COPIED, NULL);
     if (in_flight)
         aci_mark(proc, ACI_PUTS);
-    else if (CW_UNLIKELY(aci.check))
+    else if (CW_UNLIKELY(aci.pairs))
         aci_saw(proc, dst, src, (size_t)nbytes);
     return 0;
 }
@@ -50,7 +50,7 @@ static CW_NOINLINE int get_general(const char *call, const void *src, void *dst,
     if (!cw_owner_get_fast(&aci_owner, dst, pe, src, (size_t)nbytes, false, &in_flight))
         cw_owner_get_general(&aci_owner, call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING,
                              NULL);
-    if (CW_UNLIKELY(aci.check))
+    if (CW_UNLIKELY(aci.pairs))
         aci_saw(proc, src, dst, (size_t)nbytes);
     return 0;
 }
@@ -67,25 +67,12 @@ static CW_COLD bool by_device(const char *call, bool put, const void *remote, co
                                  (size_t)nbytes);
 }
 
-/** In checking mode, and where there are blocks on devices. True: it is done. */
-static CW_COLD bool look_at_put(const char *call, const void *src, void *dst, intptr_t nbytes,
-                                int proc)
-{
-    return (aci.devices && by_device(call, true, dst, src, nbytes, proc)) ||
-           (aci.check && cw_owner_put_seen((uint32_t)proc, dst, src, (size_t)nbytes, ACI_PAIRS));
-}
-
-static CW_COLD bool look_at_get(const char *call, const void *src, void *dst, intptr_t nbytes,
-                                int proc)
-{
-    return (aci.devices && by_device(call, false, src, dst, nbytes, proc)) ||
-           (aci.check && cw_owner_get_seen(dst, (uint32_t)proc, src, (size_t)nbytes, ACI_PAIRS));
-}
-
 static CW_NOINLINE int put_unreached(const char *call, const void *src, void *dst, intptr_t nbytes,
                                      int proc)
 {
-    if (CW_UNLIKELY(aci.looks) && look_at_put(call, src, dst, nbytes, proc))
+    if (aci.pairs && cw_owner_put_seen((uint32_t)proc, dst, src, (size_t)nbytes, ACI_PAIRS))
+        return 0;
+    if (CW_UNLIKELY(aci.devices) && by_device(call, true, dst, src, nbytes, proc))
         return 0;
     return put_general(call, src, dst, nbytes, proc);
 }
@@ -93,7 +80,9 @@ static CW_NOINLINE int put_unreached(const char *call, const void *src, void *ds
 static CW_NOINLINE int get_unreached(const char *call, const void *src, void *dst, intptr_t nbytes,
                                      int proc)
 {
-    if (CW_UNLIKELY(aci.looks) && look_at_get(call, src, dst, nbytes, proc))
+    if (aci.pairs && cw_owner_get_seen(dst, (uint32_t)proc, src, (size_t)nbytes, ACI_PAIRS))
+        return 0;
+    if (CW_UNLIKELY(aci.devices) && by_device(call, false, src, dst, nbytes, proc))
         return 0;
     return get_general(call, src, dst, nbytes, proc);
 }

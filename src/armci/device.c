@@ -166,6 +166,7 @@ static void begin(void)
     if (!blocks)
         cwu_fatal("out of memory for the table of ARMCI's blocks on devices");
     aci.devices = aci.looks = true;
+    aci.pairs = false;
     aci_owner.limit = 0;
     cw_owner_copy_register_foreign();
     cw_owner_copy_open();
@@ -258,7 +259,7 @@ void aci_device_close(void)
     free(blocks);
     blocks = NULL;
     aci.devices = false;
-    aci.looks = aci.check;
+    aci.looks = aci.pairs = aci.check;
     cw_owner_copy_close();
 }
 

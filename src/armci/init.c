@@ -71,7 +71,7 @@ static void open_memory(const char *call, bool mixed)
                                       .wait_begin = begin_wait,
                                       .wait_round = cw_wait_round,
                                       .shares = shares};
-    aci.check = aci.looks = CW_CHECKING();
+    aci.check = aci.looks = aci.pairs = CW_CHECKING();
     cw_owner_open(&aci_owner, &config);
     aci_order_open();
     aci_memory_open();
