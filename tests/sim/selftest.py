@@ -23,7 +23,7 @@ FOUND = {
     "mp": {"c11"}, "mp_ordered": set(), "mp_fenced": set(),
     "lost_update": {"sc", "tso", "c11"}, "deadlock": {"sc", "tso", "c11"},
     "lost_wakeup": {"sc", "tso", "c11"}, "counter": set(),
-    "no_memory": {"sc", "tso", "c11"}, "hand_over": set(),
+    "no_memory": {"sc", "tso", "c11"}, "hand_over": set(), "task_names": set(),
 }
 # Programs that have too many schedules for an exhaustive search, or faults
 LONG = {"counter", "no_memory", "hand_over"}

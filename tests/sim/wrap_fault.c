@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory and descriptors, one of which may be refused (fault.c).
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -63,11 +62,6 @@ SIM_WRAPPER(FILE *, fopen, const char *path, const char *mode)
 SIM_WRAPPER(FILE *, fopen64, const char *path, const char *mode)
 {
     return NO_DESCRIPTOR || sim_hides(path) ? NULL : __real_fopen64(path, mode);
-}
-
-SIM_WRAPPER(DIR *, opendir, const char *path)
-{
-    return NO_DESCRIPTOR || sim_hides(path) ? NULL : __real_opendir(path);
 }
 
 SIM_WRAPPER(int, socket, int domain, int type, int protocol)

@@ -2,6 +2,7 @@
 //
 // Numbers of processes and threads: those of a run are the same each time, and in each copy of a
 // process. Where the system wants the real ones, they are translated.
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -108,6 +109,14 @@ static const char *translated(const char *path, char *text, size_t nbytes)
     return text;
 }
 
+static bool no_descriptor(void)
+{
+    if (!sim_fault_hits(SIM_FAULT_DESCRIPTORS))
+        return false;
+    errno = EMFILE;
+    return true;
+}
+
 /** What the library calls is open64: its files may be large. */
 #define OPEN(name)                                                                              \
     int __real_##name(const char *path, int flags, ...);                                        \
@@ -116,11 +125,7 @@ static const char *translated(const char *path, char *text, size_t nbytes)
     {                                                                                           \
         char text[64];                                                                          \
         va_list args;                                                                           \
-        if (sim_fault_hits(SIM_FAULT_DESCRIPTORS)) {                                            \
-            errno = EMFILE;                                                                     \
-            return -1;                                                                          \
-        }                                                                                       \
-        if (sim_hides(path))                                                                    \
+        if (no_descriptor() || sim_hides(path))                                                 \
             return -1;                                                                          \
         va_start(args, flags);                                                                  \
         unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;           \
@@ -129,3 +134,56 @@ static const char *translated(const char *path, char *text, size_t nbytes)
     }
 OPEN(open)
 OPEN(open64)
+
+// ---------------------------------------------------------------- /proc/self/task
+//
+// Its names are numbers, and how long they are says where the C library puts the next one.
+
+/** Who reads it, one at a time for each thread. */
+static struct tasks {
+    int next;  // a thread of the run; below 0: "." and ".."
+    struct dirent64 entry;
+} readers[SIM_THREADS];
+
+static struct tasks *reader(DIR *dir)
+{
+    uintptr_t at = (uintptr_t)dir, from = (uintptr_t)readers;
+    return at >= from && at < from + sizeof readers ? (struct tasks *)(void *)dir : NULL;
+}
+
+SIM_WRAPPER(DIR *, opendir, const char *path)
+{
+    if (no_descriptor() || sim_hides(path))
+        return NULL;
+    if (!sim_inside() || strcmp(path, "/proc/self/task") != 0)
+        return __real_opendir(path);
+    readers[sim_me].next = -2;
+    return (DIR *)(void *)&readers[sim_me];
+}
+
+static bool is_task(int thread)
+{
+    return sim->threads[thread].pe == SIM_ME->pe && sim->threads[thread].state != SIM_GONE;
+}
+
+SIM_WRAPPER(struct dirent64 *, readdir64, DIR *dir)
+{
+    struct tasks *t = reader(dir);
+    if (!t)
+        return __real_readdir64(dir);
+    while (t->next >= 0 && t->next < sim->nthreads && !is_task(t->next))
+        t->next++;
+    if (t->next >= sim->nthreads)
+        return NULL;
+    if (t->next < 0)
+        strcpy(t->entry.d_name, t->next == -2 ? "." : "..");
+    else
+        snprintf(t->entry.d_name, sizeof t->entry.d_name, "%d", SIM_FIRST_TID + t->next);
+    t->next++;
+    return &t->entry;
+}
+
+SIM_WRAPPER(int, closedir, DIR *dir)
+{
+    return reader(dir) ? 0 : __real_closedir(dir);
+}
