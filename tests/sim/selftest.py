@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import build
+import fences
+import page
 import power
 from frame.script import check, finish
 
@@ -55,6 +57,13 @@ def check_same(out, scene, seed, times):
     check(len(hashes) == 1, f"{scene}: seed {seed} has different runs: {hashes}")
 
 
+def check_fences(library):
+    """Each fence of the library has a row of the page, or its removal was never tried."""
+    have = set(page.rows("Fences")) - {"fence"}
+    want = {f"`{name}`" for name, _ in fences.candidates(library)}
+    check(have == want, f"./dev sim --fences --write: {sorted(have ^ want)}")
+
+
 def main():
     directory = Path(os.environ["CAUSEWAY_TEST_BUILD"])
     check(build.build(directory) == 0, "the simulator does not build")
@@ -62,6 +71,7 @@ def main():
     check(set(FOUND) == set(build.scene_names("selftest")), "a program has no line in the table")
     for mutation in itertools.chain(*power.mutations([]).values()):
         power.changed(mutation)  # exits where its words are not in the sources any more
+    check_fences(out / "libcauseway.so")
     for scene, models in FOUND.items():
         for model in ("sc", "tso", "c11"):
             rc, text = run(out, scene, "--model", model, "--runs", str(FEW.get(scene, RUNS)))
