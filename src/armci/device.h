@@ -9,8 +9,9 @@
 // nodes, whose sources are free. Accumulates and ARMCI_Rmw on a block of a process are made under
 // one lock of that process: read, changed here, written back.
 //
-// Threads: any, but no other thread of the process is in a call while blocks come or go. Blocking:
-// for the device, for room to send and for replies.
+// Threads: any, but no other thread of the process is in a call while the first block comes, and
+// blocks of one group come and go by one thread at a time. Blocking: for the device, for room to
+// send and for replies.
 #ifndef ACI_DEVICE_H
 #define ACI_DEVICE_H
 
