@@ -340,7 +340,8 @@ static void pe_go(sim_thread_t *t)
     switch (pe->stage) {
     case STARTED:
         pe->stage = EXECUTED;
-        work(t, sim.cost->exec);
+        sim.cpu += sim.cost->exec;
+        sim_work(t, sim.cost->exec + sim.cost->kernel);
         break;
     case EXECUTED:
         pe->stage = JOINED;

@@ -45,6 +45,7 @@ typedef struct sim_cost {
     double start;      // launcher, before it starts the first PE
     double spawn;      // launcher, to start one PE and to reap it
     double exec;       // PE, from exec to shmem_init
+    double kernel;     // and what the kernel does beside, which no process is charged with
     double join;       // PE, in shmem_init, whatever the size of the job
     double wake;       // PE, to be woken up
     double leave;      // PE, shmem_finalize and the end of the process

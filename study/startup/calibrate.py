@@ -2,6 +2,7 @@
 """Prices for the simulator from small measured runs (at most 32 PEs). Each is a processor time or a
 latency that was measured here, or an assumption that is named as one."""
 
+import os
 import statistics
 
 LARGEST = 32  # PEs of the runs that calibrate: larger sizes are predicted
@@ -103,6 +104,13 @@ def _of_a_node(document):
     return tuple(statistics.median(column) for column in zip(*out))
 
 
+def uncharged(rows, cores):
+    """Core ns of each PE of a small job that no process is charged with: what the processors had
+    from launch to end, less the processor time of launcher and PEs. What does not grow with the
+    PEs, as a launcher alone on one of two processors, is not in it."""
+    return slope(medians(rows, lambda row: cores * row["wall_ms"] - row["cpu_ms"])) * 1e6
+
+
 def prices(document):
     """Nanoseconds, by the simulator's names, of this machine."""
     floor = good_rows(document, "hello", nodes=1, what="fork+exec")
@@ -140,6 +148,7 @@ def prices(document):
         "start": start,
         "spawn": spawn,
         "exec": execed,
+        "kernel": uncharged(ours, len(os.sched_getaffinity(0))),
         "join": join,
         "leave": whole - join - execed,
         "wake": 0.0,
@@ -165,6 +174,7 @@ HOW = {
     "start": "processor time of a job (hello, one node) less that of its PEs",
     "spawn": "launcher's own processor time per PE (hello, one node)",
     "exec": "processor time of a plain C program started the same way",
+    "kernel": "time of the processors per PE that no process is charged with (hello, one node)",
     "join": "shmem_init of the smallest job on one node", "leave": "rest of a PE's processor time",
     "wake": "not measured separately: in join", "serve": "not measured separately: in listen",
     "shut": "processor time that a node adds to a job, less load, listen and connect",

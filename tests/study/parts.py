@@ -119,6 +119,14 @@ class Prices(unittest.TestCase):
         with self.assertRaises(calibrate.NotEnough):
             calibrate.slope({2: 5})
 
+    def test_time_of_the_processors_that_is_not_charged(self):
+        """Two processors, 3 ms with one of them idle, and .2 ms of a processor for each PE beyond
+        its own 1 ms. What is larger than 32 PEs is predicted, so it has no say."""
+        rows = [{"npes": n, "cpu_ms": 1.0 * n + 3, "wall_ms": (1.2 * n + 6) / 2}
+                for n in (2, 4, 8, 32)]
+        rows.append({"npes": 64, "cpu_ms": 1, "wall_ms": 1e6})
+        self.assertAlmostEqual(calibrate.uncharged(rows, 2), 0.2e6, delta=1)
+
     def test_two_slopes(self):
         rows = [(u, v, 7 * u + 3 * v) for u, v in ((4, 12), (28, 96), (16, 240))]
         a, b = calibrate.two_slopes(rows)

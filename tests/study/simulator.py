@@ -14,10 +14,10 @@ BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or os.path.join(ROOT, "build")
 STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(BUILD, "stage")
 SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
 # Invented prices, all different.
-PRICES = {"start": 2e6, "spawn": 3e5, "exec": 7e5, "join": 2e5, "wake": 5e3, "leave": 1e5,
-          "serve": 3e4, "shut": 4e5, "begin": 6e5, "load": 9e7, "load_wait": 2e8, "listen": 9e5,
-          "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7,
-          "bandwidth": 1, "quantum": 3e6}
+PRICES = {"start": 2e6, "spawn": 3e5, "exec": 7e5, "kernel": 1e5, "join": 2e5, "wake": 5e3,
+          "leave": 1e5, "serve": 3e4, "shut": 4e5, "begin": 6e5, "load": 9e7, "load_wait": 2e8,
+          "listen": 9e5, "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4,
+          "daemon": 2e7, "bandwidth": 1, "quantum": 3e6}
 
 
 def sim(npes, nodes, hosts=1, cores=2, prices=None, status=0, **options):
@@ -96,6 +96,13 @@ class Time(unittest.TestCase):
             dear = sim(64, 16, connect="static", prices={price: 10 * PRICES[price]})
             self.assertGreater(dear["wall_ms"], base["wall_ms"], price)
             self.assertGreater(dear["cpu_ms"], base["cpu_ms"], price)
+
+    def test_what_the_kernel_does_beside_takes_time_and_is_nobodys(self):
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")}
+        base, dear = (sim(64, 1, prices={**free, "exec": 1e6, "kernel": kernel})
+                      for kernel in (0, 5e5))
+        self.assertAlmostEqual(dear["wall_ms"] - base["wall_ms"], 64 * 0.5 / 2, delta=0.5)
+        self.assertAlmostEqual(dear["cpu_ms"], base["cpu_ms"], delta=0.01)
 
     def test_work_is_conserved(self):
         """Two cores cannot do more than two cores' work."""
