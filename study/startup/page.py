@@ -109,10 +109,7 @@ def idle_cores(section):
               if longer else "") +
            ". PEs load libfabric at their first transfer: where that follows another PE's, one "
            "after another, while cores wait; with `CAUSEWAY_CONNECT=static` side by side at start "
-           "(`tests/startup/lazy.py` holds both). Loading and connecting take nearly the same "
-           "processor time in both modes (measured once, by thread, in search): what is more is "
-           "that of PEs that wait for one which connects in the middle of the program, and of "
-           "their servers, which poll meanwhile.\n")
+           "(`tests/startup/lazy.py` holds both).\n")
     yield "| program | PEs, nodes | time | processor time | cores busy |"
     yield "|---|---|---|---|---|"
     for name, npes, nodes, wall, cpu in pairs:
