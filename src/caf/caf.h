@@ -131,8 +131,11 @@ bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_gro
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index);
 /** It is the current one from here on. */
 void caf_enter_team(caf_team_t *team);
-/** Is that a team? A variable that no FORM TEAM has set may hold anything. Walks all of them. */
-bool caf_is_team(const caf_team_t *team);
+/** The team of a variable, which may hold anything if no FORM TEAM has set it: walks all of them.
+ *  NULL: reported. */
+caf_team_t *caf_want_team(const caf_status_t *status, const char *statement, void *team);
+/** The same of a statement without stat=. */
+caf_team_t *caf_team_of(const char *statement, void *team);
 /** Makes it the current team, which synchronises it. Collective over it. [waits] */
 void caf_change_team(const caf_status_t *status, caf_team_t *team);
 /** Back to the parent: what was allocated since is released. Collective over the team. [waits] */
@@ -187,8 +190,8 @@ void caf_memory_close(void);
 caf_coarray_t *caf_register_static(size_t nbytes);
 /** A coarray of the current team. NULL: reported. Collective. [waits] */
 caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes);
-/** Collective over its team. [waits] */
-void caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
+/** Collective over its team. False: it has not been released, which is reported. [waits] */
+bool caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
 /** A coarray of the current team that begins at that place of another one, until the team ends. */
 caf_coarray_t *caf_associate(const caf_coarray_t *of, size_t offset);
 /** Releases this image's memory of a coarray, behind a synchronisation of its team. */

@@ -226,9 +226,12 @@ static bool agree(const caf_status_t *status, caf_coarray_t *c, offer_t *offer)
     static const cw_fused_op_t op = {combine_offers};
     const size_t mine = c->nbytes;
     cw_fused(caf.group, offer, sizeof *offer, &op);
-    if (offer->nbytes != ~offer->not_nbytes)
-        caf_fatal("allocate", "a coarray has %zu bytes here, and %llu elsewhere in the team", mine,
-                  (unsigned long long)(offer->nbytes == mine ? ~offer->not_nbytes : offer->nbytes));
+    if (offer->nbytes != ~offer->not_nbytes) {
+        caf_fail(status, CAF_ERROR, "allocate",
+                 "a coarray has %zu bytes here, and %llu elsewhere in the team", mine,
+                 (unsigned long long)(offer->nbytes == mine ? ~offer->not_nbytes : offer->nbytes));
+        return false;
+    }
     if (offer->at == UINT64_MAX) {
         caf_fail(status, CAF_NO_MEMORY, "allocate",
                  "no memory for a coarray of %zu bytes on %s image", mine,
@@ -292,15 +295,19 @@ caf_coarray_t *caf_allocate(const caf_status_t *status, size_t nbytes)
     return c;
 }
 
-void caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
+bool caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
 {
-    if (c->team != caf.team)
-        caf_fatal("deallocate", "the coarray was allocated in a team that is not the current one");
+    if (c->team != caf.team) {
+        caf_fail(status, CAF_ERROR, "deallocate",
+                 "the coarray was allocated in a team that is not the current one");
+        return false;
+    }
     caf_complete();
     const bool whole = caf_meet(status, "deallocate", "deallocate", CAF_GATE_STATEMENT, caf.team);
     caf_release(c);
     if (whole)
         caf_succeed(status);
+    return true;
 }
 
 void caf_release_all(caf_team_t *team)

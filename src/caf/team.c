@@ -228,10 +228,18 @@ static caf_passage_t agree(const caf_status_t *status, forming_t *f)
     return passage;
 }
 
+/** No team has that number. */
+static caf_team_t *refuse(const caf_status_t *status, int64_t number)
+{
+    caf_fail(status, CAF_ERROR, "form team", "the team number %lld is not positive",
+             (long long)number);
+    return NULL;
+}
+
 caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index)
 {
-    if (number < 1)  // the others are in the collective
-        caf_fatal("form team", "the team number %lld is not positive", (long long)number);
+    if (number < 1 && !status->stat)
+        return refuse(status, number);
     const size_t n = (size_t)caf.group->size;
     uint64_t *numbers = malloc(2 * n * sizeof *numbers);
     forming_t f = {.number = number,
@@ -255,6 +263,10 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
                  f.placed ? CW_TEAMS - 2 : (int)n);
         return NULL;
     }
+    if (number < 1) {  // it has taken part, since the others are in the collective
+        free(numbers);
+        return refuse(status, number);
+    }
     if (!caf_report_gone(status, "form team", caf.team, passage))
         caf_succeed(status);
     return add(&f, numbers);
@@ -263,7 +275,7 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
 int caf_find_sibling(int64_t number, int **pes_p)
 {
     const caf_team_t *team = caf.team;
-    if (!team->siblings)
+    if (!team->siblings || number < 1)
         return 0;
     const cw_group_t *parent = team->parent->group;
     const size_t n = (size_t)parent->size;
@@ -282,12 +294,20 @@ void caf_enter_team(caf_team_t *team)
     caf.images = caf.plain && team == &caf.initial ? (unsigned)team->group->size : 0;
 }
 
-bool caf_is_team(const caf_team_t *team)
+caf_team_t *caf_want_team(const caf_status_t *status, const char *statement, void *team)
 {
-    const caf_team_t *t = formed;
+    caf_team_t *t = team == &caf.initial ? team : formed;
     while (t && t != team)
         t = t->formed;
-    return t || team == &caf.initial;
+    if (!t)
+        caf_fail(status, CAF_ERROR, statement, "the team was not formed");
+    return t;
+}
+
+caf_team_t *caf_team_of(const char *statement, void *team)
+{
+    static const caf_status_t none;
+    return caf_want_team(&none, statement, team);
 }
 
 void caf_change_team(const caf_status_t *status, caf_team_t *team)

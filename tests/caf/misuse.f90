@@ -67,6 +67,7 @@ program misuse
   type(team_type) :: team
   real(16) :: quad
   character(len=20) :: what
+  character(len=72) :: said
   real(8) :: r, same, new, own
   integer(c_int) :: child, status
   type(c_funptr) :: before
@@ -119,6 +120,22 @@ program misuse
   case ("quad")
     quad = 1
     call co_sum(quad)
+  case ("asked")
+    allocate (a(10 + this_image())[*], stat=v, errmsg=said)
+    call say("allocate", v == 0 .or. allocated(a), said)
+    own4(1) = a(1)[1, stat=v]
+    call say("get", v == 0, "")
+    form team (1, team)
+    allocate (a(4)[*])
+    change team (team)
+      deallocate (a, stat=v, errmsg=said)
+      call say("deallocate", v == 0 .or. .not. allocated(a), said)
+    end team
+    a = this_image()
+    sync all
+    own4 = a(:)[n]
+    call say("end", any(own4 /= n), "")
+    deallocate (a)
   case ("shape")
     x(1:v + 2)[1] = x(1:v + 3)
   case ("other_call")
@@ -191,4 +208,11 @@ program misuse
     call random_number(own)
     print '(4(a,f12.10))', "random ", r, " ", same, " ", new, " ", own
   end select
+contains
+  subroutine say(statement, wrong, said)
+    character(len=*), intent(in) :: statement, said
+    logical, intent(in) :: wrong
+    if (wrong) print '(a,1x,i0)', "WRONG", v
+    print '(a,": ",a)', statement, trim(said)
+  end subroutine
 end program

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong use of coarrays gives one line with the image and what is wrong, and the end of the job;
-the ends of programs: STOP and ERROR STOP with numbers and texts, quiet, the last statement, the
-routine exit, these and a mistake in a function that a PRINT statement calls; RANDOM_INIT."""
+"""Wrong use of coarrays gives one line with the image and what is wrong, and the end of the job, or
+stat=; the ends of programs: STOP and ERROR STOP with numbers and texts, quiet, the last statement,
+the routine exit, these and a mistake in a function that a PRINT statement calls; RANDOM_INIT."""
 import concurrent.futures
 import os
 import re
@@ -37,7 +37,7 @@ WRONG = {
 # argument: what a line says in checking mode
 CHECKED = {
     "freed": r"assignment from a component in an image: the component is not allocated in image 3 "
-             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:97\)",
+             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:98\)",
     "section": "assignment from an image: byte 19 is beyond the coarray, which has 16: a subscript",
     "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team"
                   + AT + "all images that take part must make the same",
@@ -67,6 +67,10 @@ ENDS = {
     "amid_exit": (0, [" last words"] * NPES, []),
     "amid_error_stop": (9, [" last words"], ["ERROR STOP 9"]),
 }
+# With stat= the program goes on. What each image prints.
+ASKED = (r"allocate: a coarray has \d\d bytes here, and \d\d elsewhere in the team\Z", r"get: \Z",
+         r"deallocate: the coarray was allocated in a team that is not the current one\Z",
+         r"end: \Z")
 MISTAKES = {"coarrays": {"process": "image", "beyond": "above", "other-size": "size",
                          "team": "team", "freed": "freed", "other-call": "other_call",
                          "alone": "alone", "other-root": "root",
@@ -104,6 +108,13 @@ def judge_end(argument, done):
           and "causeway:" not in done.stderr, argument, done.returncode, done.stdout, done.stderr)
 
 
+def judge_asked(done):
+    lines = done.stdout.splitlines()
+    ok = all(sum(bool(re.match(wanted, line)) for line in lines) == NPES for wanted in ASKED)
+    check(done.returncode == 0 and ok and len(lines) == NPES * len(ASKED) and not done.stderr,
+          "asked", done.returncode, done.stdout, done.stderr)
+
+
 def judge_random(done):
     rows = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("random")]
     ok = check(len(rows) == NPES, "random_init", done.stdout, done.stderr)
@@ -117,12 +128,14 @@ def main():
         program = Path(scratch) / "misuse"
         subprocess.run([STAGE / "bin/caf", "-g", "-O2", TESTS / "caf/misuse.f90", "-o", program],
                        check=True, cwd=scratch)
-        runs = [*WRONG, *CHECKED, *ENDS, "random"]
+        runs = [*WRONG, *CHECKED, *ENDS, "asked", "random"]
         for argument, done in pool.map(lambda a: job(program, a), runs):
             if argument in WRONG or argument in CHECKED:
                 judge_wrong(argument, done)
             elif argument in ENDS:
                 judge_end(argument, done)
+            elif argument == "asked":
+                judge_asked(done)
             else:
                 judge_random(done)
     finish()

@@ -106,10 +106,58 @@ program ends
   case ("team")
     call prif_change_team(team)
   case ("number")
-    call prif_form_team(0_c_int64_t, team, stat=stat)
+    call prif_form_team(0_c_int64_t, team)
   case ("sibling")
     call prif_num_images_with_team_number(5_c_int64_t, stat)
   case ("alias")
     call prif_alias_destroy(x)
+  case ("asked")
+    call asked()
   end select
+contains
+  !> With stat the program goes on, and the images stay together.
+  subroutine asked()
+    type(prif_coarray_handle) :: y, absent
+    type(prif_team_type) :: half
+    character(len=72) :: said
+    call prif_allocate_coarray([1_c_int64_t], [3_c_int64_t], int(8 * me, c_size_t), none, y, &
+                               memory, stat, said)
+    call tell("allocate", said)
+    call prif_allocate_coarray([1_c_int64_t], [2_c_int64_t], 8_c_size_t, none, y, memory, stat, said)
+    call tell("cobounds", said)
+    call prif_form_team(merge(0_c_int64_t, 1_c_int64_t, me == 2), half, stat=stat, errmsg=said)
+    if (me == 2) call tell("form", said)
+    if (me /= 2) then
+      if (stat /= 0) print '(a)', "WRONG"
+      call prif_num_images_with_team(half, stat)
+      if (stat /= 2) print '(a)', "WRONG"
+      call prif_change_team(half, stat)
+      call prif_num_images_with_team_number(1_c_int64_t, stat)
+      call prif_deallocate_coarray(x, stat, said)
+      call tell("deallocate", said)
+      call prif_end_team(stat)
+    end if
+    absent%info = c_null_ptr
+    call prif_change_team(team, stat, said)
+    call tell("change", said)
+    call prif_sync_team(team, stat, said)
+    call tell("sync", said)
+    call prif_put(1_c_int, absent, 0_c_size_t, c_loc(value), 8_c_size_t, stat, said)
+    call tell("put", said)
+    call prif_get(1_c_int, absent, 0_c_size_t, c_loc(value), 8_c_size_t, stat, said)
+    call tell("get", said)
+    call prif_critical(absent, stat, said)
+    call tell("critical", said)
+    call prif_deallocate_coarray(absent, stat, said)
+    call tell("again", said)
+    call prif_deallocate_coarray(x, stat)
+    if (stat /= 0) print '(a)', "WRONG"
+    call prif_stop(.true._c_bool)
+  end subroutine
+
+  subroutine tell(statement, said)
+    character(len=*), intent(in) :: statement, said
+    if (stat == 0) print '(a)', "WRONG"
+    print '(a,": ",a)', statement, trim(said)
+  end subroutine
 end program

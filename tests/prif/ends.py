@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ends of programs that use PRIF: stop codes, texts, quiet, callbacks, the end of the main
 program, ends in a function that a PRINT statement calls. Wrong use gives one line with the image
-and what is wrong, and the end of the job."""
+and what is wrong, and the end of the job, or stat."""
 import concurrent.futures
 import re
 import subprocess
@@ -41,6 +41,17 @@ ENDS = {
     "amid_error": (9, [], ["ERROR STOP 9"]),
     "error_quiet": (1, ["late T T -1 none", "early T T -1 none"], []),
 }
+# With stat the program goes on: what each image prints (form: image 2; deallocate: the others)
+NOT_THERE = "the coarray is not allocated"
+ASKED = {
+    "allocate": r"a coarray has \d+ bytes here, and \d+ elsewhere in the team",
+    "cobounds": "the cobounds have no place for 3 images",
+    "form": "the team number 0 is not positive",
+    "deallocate": "the coarray was allocated in a team that is not the current one",
+    "change": "the team was not formed", "sync": "the team was not formed",
+    "put": NOT_THERE, "get": NOT_THERE, "critical": NOT_THERE, "again": NOT_THERE,
+}
+FEWER = {"form": 1, "deallocate": NPES - 1}
 # of several images that say the same, one line
 LINE = re.compile(r"^causeway: error: (?:(?:PE|image)s? [-\d, ]+(?: of 3)? \(.*?\): "
                   r"(?:image \d of 3: )?|pid .*?: )?(.*)$", re.M)
@@ -66,13 +77,22 @@ def judge_end(argument, done):
           argument, done.returncode, done.stdout, done.stderr)
 
 
+def judge_asked(_, done):
+    said = [line for line in done.stdout.splitlines() if not line.startswith(("late", "early"))]
+    ok = all(sum(bool(re.match(f"{name}: {text}$", line)) for line in said) == FEWER.get(name, NPES)
+             for name, text in ASKED.items())
+    check(done.returncode == 0 and ok and len(said) == NPES * (len(ASKED) - 1) and not done.stderr,
+          "asked", done.returncode, done.stdout, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         program = Path(scratch) / "ends"
         subprocess.run([STAGE / "bin/prifc", "-O2", TESTS / "prif/ends.f90", "-o", program],
                        check=True, cwd=scratch)
-        for argument, done in pool.map(lambda a: job(program, a), [*WRONG, *ENDS]):
-            (judge_wrong if argument in WRONG else judge_end)(argument, done)
+        for argument, done in pool.map(lambda a: job(program, a), [*WRONG, *ENDS, "asked"]):
+            judge = judge_wrong if argument in WRONG else judge_end
+            (judge_asked if argument == "asked" else judge)(argument, done)
     finish()
 
 

@@ -98,22 +98,20 @@ static bool find_object(const cw_group_t *group, const caf_status_t *status, con
     return true;
 }
 
-static CW_NOINLINE void send_general(gft_token_t token, size_t offset, int image,
+static CW_NOINLINE void send_general(const caf_status_t *status, const cw_group_t *group,
+                                     gft_token_t token, size_t offset, int image,
                                      const caf_descriptor_t *dest, const caf_vector_t *vector,
-                                     int dest_kind, const caf_descriptor_t *src, int src_kind,
-                                     int *stat, const caf_team_t *team)
+                                     int dest_kind, const caf_descriptor_t *src, int src_kind)
 {
-    const cw_group_t *group = team ? team->group : caf.group;
-    const caf_status_t status = gft_status(stat, NULL, 0);
     caf_remote_t remote;
     caf_section_t local;
     caf_section_of(&remote.section, dest, vector, dest_kind);
     caf_section_of(&local, src, NULL, src_kind);
-    if (!find_object(group, &status, to_image, token, offset, image, dest, &remote))
+    if (!find_object(group, status, to_image, token, offset, image, dest, &remote))
         return;
     if (caf_section_nelems(&local) > 0)
         caf_section_put(&remote, &local);
-    caf_succeed(&status);
+    caf_succeed(status);
 }
 
 static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
@@ -139,9 +137,13 @@ static CW_NOINLINE void send_any(gft_token_t token, size_t offset, int image,
                                  caf_descriptor_t *src, int dest_kind, int src_kind,
                                  bool may_overlap, int *stat, void **team)
 {
+    const caf_status_t status = gft_status(stat, NULL, 0);
+    const caf_team_t *of =
+        team ? caf_want_team(&status, "assignment to an image of a team", *team) : caf.team;
     (void)may_overlap;
-    send_general(token, offset, image, dest, dest_vector, dest_kind, src, src_kind, stat,
-                 team ? gft_team("assignment to an image of a team", *team) : NULL);
+    if (of)
+        send_general(&status, of->group, token, offset, image, dest, dest_vector, dest_kind, src,
+                     src_kind);
 }
 
 void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descriptor_t *dest,

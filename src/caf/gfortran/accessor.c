@@ -115,15 +115,17 @@ static CW_ALWAYS_INLINE bool find(const caf_status_t *status, const char *statem
                                   const caf_coarray_t *coarray, int image, void **team,
                                   const int *team_number, int *pe_p)
 {
-    if (CW_UNLIKELY(!coarray))
-        caf_fatal(statement, "the coarray is not allocated");
+    if (CW_UNLIKELY(!coarray)) {
+        caf_fail(status, CAF_ERROR, statement, "the coarray is not allocated");
+        return false;
+    }
     if (CW_UNLIKELY(team_number) && *team_number != caf.team->number) {
         if (*team_number != -1)
             return find_sibling(status, statement, image, *team_number, pe_p);
         return caf_want_pe(status, statement, caf.initial.group, image, pe_p);
     }
-    const cw_group_t *group = team ? gft_team(statement, *team)->group : caf.group;
-    return caf_want_pe(status, statement, group, image, pe_p);
+    const caf_team_t *of = team ? caf_want_team(status, statement, *team) : caf.team;
+    return of && caf_want_pe(status, statement, of->group, image, pe_p);
 }
 
 // ---------------------------------------------------------------- one side of an assignment

@@ -9,7 +9,7 @@
 
 static const cw_group_t *group_of(const char *call, void *team)
 {
-    return team ? gft_team(call, team)->group : caf.group;
+    return team ? caf_team_of(call, team)->group : caf.group;
 }
 
 static int size_of_sibling(int32_t number)
@@ -47,7 +47,9 @@ void causeway_caf16_change_team(void *team, int *stat, char *errmsg, size_t errm
 {
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
-    caf_change_team(&status, gft_team("change team", team));
+    caf_team_t *formed = caf_want_team(&status, "change team", team);
+    if (formed)
+        caf_change_team(&status, formed);
 }
 
 void causeway_caf16_end_team(int *stat, char *errmsg, size_t errmsg_nbytes)
@@ -61,7 +63,9 @@ void causeway_caf16_sync_team(void *team, int *stat, char *errmsg, size_t errmsg
 {
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
-    caf_sync_team(&status, gft_team("sync team", team));
+    caf_team_t *formed = caf_want_team(&status, "sync team", team);
+    if (formed)
+        caf_sync_team(&status, formed);
 }
 
 void causeway_caf16_sync_all(int *stat, char *errmsg, size_t errmsg_nbytes)

@@ -24,9 +24,6 @@ extern caf_door_t gft_door CW_HIDDEN;
 #define GFT_ENTER() GFT_ENTER_AS(__func__)
 #define GFT_ENTER_AS(name) CW_WATCH(cw_watch_call(name))
 
-/** What a variable of type(team_type) holds; fatal if that is no team. (team.c) */
-caf_team_t *gft_team(const char *statement, void *team);
-
 /** SYNC IMAGES; count -1: all of the current team. (image.c) */
 void gft_sync_images(const caf_status_t *status, int count, const int *images);
 /** SYNC IMAGES of that form which is caf_sync_image: without stat= an errmsg= says nothing. */
@@ -65,8 +62,10 @@ static CW_ALWAYS_INLINE bool gft_find_in(const cw_group_t *group, const caf_stat
                                          int image, int *pe_p, void **addr_p)
 {
     const caf_coarray_t *coarray = token;
-    if (CW_UNLIKELY(!coarray))
-        caf_fatal(statement, "the coarray is not allocated");
+    if (CW_UNLIKELY(!coarray)) {
+        caf_fail(status, CAF_ERROR, statement, "the coarray is not allocated");
+        return false;
+    }
     if (CW_UNLIKELY(offset >= coarray->nbytes))
         gft_wrong_offset(statement, coarray, offset);
     if (CW_UNLIKELY(!caf_want_pe(status, statement, group, image, pe_p)))

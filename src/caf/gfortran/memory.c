@@ -120,14 +120,17 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     caf_succeed(&status);
 }
 
-static void deallocate(const caf_status_t *status, caf_coarray_t *c)
+/** False: it is still there. */
+static bool deallocate(const caf_status_t *status, caf_coarray_t *c)
 {
     caf_descriptor_t *variable = c->descriptor;
     const char *data = caf_view(c->mine);
-    caf_deallocate(status, c);
+    if (!caf_deallocate(status, c))
+        return false;
     // an image is gone: the memory is released, and the compiler takes the code for the contrary
     if (status->stat && *status->stat != 0 && variable && variable->data == data)
         variable->data = NULL;
+    return true;
 }
 
 void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *errmsg,
@@ -149,8 +152,8 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
     } else {
         if (caf_component_find(c))
             caf_component_deregister(c);
-        else
-            deallocate(&status, c);
+        else if (!deallocate(&status, c))
+            return;
         *token = NULL;
     }
 }

@@ -15,13 +15,6 @@ static const caf_status_t none;
  *  learn of it by the next statement that has one. */
 static const caf_status_t deaf = {.cannot_ask = true};
 
-caf_team_t *gft_team(const char *statement, void *team)
-{
-    if (!caf_is_team(team))
-        caf_fatal(statement, "the team was not formed");
-    return team;
-}
-
 /** GCC 12 to 15 know no new_index=, and pass 0. */
 void _gfortran_caf_form_team(int number, void **team, int new_index)
 {
@@ -33,7 +26,7 @@ void _gfortran_caf_change_team(void **team, int coselector)
 {
     GFT_ENTER();
     (void)coselector;
-    caf_change_team(&deaf, gft_team("change team", *team));
+    caf_change_team(&deaf, caf_team_of("change team", *team));
 }
 
 void _gfortran_caf_end_team(void **team)
@@ -47,13 +40,13 @@ void _gfortran_caf_sync_team(void **team, int unused)
 {
     GFT_ENTER();
     (void)unused;
-    caf_sync_team(&none, gft_team("sync team", *team));
+    caf_sync_team(&none, caf_team_of("sync team", *team));
 }
 
 /** NULL: the current one. */
 int _gfortran_caf_team_number(void *team)
 {
-    return (int)(team ? gft_team("team_number", team) : caf.team)->number;
+    return (int)(team ? caf_team_of("team_number", team) : caf.team)->number;
 }
 
 void *_gfortran_caf_get_team(void **team)

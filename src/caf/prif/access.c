@@ -52,6 +52,15 @@ bool prf_find(const caf_status_t *status, const char *call, int image, const prf
     return true;
 }
 
+/** The same of a put or get to a coarray. */
+static bool is_allocated(const char *call, const prf_coarray_t *c, int *stat)
+{
+    const caf_status_t status = prf_status(stat);
+    if (!caf.group)
+        prf_not_joined(call);
+    return prf_is_allocated(&status, call, c);
+}
+
 // ---------------------------------------------------------------- contiguous
 static CW_NOINLINE int put_slowly(int image, const prf_coarray_t *c, size_t place, const void *src,
                                   size_t nbytes, int *stat)
@@ -86,14 +95,16 @@ static CW_NOINLINE int get_slowly(int image, const prf_coarray_t *c, size_t plac
 static CW_NOINLINE CW_COLD int put_wrong(int image, const prf_coarray_t *c, size_t place,
                                          const void *src, size_t nbytes, int *stat)
 {
-    prf_want(to_image, c);
+    if (!is_allocated(to_image, c, stat))
+        return prf_outcome(stat);
     return put_slowly(image, c, place, src, nbytes, stat);
 }
 
 static CW_NOINLINE CW_COLD int get_wrong(int image, const prf_coarray_t *c, size_t place,
                                          void *dest, size_t nbytes, int *stat)
 {
-    prf_want(from_image, c);
+    if (!is_allocated(from_image, c, stat))
+        return prf_outcome(stat);
     return get_slowly(image, c, place, dest, nbytes, stat);
 }
 

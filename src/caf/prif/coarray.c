@@ -68,7 +68,7 @@ void causeway_prif_cosubscripts(const prf_coarray_t *c, void *team, int64_t *sub
 {
     PRF_ENTER("prif_this_image_with_coarray");
     want_corank("prif_this_image_with_coarray", c, n);
-    const int64_t rank = prf_team("prif_this_image_with_coarray", team)->group->rank;
+    const int64_t rank = caf_team_of("prif_this_image_with_coarray", team)->group->rank;
     for (int i = 0; i < n; i++)
         sub[i] = cosubscript(c, rank, i);
 }
@@ -77,7 +77,7 @@ int64_t causeway_prif_cosubscript(const prf_coarray_t *c, void *team, int dim)
 {
     PRF_ENTER("prif_this_image_with_dim");
     want_dim("prif_this_image_with_dim", c, dim);
-    return cosubscript(c, prf_team("prif_this_image_with_dim", team)->group->rank, dim - 1);
+    return cosubscript(c, caf_team_of("prif_this_image_with_dim", team)->group->rank, dim - 1);
 }
 
 /** Of a team with that many images; 0: none. */
@@ -101,7 +101,8 @@ static int index_of(const char *call, const prf_coarray_t *c, const int64_t *sub
 int causeway_prif_image_index(const prf_coarray_t *c, const int64_t *sub, int n, void *team)
 {
     PRF_ENTER("prif_image_index");
-    return index_of("prif_image_index", c, sub, n, prf_team("prif_image_index", team)->group->size);
+    return index_of("prif_image_index", c, sub, n,
+                    caf_team_of("prif_image_index", team)->group->size);
 }
 
 /** The PEs of a sibling, or of the initial team; the caller frees. Fatal: there is no such team. */
@@ -143,7 +144,7 @@ int causeway_prif_initial_index(const prf_coarray_t *c, const int64_t *sub, int 
                                 int *index_p, int *stat)
 {
     PRF_ENTER("prif_initial_team_index");
-    const cw_group_t *group = prf_team("prif_initial_team_index", team)->group;
+    const cw_group_t *group = caf_team_of("prif_initial_team_index", team)->group;
     const int image = index_of("prif_initial_team_index", c, sub, n, group->size);
     return give_index(image ? cw_group_pe(group, image - 1) : -1, index_p, stat);
 }

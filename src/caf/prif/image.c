@@ -16,13 +16,13 @@ PRF_API int causeway_prif_sync_team(void *team, int *stat);
 int causeway_prif_num_images(void *team)
 {
     PRF_ENTER("prif_num_images");
-    return prf_team("prif_num_images", team)->group->size;
+    return caf_team_of("prif_num_images", team)->group->size;
 }
 
 int causeway_prif_this_image(void *team)
 {
     PRF_ENTER("prif_this_image");
-    return prf_team("prif_this_image", team)->group->rank + 1;
+    return caf_team_of("prif_this_image", team)->group->rank + 1;
 }
 
 int causeway_prif_image_status(int image, void *team)
@@ -30,7 +30,8 @@ int causeway_prif_image_status(int image, void *team)
     PRF_ENTER("prif_image_status");
     static const caf_status_t none;
     int pe = 0;
-    caf_want_pe(&none, "prif_image_status", prf_team("prif_image_status", team)->group, image, &pe);
+    caf_want_pe(&none, "prif_image_status", caf_team_of("prif_image_status", team)->group, image,
+                &pe);
     caf_note_deaths();
     return prf_door.stat[caf_image_state(pe)];
 }
@@ -39,7 +40,7 @@ int causeway_prif_image_status(int image, void *team)
 int causeway_prif_gone_images(bool failed, void *team, int *list)
 {
     PRF_ENTER(failed ? "prif_failed_images" : "prif_stopped_images");
-    const cw_group_t *group = prf_team("prif_failed_images", team)->group;
+    const cw_group_t *group = caf_team_of("prif_failed_images", team)->group;
     caf_note_deaths();
     const caf_code_t code = failed ? CAF_FAILED : CAF_STOPPED;
     int n = 0;
@@ -107,6 +108,8 @@ int causeway_prif_sync_team(void *team, int *stat)
 {
     PRF_ENTER("prif_sync_team");
     const caf_status_t status = prf_status(stat);
-    caf_sync_team(&status, prf_team("prif_sync_team", team));
+    caf_team_t *formed = caf_want_team(&status, "prif_sync_team", team);
+    if (formed)
+        caf_sync_team(&status, formed);
     return prf_outcome(stat);
 }

@@ -57,10 +57,17 @@ static bool has_room(int corank, const int64_t *lower, const int64_t *upper)
     return n >= caf_num_images();
 }
 
-void prf_want(const char *call, const prf_coarray_t *c)
+bool prf_is_allocated(const caf_status_t *status, const char *call, const prf_coarray_t *c)
 {
     if (CW_UNLIKELY(!c))
-        caf_fatal(call, "the coarray is not allocated");
+        caf_fail(status, CAF_ERROR, call, "the coarray is not allocated");
+    return c != NULL;
+}
+
+void prf_want(const char *call, const prf_coarray_t *c)
+{
+    static const caf_status_t none;
+    prf_is_allocated(&none, call, c);
 }
 
 int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64_t *upper,
@@ -71,9 +78,11 @@ int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64
     const caf_status_t status = prf_status(stat);
     *handle_p = NULL;
     *memory_p = NULL;
-    if (!has_room(corank, lower, upper))
-        caf_fatal("prif_allocate_coarray", "the cobounds have no place for %d images",
-                  caf_num_images());
+    if (!has_room(corank, lower, upper)) {
+        caf_fail(&status, CAF_ERROR, "prif_allocate_coarray",
+                 "the cobounds have no place for %d images", caf_num_images());
+        return prf_outcome(stat);
+    }
     caf_coarray_t *coarray = caf_allocate(&status, nbytes);
     if (!coarray)
         return prf_outcome(stat);
@@ -112,7 +121,8 @@ void prf_released(const caf_coarray_t *coarray)
 static bool are_of_current_team(const caf_status_t *status, prf_coarray_t **handles, int n)
 {
     for (int i = 0; i < n; i++) {
-        prf_want("prif_deallocate_coarray", handles[i]);
+        if (!prf_is_allocated(status, "prif_deallocate_coarray", handles[i]))
+            return false;
         if (handles[i]->whole->first != handles[i]) {
             caf_fail(status, CAF_ERROR, "deallocate", "the handle is an alias of another one");
             return false;

@@ -73,14 +73,12 @@ static inline const int64_t *prf_upper(const prf_coarray_t *c)
     return c->bounds + c->corank;
 }
 
-/** Fatal: not a coarray, if it is NULL. */
+/** False: not a coarray, if it is NULL; reported. */
+bool prf_is_allocated(const caf_status_t *status, const char *call, const prf_coarray_t *c);
+/** The same of a procedure without stat. */
 void prf_want(const char *call, const prf_coarray_t *c);
 /** Of a coarray whose team ends. */
 void prf_released(const caf_coarray_t *coarray);
-
-// ---------------------------------------------------------------- teams (team.c)
-/** Fatal: that is no team. */
-caf_team_t *prf_team(const char *call, void *team);
 
 // ---------------------------------------------------------------- places (access.c)
 /** nbytes at that offset of a coarray, or, with c NULL, at that address, in an image of the initial

@@ -12,13 +12,6 @@ PRF_API void *causeway_prif_get_team(int level);
 PRF_API int64_t causeway_prif_team_number(void *team);
 PRF_API int causeway_prif_sibling_size(int64_t number);
 
-caf_team_t *prf_team(const char *call, void *team)
-{
-    if (!caf_is_team(team))
-        caf_fatal(call, "the team was not formed");
-    return team;
-}
-
 /** new_index: 0 for any. */
 int causeway_prif_form_team(int64_t number, int new_index, void **team_p, int *stat)
 {
@@ -32,7 +25,9 @@ int causeway_prif_change_team(void *team, int *stat)
 {
     PRF_ENTER("prif_change_team");
     const caf_status_t status = prf_status(stat);
-    caf_change_team(&status, prf_team("prif_change_team", team));
+    caf_team_t *formed = caf_want_team(&status, "prif_change_team", team);
+    if (formed)
+        caf_change_team(&status, formed);
     return prf_outcome(stat);
 }
 
@@ -62,7 +57,7 @@ void *causeway_prif_get_team(int level)
 int64_t causeway_prif_team_number(void *team)
 {
     PRF_ENTER("prif_team_number");
-    return prf_team("prif_team_number", team)->number;
+    return caf_team_of("prif_team_number", team)->number;
 }
 
 /** 0: there is no sibling of that number. */

@@ -84,8 +84,8 @@ int causeway_prif_critical(const prf_coarray_t *c, int *stat)
     const caf_status_t status = prf_status(stat);
     int pe;
     uint64_t *lock;
-    prf_want("critical", c);
-    if (find_word(&status, "critical", 1, c, 0, &pe, &lock))
+    if (prf_is_allocated(&status, "critical", c) &&
+        find_word(&status, "critical", 1, c, 0, &pe, &lock))
         caf_lock(&status, "critical", pe, lock, NULL);
     return prf_outcome(stat);
 }
