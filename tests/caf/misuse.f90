@@ -67,6 +67,7 @@ program misuse
   type(team_type) :: team
   real(16) :: quad
   character(len=20) :: what
+  character(len=7) :: text[*]
   character(len=72) :: said
   real(8) :: r, same, new, own
   integer(c_int) :: child, status
@@ -120,6 +121,11 @@ program misuse
   case ("quad")
     quad = 1
     call co_sum(quad)
+  case ("vector")
+    own4(:2) = [1, 4]
+    if (any(x(own4(:2))[1] /= 1)) error stop
+  case ("substring")
+    text[1](2:3) = "ab"
   case ("asked")
     allocate (a(10 + this_image())[*], stat=v, errmsg=said)
     call say("allocate", v == 0 .or. allocated(a), said)

@@ -32,12 +32,15 @@ WRONG = {
     "quad": "co_sum: the compiler does not say whether a number of 16 bytes is of kind 10 or",
     "amid_image": "assignment from an image: image 4 does not exist; the current team has 1 to 3; "
                   "called from __by_signal_MOD_amid",
+    "vector": r"assignment from an image: the compiler addresses byte -?\d+ of a coarray of 16; ",
+    "substring": "assignment to an image: the compiler addresses 7 characters at byte 1 of a "
+                 "coarray of 7; if this is a substring",
     "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1",
 }
 # argument: what a line says in checking mode
 CHECKED = {
     "freed": r"assignment from a component in an image: the component is not allocated in image 3 "
-             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:98\)",
+             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:99\)",
     "section": "assignment from an image: byte 19 is beyond the coarray, which has 16: a subscript",
     "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team"
                   + AT + "all images that take part must make the same",

@@ -30,11 +30,31 @@ void gft_wrong_offset(const char *statement, const caf_coarray_t *coarray, size_
               offset, coarray->nbytes);
 }
 
-/** gfortran 12 passes wrong offsets for complex elements: of a scalar only 0 can be meant. */
-static size_t complex_offset(const char *statement, const caf_coarray_t *coarray, size_t offset,
-                             const caf_descriptor_t *d)
+/** gfortran 12 passes wrong offsets for complex elements: of a scalar only 0 can be meant. It also
+ *  passes a substring as the whole string from there on, and, where a vector of subscripts stands
+ *  in an expression, the address of a temporary array. */
+static size_t right_offset(const char *statement, const caf_coarray_t *coarray, size_t offset,
+                           const caf_descriptor_t *d)
 {
-    if (CW_LIKELY(d->dtype.type != CAF_COMPLEX) || !coarray || offset < coarray->nbytes)
+    const ptrdiff_t far = (ptrdiff_t)1 << 40, at = (ptrdiff_t)offset;
+    if (CW_UNLIKELY(!coarray))
+        return offset;
+    if (CW_LIKELY(offset < coarray->nbytes)) {
+        if (d->dtype.type == CAF_CHARACTER && d->dtype.rank == 0 &&
+            d->dtype.elem_nbytes > coarray->nbytes - offset)
+            caf_fatal(statement,
+                      "the compiler addresses %zu characters at byte %zu of a coarray of %zu; if "
+                      "this is a substring, use the whole string (a fault of gfortran 12)",
+                      d->dtype.elem_nbytes, offset, coarray->nbytes);
+        return offset;
+    }
+    if (d->dtype.type != CAF_COMPLEX && d->dtype.rank > 0 && (at < -far || at > far))
+        caf_fatal(statement,
+                  "the compiler addresses byte %td of a coarray of %zu; if x(v)[j] with a vector v "
+                  "is part of an expression here, assign it to a variable first (a fault of "
+                  "gfortran 12)",
+                  at, coarray->nbytes);
+    if (d->dtype.type != CAF_COMPLEX)
         return offset;
     if (coarray->nbytes > d->dtype.elem_nbytes)
         caf_fatal(statement,
@@ -88,7 +108,7 @@ static bool find_object(const cw_group_t *group, const caf_status_t *status, con
                         caf_remote_t *remote)
 {
     void *addr;
-    offset = complex_offset(statement, token, offset, d);
+    offset = right_offset(statement, token, offset, d);
     if (!gft_find_in(group, status, statement, token, offset, image, &remote->pe, &addr))
         return false;
     // of an empty vector of subscripts the compiler passes what looks like a triplet
