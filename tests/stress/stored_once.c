@@ -64,6 +64,7 @@ static void all_ways(int pe)
           shmem_uint32_put(w, (const uint32_t *)(const void *)&one, single, pe));
     COUNT("shmem_uint16_put", 1,
           shmem_uint16_put(w, (const uint16_t *)(const void *)&one, single, pe));
+    shmem_uint64_put_nbi(w, &one, single, pe);  // in checking mode the next one is known
     COUNT("shmem_uint64_put_nbi", 1, shmem_uint64_put_nbi(w, &one, single, pe));
     COUNT("shmem_putmem, 8 bytes", 1, shmem_putmem(w, &one, eight, pe));
     COUNT("shmem_putmem, 4 bytes", 1, shmem_putmem(w, &one, four, pe));

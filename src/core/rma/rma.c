@@ -97,7 +97,7 @@ static CW_NOINLINE void put_nbi_checked(void *dest, const void *src, size_t nbyt
 {
     uintptr_t word;
     if (CW_LIKELY(cw_ctx_is_seen(ctx, dest, src, nbytes, rank, &word, true))) {
-        memcpy(cw_local_address(word, dest), src, nbytes);  // brief, as pairs are
+        cw_copy(cw_local_address(word, dest), src, nbytes);
         cw_ctx_stored(ctx, rank);
     } else {
         put_routed(ctx, dest, src, nbytes, rank, true);
