@@ -258,10 +258,10 @@ ACI_API void ARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
 ACI_API void PARMCI_Memctl(armci_meminfo_t *meminfo)
 {
     ACI_ENTER();
+    if (CW_UNLIKELY(aci.check))  // before another thread gets the memory
+        cw_known_free(meminfo->cpid, (uintptr_t)meminfo->addr);
     if (meminfo->cpid == cw_world.pe && !aci_release(meminfo->addr))
         aci_fail(aci_call(__func__), "%s is not a block of ARMCI_Memget", cw_at(meminfo->addr, 1));
-    if (CW_UNLIKELY(aci.check))
-        cw_known_free(meminfo->cpid, (uintptr_t)meminfo->addr);
 }
 ACI_WEAK(ARMCI_Memctl);
 

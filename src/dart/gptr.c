@@ -94,13 +94,13 @@ DRT_API dart_ret_t dart_memfree(dart_gptr_t gptr)
         return drt_refuse(__func__, DART_ERR_INVAL, "the memory is that of unit %d", gptr.unitid);
     drt_gets_finish();
     char *block = drt_area(&(size_t){0}) + gptr.addr_or_offs.offset;
+    if (CW_CHECKING()) {  // before another thread gets the memory
+        drt_local_remove(gptr.addr_or_offs.offset);
+        cw_known_free(cw_world.pe, (uintptr_t)block);
+    }
     if (!drt_release(block))
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "offset %llu is not the begin of memory that dart_memalloc gave",
                           (unsigned long long)gptr.addr_or_offs.offset);
-    if (CW_CHECKING()) {
-        drt_local_remove(gptr.addr_or_offs.offset);
-        cw_known_free(cw_world.pe, (uintptr_t)block);
-    }
     return DART_OK;
 }

@@ -73,16 +73,29 @@ static local_t *local_table(void)
     return (local_t *)(void *)((char *)cw_area_own(&drt_area_request, &(size_t){0}) + DRT_LOCAL_AT);
 }
 
+/** The place of that offset among the first n, or n. */
+static uint64_t place_of(const local_t *table, uint64_t n, uint64_t offset)
+{
+    uint64_t i = 0;
+    while (i < n && table->block[i].offset != offset)
+        i++;
+    return i;
+}
+
+// A block keeps its place, and one that is freed leaves a hole: a unit that looks meanwhile finds
+// each block that stays.
+#define HOLE UINT64_MAX  // for an offset
+
 void drt_local_add(uint64_t offset, size_t nbytes)
 {
     local_t *table = local_table();
     pthread_mutex_lock(&local_lock);
-    uint64_t n = table->n;
-    if (n < LOCAL_BLOCKS) {
-        table->block[n].offset = offset;
-        table->block[n].nbytes = nbytes;
+    const uint64_t n = table->n, i = n <= LOCAL_BLOCKS ? place_of(table, n, HOLE) : n;
+    if (i < LOCAL_BLOCKS) {
+        table->block[i].offset = offset;
+        table->block[i].nbytes = nbytes;
     }
-    if (n <= LOCAL_BLOCKS)
+    if (i == n && n <= LOCAL_BLOCKS)
         __atomic_store_n(&table->n, n + 1, __ATOMIC_RELEASE);  // pairs with drt_local_has
     pthread_mutex_unlock(&local_lock);
 }
@@ -91,12 +104,10 @@ void drt_local_remove(uint64_t offset)
 {
     local_t *table = local_table();
     pthread_mutex_lock(&local_lock);
-    uint64_t n = table->n, i = 0;
-    while (n <= LOCAL_BLOCKS && i < n && table->block[i].offset != offset)
-        i++;
-    if (n <= LOCAL_BLOCKS && i < n) {
-        table->block[i] = table->block[n - 1];
-        __atomic_store_n(&table->n, n - 1, __ATOMIC_RELEASE);
+    const uint64_t n = table->n, i = n <= LOCAL_BLOCKS ? place_of(table, n, offset) : n;
+    if (i < n) {
+        table->block[i].nbytes = 0;
+        table->block[i].offset = HOLE;
     }
     pthread_mutex_unlock(&local_lock);
 }

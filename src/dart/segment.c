@@ -214,9 +214,9 @@ void drt_segments_open(drt_team_t *team)
 static void release(drt_segment_t *segment, uint32_t number)
 {
     if (number > 0) {
-        drt_release(segment->own);
-        if (CW_CHECKING())
+        if (CW_CHECKING())  // before another thread gets the memory
             cw_known_free(cw_world.pe, (uintptr_t)segment->own);
+        drt_release(segment->own);
     }
     drt_segment_drop(segment);
 }

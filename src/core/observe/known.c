@@ -111,7 +111,7 @@ void cw_known_free(int64_t space, uintptr_t base)
     if (table.ended >= ENDED_MOST)
         forget_ended();
     cw_known_t *k = block_before(space, base);
-    if (k && k->base == base) {
+    if (k && k->base == base && !(k->freed && space < CW_KNOWN_OBJECTS)) {  // else the first place
         table.ended += space >= CW_KNOWN_OBJECTS && !k->freed;
         k->freed = true;
         k->freed_at = place;
