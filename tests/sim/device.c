@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A device in the place of CUDA's driver (build.py): one for all PEs of a run. Its memory is a file
-// that the driver of the run has made, so that copies of processes have it, too; processors load
-// and store it, which is what lets threads of a scene be kernels. What a vendor's table says of
-// itself is done at once, without points at which other threads run; copies and atomics are seen
-// by the memory model.
+// A device in the place of CUDA's driver (build.py), or two: the same for all PEs of a run. Its
+// memory is a file that the driver of the run has made, so that copies of processes have it, too;
+// processors load and store it, which is what lets threads of a scene be kernels. What a vendor's
+// table says of itself is done at once, without points at which other threads run; copies and
+// atomics are seen by the memory model.
 //
-// With SIM_DEVICE_KEEPS in a scene's variables no memory is lent to another process by a handle.
+// With SIM_DEVICE_KEEPS in a scene's variables no memory is lent to another process by a handle;
+// with SIM_DEVICES=2 there are two devices, which reach each other's memory unless
+// SIM_DEVICES_APART is set. A copy by one that does not reach its memory is a finding.
 //
 // Memory is freed when the last process that has it lets it go, if it was exported by a
 // descriptor; if it is lent by a handle, by its owner: while others have it, that is a finding.
@@ -30,8 +32,9 @@ enum { UNIT = 65536, UNITS = 256, SPANS = 64 };
 /** The first bytes of the memory: what all processes know of its units. */
 typedef struct pool {
     struct {
-        uint16_t units;  // of the allocation that begins here; 0: none
-        uint16_t users;  // processes that have it
+        uint16_t units;   // of the allocation that begins here; 0: none
+        uint16_t users;   // processes that have it
+        uint16_t device;  // whose it is
     } at[UNITS];
 } pool_t;
 
@@ -49,7 +52,7 @@ static int nspans;
 
 // ---------------------------------------------------------------- memory
 /** 0: there is none. */
-AT_ONCE static unsigned take_units(size_t nbytes)
+AT_ONCE static unsigned take_units(int device, size_t nbytes)
 {
     const unsigned n = (unsigned)((nbytes + UNIT - 1) / UNIT);
     for (unsigned from = 1, i = 1; i < UNITS; i++) {
@@ -59,6 +62,7 @@ AT_ONCE static unsigned take_units(size_t nbytes)
         } else if (i + 1 - from == n) {
             pool->at[from].units = (uint16_t)n;
             pool->at[from].users = 1;
+            pool->at[from].device = (uint16_t)device;
             return from;
         }
     }
@@ -117,7 +121,7 @@ AT_ONCE static int open_device(int *ndevices_p)
         pool = NULL;
         return failed("no table");
     }
-    *ndevices_p = 1;
+    *ndevices_p = getenv("SIM_DEVICES") ? atoi(getenv("SIM_DEVICES")) : 1;
     return CW_OK;
 }
 
@@ -128,15 +132,15 @@ AT_ONCE static bool is_loaded(void)
 
 AT_ONCE static int facts(int device, cw_device_facts_t *facts_p)
 {
-    (void)device;
     *facts_p = (cw_device_facts_t){
-        .name = "simulated", .uuid = "the only device", .maps = true, .exports = true};
+        .name = "simulated", .uuid = "a device here", .maps = true, .exports = true};
+    facts_p->uuid[15] = (uint8_t)device;
     return CW_OK;
 }
 
 AT_ONCE static int reaches(int device, int other, bool *reaches_p)
 {
-    *reaches_p = device == other;
+    *reaches_p = device == other || !getenv("SIM_DEVICES_APART");
     return CW_OK;
 }
 
@@ -164,8 +168,7 @@ AT_ONCE static void unreserve(int device, uintptr_t at, size_t nbytes)
 
 AT_ONCE static int create(int device, size_t nbytes, uint64_t *memory_p)
 {
-    (void)device;
-    *memory_p = take_units(nbytes);
+    *memory_p = take_units(device, nbytes);
     return *memory_p ? CW_OK : failed("no memory");
 }
 
@@ -213,8 +216,7 @@ AT_ONCE static void release(int device, uint64_t memory)
 
 AT_ONCE static int allocate(int device, size_t nbytes, void **at_p)
 {
-    unsigned unit = take_units(nbytes);
-    (void)device;
+    unsigned unit = take_units(device, nbytes);
     *at_p = unit ? map_unit(NULL, nbytes, unit) : MAP_FAILED;
     return add_span(*at_p, nbytes, unit, true) ? CW_OK : failed("no memory");
 }
@@ -282,9 +284,19 @@ AT_ONCE static void give_back(int device, void *at)
 }
 
 // ---------------------------------------------------------------- copies and kernels
+AT_ONCE static void must_reach(int device, const void *addr)
+{
+    const span_t *s = span_of(addr);
+    bool reached = true;
+    if (s)
+        (void)reaches(device, pool->at[s->unit].device, &reached);
+    SIM_CHECK(reached, "device %d copies memory of device %d", device, pool->at[s->unit].device);
+}
+
 static int copy(int device, void *dest, const void *src, size_t nbytes)
 {
-    (void)device;
+    must_reach(device, dest);
+    must_reach(device, src);
     memmove(dest, src, nbytes);
     return CW_OK;
 }
@@ -341,7 +353,8 @@ static int atomic(int device, const cw_device_atomic_t *a, uint64_t *cell)
 AT_ONCE static int owner(int device, const void *addr)
 {
     (void)device;
-    return span_of(addr) ? 0 : -1;
+    const span_t *s = span_of(addr);
+    return s ? pool->at[s->unit].device : -1;
 }
 
 const cw_device_vendor_t cw_device_cuda = {.name = "simulated",
