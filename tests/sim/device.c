@@ -388,11 +388,16 @@ const cw_device_vendor_t cw_device_cuda = {.name = "simulated",
                                            .owner = owner};
 
 // ---------------------------------------------------------------- for scenes
-AT_ONCE void *sim_device_alloc(size_t nbytes)
+AT_ONCE void *sim_device_alloc_on(int device, size_t nbytes)
 {
     int n;
     void *at = NULL;
-    return open_device(&n) == CW_OK && allocate(0, nbytes, &at) == CW_OK ? at : NULL;
+    return open_device(&n) == CW_OK && allocate(device, nbytes, &at) == CW_OK ? at : NULL;
+}
+
+void *sim_device_alloc(size_t nbytes)
+{
+    return sim_device_alloc_on(0, nbytes);
 }
 
 AT_ONCE void sim_device_free(void *at)

@@ -9,6 +9,7 @@
 
 /** Memory of the program's own on the device; NULL: there is none left. */
 SIM_EXPORT void *sim_device_alloc(size_t nbytes);
+SIM_EXPORT void *sim_device_alloc_on(int device, size_t nbytes);
 SIM_EXPORT void sim_device_free(void *at);
 /** The file that is the device's memory, in all processes of a run. */
 SIM_EXPORT int sim_device_fd(void);

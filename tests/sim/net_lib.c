@@ -92,7 +92,8 @@ struct fi_info *net_info(const struct fi_info *hints, bool msg)
     info->domain_attr->av_type = FI_AV_TABLE;
     info->domain_attr->name = strdup("sim0");
     info->fabric_attr->name = strdup("sim");
-    info->fabric_attr->prov_name = strdup("sim");
+    const char *name = getenv("SIM_PROVIDER");
+    info->fabric_attr->prov_name = strdup(name ? name : "sim");
     if (hints)
         info->tx_attr->op_flags = hints->tx_attr->op_flags;
     return info;
