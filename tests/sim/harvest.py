@@ -68,9 +68,9 @@ def before():
 def write(totals):
     commit = subprocess.run(["git", "-C", build.ROOT, "rev-parse", "--short", "HEAD"], text=True,
                             check=False, capture_output=True).stdout.strip()
-    rows = [f"| {s} | {n} | {m:.1f} | {f} |" for s, (n, m, f) in sorted(totals.items())]
+    rows = [f"| {s} | {n} | {m:.2f} | {f} |" for s, (n, m, f) in sorted(totals.items())]
     all_ = [sum(t[i] for t in totals.values()) for i in range(3)]
-    rows.append(f"| all | {all_[0]} | {all_[1]:.1f} | {all_[2]} |")
+    rows.append(f"| all | {all_[0]} | {all_[1]:.2f} | {all_[2]} |")
     page.write("Harvest", f"""
 Added to by `./dev sim --harvest --write`: every scene with random walks, priorities and bounded
 exhaustive search, under every memory model, fresh seeds, minutes of processor time. The last one
