@@ -54,6 +54,8 @@ const char *cwu_error_name(int code)
         return "CW_ELOST";
     case CW_EPROTO:
         return "CW_EPROTO";
+    case CW_EFILES:
+        return "CW_EFILES";
     case CW_EMISMATCH:
         return "CW_EMISMATCH";
     default:

@@ -28,6 +28,7 @@ enum {
     CW_ELOST = -9,       // the connection or the peer is gone
     CW_EPROTO = -10,     // bytes that do not follow the protocol
     CW_EMISMATCH = -11,  // PEs disagree (heap size, binary, version)
+    CW_EFILES = -12,     // no file descriptor is left
 };
 
 /** Name of a CW_E… code ("CW_ENOMEM"); "CW_E?" for anything else. */

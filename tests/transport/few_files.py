@@ -14,13 +14,13 @@ from frame.script import SLOW, STAGE, TESTS, check, finish, oshcc
 TIMEOUT = 60 * SLOW
 
 
-def run(program, mode, files):
+def run(program, mode, files, pes=12):
     """(seconds, exit status, output)"""
     env = os.environ | {"CAUSEWAY_ENDPOINT": mode, "CAUSEWAY_TIMEOUT": str(TIMEOUT),
                         "SHMEM_SYMMETRIC_SIZE": "1M"}
     start = time.monotonic()
-    job = subprocess.run([STAGE / "bin/oshrun", "-n", "12", "--emulate-nodes", "12", "sh", "-c",
-                          f"ulimit -n {files}; exec {program}"], env=env, text=True,
+    job = subprocess.run([STAGE / "bin/oshrun", "-n", str(pes), "--emulate-nodes", str(pes), "sh",
+                          "-c", f"ulimit -n {files}; exec {program}"], env=env, text=True,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=2 * TIMEOUT)
     return time.monotonic() - start, job.returncode, job.stdout
@@ -28,6 +28,8 @@ def run(program, mode, files):
 
 program = oshcc(Path("few_files").resolve(), TESTS / "transport/few_files.c")
 for mode in ("msg", "rdm"):
+    seconds, status, output = run(f"{program} late", mode, 100, pes=4)
+    check(status == 0 and "all done" in output and seconds > 1, f"{mode}, late", status, output)
     for files in (400, 36, 32):
         seconds, status, output = run(program, mode, files)
         works = status == 0 and "all done" in output

@@ -14,7 +14,7 @@ static bool is_over(const cwt_client_t *client)
 
 int ofi_connect_failed(cwt_conn_t *conn, int code, const char *reason)
 {
-    if (ofi_no_files() || is_over(conn->client))
+    if (code == CW_EFILES || ofi_no_files() || is_over(conn->client))
         return code;  // another connection may be evicted for this one, or it is not needed
     const char *remedy = "check that its processes run and that the address can be reached "
                          "(CAUSEWAY_INTERFACE chooses "

@@ -61,7 +61,7 @@ static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_we
         if (rc == 0 && !conn->welcomed && cwu_now_ns() > check_ns) {
             check_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
             // the provider says nothing, and would go on trying; the caller evicts another one
-            rc = ofi_no_files() ? CW_ESYS : 0;
+            rc = ofi_no_files() ? CW_EFILES : 0;
         }
         if (rc == 0 && !conn->welcomed && cwu_now_ns() - start > ofi_timeout_ns())
             rc = CW_ETIMEOUT;
@@ -91,8 +91,6 @@ int ofi_connect_rdm(cwt_conn_t *conn, const ofi_blob_t *blob, ofi_hello_t *hello
         return ofi_connect_failed(conn, rc, "refused: the job's secret was not right");
     if (rc != 0)
         return ofi_connect_failed(conn, rc,
-                                  rc == CW_ETIMEOUT ? "no reply"
-                                  : rc == CW_ESYS   ? "out of file descriptors (ulimit -n)"
-                                                    : "the provider cannot reach it");
+                                  rc == CW_ETIMEOUT ? "no reply" : "the provider cannot reach it");
     return 0;
 }

@@ -150,17 +150,34 @@ static int open_once(cwt_conn_t *conn)
     return rc ? rc : ofi_conn_introduce(conn);
 }
 
+/** None of the own connections can give its descriptor: the node server has them all, for those of
+ *  other PEs, and these come and go. False: none became free for some seconds. */
+static bool await_files(cwt_conn_t *conn, uint64_t *until, uint32_t *pause_us)
+{
+    uint64_t now = cwu_now_ns();
+    if (*until == 0)
+        *until = now + CWU_WAIT_NS(GIVE_UP);
+    return now < *until && ofi_connect_pause(conn, now, pause_us) == 0;
+}
+
+static bool lacked_files(int rc)
+{
+    return rc == CW_EFILES || (rc != 0 && ofi_no_files());
+}
+
 int ofi_conn_open(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
-    uint64_t start = cwu_now_ns();
+    uint64_t start = cwu_now_ns(), until = 0;
+    uint32_t pause_us = 0;
     long limit = client->config.of_server ? 0 : cwu_env.max_connections;
     conn->changing = conn->down = true;
     while (limit > 0 && client->open >= (unsigned long)limit && evict_one(client))
         ;
     client->open++;
     int rc = open_once(conn);
-    while (rc != 0 && ofi_no_files() && (make_room(client) || evict_one(client)))
+    while (lacked_files(rc) &&
+           (make_room(client) || evict_one(client) || await_files(conn, &until, &pause_us)))
         rc = open_once(conn);
     client->stats.connect_ns += cwu_now_ns() - start;
     if (rc == 0) {
@@ -169,7 +186,8 @@ int ofi_conn_open(cwt_conn_t *conn)
         conn->used = true;
         ofi_targets_refill(conn);
     } else {
-        ofi_out_of_files();
+        if (lacked_files(rc))
+            ofi_report_files();
         conn->error = rc;
         close_endpoint(conn);
     }

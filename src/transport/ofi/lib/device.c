@@ -35,17 +35,28 @@ bool ofi_few_files(uint64_t spare)
     return fd < 0 ? ofi_no_files() : (uint64_t)fd + spare > lim.rlim_cur;
 }
 
+void ofi_report_files(void)
+{
+    struct rlimit lim = {0, 0};
+    bool of_system = ofi_no_files() && errno == ENFILE;
+    getrlimit(RLIMIT_NOFILE, &lim);
+    cwu_error("out of file descriptors: %s allows %llu, and each connection takes one; raise it "
+              "(ulimit -n), or use fewer PEs a node, or CAUSEWAY_ENDPOINT=rdm",
+              of_system ? "the system" : "this process", (unsigned long long)lim.rlim_cur);
+}
+
 bool ofi_out_of_files(void)
 {
     if (!ofi_no_files())
         return false;
-    struct rlimit lim = {0, 0};
-    getrlimit(RLIMIT_NOFILE, &lim);
-    cwu_error("out of file descriptors: %s allows %llu, and each connection takes one; raise it "
-              "(ulimit -n), or use "
-              "fewer PEs a node, or CAUSEWAY_ENDPOINT=rdm",
-              errno == ENFILE ? "the system" : "this process", (unsigned long long)lim.rlim_cur);
+    ofi_report_files();
     return true;
+}
+
+/** Did libfabric's call fail for that? Another thread may have freed one meanwhile. */
+static bool lacks_files(int rc)
+{
+    return ofi_errno_to_cw(rc) == CW_EFILES || ofi_no_files();
 }
 
 static int failed(const char *what, int rc)
@@ -191,7 +202,7 @@ int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *contex
     struct fid_ep *ep;
     int rc = fi_endpoint(device->domain, info, &ep, context);
     if (rc != 0)
-        return ofi_no_files() ? CW_ESYS : failed("opening an endpoint", rc);
+        return lacks_files(rc) ? CW_EFILES : failed("opening an endpoint", rc);
     rc = ofi_choice.msg ? fi_ep_bind(ep, &device->eq->fid, 0) : 0;
     if (rc == 0 && device->av)
         rc = fi_ep_bind(ep, &device->av->fid, 0);

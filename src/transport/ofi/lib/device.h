@@ -34,8 +34,8 @@ typedef struct ofi_device {
  *  get, is not asked for: its rare sleeps are naps. */
 int ofi_device_open(ofi_device_t *device, struct fi_info *info, uint32_t cq_entries, bool roomy);
 void ofi_device_close(ofi_device_t *device);
-/** Creates, binds and enables an endpoint on the device. Reports nothing when descriptors are used
- *  up: the caller asks ofi_no_files(). */
+/** Creates, binds and enables an endpoint on the device. CW_EFILES, not reported: a descriptor may
+ *  yet become free. */
 int ofi_device_endpoint(ofi_device_t *device, struct fi_info *info, void *context,
                         struct fid_ep **ep_p);
 /** The same with MSG endpoints, to be connected to that address. */
@@ -106,6 +106,8 @@ int ofi_register_buffers(const ofi_device_t *device, const void *buf, size_t nby
 bool ofi_no_files(void);
 /** Has it no more than that many, or an eighth of its limit? */
 bool ofi_few_files(uint64_t spare);
+/** Reports that, and what to do. */
+void ofi_report_files(void);
 /** Reports it when that is the case, and returns it. */
 bool ofi_out_of_files(void);
 

@@ -35,16 +35,20 @@ static struct {
 } gate;
 
 /** Is the other end this user's? Where the kernel does not say, proofs decide alone with MSG
- *  endpoints; RDM endpoints ask too late for them. */
+ *  endpoints; RDM endpoints ask too late for them. What cannot be asked for want of a descriptor is
+ *  closed, too: its client connects again. */
 static bool may_enter(int listener, int fd)
 {
     struct stat own;
     uid_t uid = 0;
     int rc = ofi_socket_user(fd, false, &uid);
-    if (rc == 0 && fstat(listener, &own) == 0)
-        return uid == own.st_uid || uid == geteuid();  // the program may have changed its user
-    if (rc != CW_ENOTSUP)
+    if (rc == 0 && fstat(listener, &own) == 0 && (uid == own.st_uid || uid == geteuid()))
+        return true;  // geteuid: the program may have changed its user
+    if (rc != CW_ENOTSUP) {
+        if (rc != CW_EAGAIN)
+            atomic_fetch_add_explicit(&gate.refused, 1, memory_order_relaxed);
         return false;
+    }
     if (!ofi_choice.msg && !atomic_exchange(&gate.blind, true))
         cwu_error("connections of other nodes are refused: neither sock_diag nor /proc/net/tcp "
                   "shows which user makes them; use CAUSEWAY_ENDPOINT=msg");
@@ -86,7 +90,6 @@ static int accept_own(int listener, struct sockaddr *name, socklen_t *name_nbyte
         if (fd < 0 || !guarded || may_enter(listener, fd))
             return fd;
         turn_away(fd);
-        atomic_fetch_add_explicit(&gate.refused, 1, memory_order_relaxed);
         if (blocks)
             break;
     }

@@ -91,7 +91,8 @@ int ofi_errno_to_cw(ssize_t err)
     case FI_ENODATA:
         return CW_ENOENT;
     case FI_EMFILE:
-        return CW_ESYS;
+    case ENFILE:
+        return CW_EFILES;
     default:
         return CW_ELOST;
     }
