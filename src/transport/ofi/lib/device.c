@@ -64,7 +64,8 @@ static int failed(const char *what, int rc)
     if (!ofi_out_of_files())
         cwu_error("libfabric (%s): %s failed: %s", ofi_choice.info->fabric_attr->prov_name, what,
                   ofi_reason(rc));
-    return ofi_errno_to_cw(rc) == CW_EAGAIN ? CW_ESYS : ofi_errno_to_cw(rc);
+    int code = ofi_errno_to_cw(rc);
+    return code == CW_EAGAIN || code == CW_EFILES ? CW_ESYS : code;
 }
 
 static int wait_fd_of(struct fid *fid)
@@ -142,8 +143,8 @@ static int open_rdm(ofi_device_t *device)
     if (rc != 0)
         return failed("opening an address vector", rc);
     rc = ofi_device_endpoint(device, device->info, NULL, &device->ep);
-    if (rc != 0)
-        ofi_out_of_files();
+    if (rc == CW_EFILES)
+        ofi_report_files();
     return rc;
 }
 
