@@ -5,7 +5,9 @@
 #include <causeway/device.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "gpu/device.h"
 
@@ -49,6 +51,24 @@ static void one_call(const char *which, int pe)
     CHECK(shmemx_device_heap(1 << 20) != 0, "%s", which);
     use_host();
     CHECK(shmemx_device_heap(1 << 20) == 0, "after %s", which);
+    use(100);
+}
+
+/** PE 1 has that many descriptors left: for its memory, to listen, to receive. */
+static void few_files(int left)
+{
+    struct rlimit old, few;
+    getrlimit(RLIMIT_NOFILE, &old);
+    few = old;
+    few.rlim_cur = (rlim_t)dup(STDERR_FILENO);
+    close((int)few.rlim_cur);
+    few.rlim_cur += (rlim_t)left;
+    if (me == 1)
+        setrlimit(RLIMIT_NOFILE, &few);
+    CHECK(shmemx_device_heap(1 << 20) != 0);
+    setrlimit(RLIMIT_NOFILE, &old);
+    use_host();
+    CHECK(shmemx_device_heap(1 << 20) == 0);
     use(100);
 }
 
@@ -180,6 +200,8 @@ int main(int argc, char **argv)
             shmemx_device_free(p);
         }
         use(5000);
+    } else if (strcmp(argv[1], "files") == 0) {
+        few_files(atoi(argv[2]));
     } else if (strcmp(argv[1], "epochs") == 0) {
         epochs();
     } else {

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "core/world/world.h"
 
 /** Room for one descriptor beside the message. */
@@ -66,6 +67,7 @@ int cw_receive_fd(int sock, int *fd_p, uint32_t *tag_p)
 // ---------------------------------------------------------------- among all PEs of a node
 // The kernel chooses a name of NAME_NBYTES hexadecimal digits that no socket has.
 #define NAME_NBYTES 5u
+#define SPARE 16  // descriptors that other threads and libraries may take meanwhile
 _Static_assert(NAME_NBYTES < sizeof(uint64_t), "cw_pass_t.name");
 
 static struct sockaddr_un address_of(uint64_t name, socklen_t *nbytes_p)
@@ -76,11 +78,27 @@ static struct sockaddr_un address_of(uint64_t name, socklen_t *nbytes_p)
     return un;
 }
 
+/** Known before any PE counts on this one's descriptor. */
+static int check_room(void)
+{
+    long needed = cw_world.nslots + SPARE, room = cwu_free_files();
+    if (room >= needed)
+        return CW_OK;
+    cwu_error("out of file descriptors: one for each PE of this node needs %ld, and %ld are free; "
+              "raise the limit (ulimit -n)",
+              needed, room);
+    return CW_EFILES;
+}
+
 int cw_pass_open(cw_pass_t *pass)
 {
     struct sockaddr_un un = {.sun_family = AF_UNIX};
     socklen_t nbytes = sizeof un;
-    *pass = (cw_pass_t){.sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    *pass = (cw_pass_t){.sock = -1};
+    int rc = check_room();
+    if (rc != CW_OK)
+        return rc;
+    pass->sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (pass->sock >= 0 &&
         bind(pass->sock, (const struct sockaddr *)&un, sizeof(sa_family_t)) == 0 &&
         getsockname(pass->sock, (struct sockaddr *)&un, &nbytes) == 0 &&
@@ -125,6 +143,7 @@ static bool is_ready_by(int sock, uint64_t deadline)
 /** The next connection before the deadline; -1: there is none. */
 static int accept_by(int sock, uint64_t deadline)
 {
+    errno = 0;
     return is_ready_by(sock, deadline) ? accept4(sock, NULL, NULL, SOCK_CLOEXEC) : -1;
 }
 
@@ -134,6 +153,10 @@ static int receive_one(int sock, int *fds)
     uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;
     while (cwu_now_ns() < deadline) {
         int fd = -1, peer = accept_by(sock, deadline);
+        if (peer < 0 && (errno == EMFILE || errno == ENFILE)) {
+            cwu_error("cannot take a descriptor of a PE of this node: %s", strerror(errno));
+            return CW_EFILES;
+        }
         uint32_t slot;
         bool good = peer >= 0 && cw_same_user(peer) && is_ready_by(peer, deadline) &&
                     cw_receive_fd(peer, &fd, &slot) == CW_OK;

@@ -31,6 +31,7 @@ typedef struct cw_pass {
     uint64_t name;  // not 0
 } cw_pass_t;
 
+/** Also sees to it that the process has a descriptor for each other PE of the node. */
 int cw_pass_open(cw_pass_t *pass);
 /** names: [nslots]. fds: [nslots], gets the others' descriptors, which the caller closes, and -1 at
  *  this PE's slot; after a failure, -1 where none has come. */
