@@ -147,7 +147,7 @@ void caf_wake_node(void)
 /** present: NULL, or which members have entered. */
 static caf_passage_t count_entries(const caf_team_t *team, const char *statement, bool *present)
 {
-    caf_passage_t all = {0, 0, 0, 0, 0};
+    caf_passage_t all = {0};
     caf_wake_node();
     for (int rank = 0; rank < team->group->size; rank++) {
         unsigned intent = CAF_COMES;
@@ -167,6 +167,7 @@ static caf_passage_t count_entries(const caf_team_t *team, const char *statement
 // ---------------------------------------------------------------- gates
 typedef struct meeting {
     const caf_team_t *team;
+    const char *claim;
     caf_passage_t all;
 } meeting_t;
 
@@ -180,13 +181,20 @@ static void combine_passages(const cw_fused_op_t *op, void *acc_p, const void *i
     acc->refused += in->refused;
     acc->forming += in->forming;
     acc->elsewhere += in->elsewhere;
+    acc->mixed |= in->mixed | (acc->claim && in->claim && acc->claim != in->claim);
+    acc->claim = acc->claim ? acc->claim : in->claim;
 }
 
+/** Each member brings a number for its statement, and claims are compared where these differ; in
+ *  checking mode first of all, since others may be in a call of another interface. */
 static void meet(void *arg)
 {
     static const cw_fused_op_t op = {combine_passages};
     meeting_t *m = arg;
+    caf_agree(m->team->group, m->claim);
     cw_fused(m->team->group, &m->all, sizeof m->all, &op);
+    if (m->all.mixed)
+        caf_compare(m->team->group, m->claim, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE);
 }
 
 static bool is_hit(const void *team)
@@ -200,19 +208,30 @@ bool caf_do(const caf_team_t *team, void (*act)(void *arg), void *arg)
     return !caf_is_hit(team) && cw_abandonable(act, arg, is_hit, team);
 }
 
-static caf_passage_t of_one(caf_code_t code, unsigned intent)
+/** 0: none. */
+static uint64_t number_of(const char *claim)
+{
+    uint64_t number = 0;
+    for (const char *c = claim; c && *c; c++)
+        number = number * 31 + (unsigned char)*c;
+    return number;
+}
+
+static caf_passage_t of_one(const char *claim, caf_code_t code, unsigned intent)
 {
     const bool comes = code == CAF_OK, forms = (intent & CAF_FORMS) != 0;
     return (caf_passage_t){.stopped = code == CAF_STOPPED,
                            .failed = code == CAF_FAILED,
                            .refused = (intent & CAF_REFUSES) != 0,
                            .forming = comes && forms,
-                           .elsewhere = comes && !forms};
+                           .elsewhere = comes && !forms,
+                           .claim = number_of(claim)};
 }
 
-caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, unsigned intent)
+caf_passage_t caf_gate(caf_team_t *team, const char *statement, const char *claim, caf_code_t code,
+                       unsigned intent)
 {
-    meeting_t m = {team, of_one(code, intent)};
+    meeting_t m = {team, claim, of_one(claim, code, intent)};
     team->gates++;
     if (code == CAF_OK)
         publish(team, intent);
@@ -255,7 +274,7 @@ caf_passage_t caf_act_or_miss(caf_team_t *team, const char *statement, void (*ac
 {
     team->gates++;
     if (!team->hit && cw_abandonable(act, arg, misses_one, team))
-        return (caf_passage_t){0, 0, 0, 0, 0};
+        return (caf_passage_t){0};
     team->hit = true;
     publish(team, CAF_COMES);
     return count_entries(team, statement, NULL);
@@ -290,7 +309,8 @@ bool caf_is_level(const caf_team_t *team)
 bool caf_do_together(caf_team_t *team, const char *statement, void (*act)(void *arg), void *arg)
 {
     const bool done = caf_do(team, act, arg);
-    return caf_is_whole(caf_gate(team, statement, CAF_OK, done ? CAF_COMES : CAF_REFUSES));
+    return caf_is_whole(
+        caf_gate(team, statement, statement, CAF_OK, done ? CAF_COMES : CAF_REFUSES));
 }
 
 caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t *mine, int n,
@@ -314,7 +334,8 @@ caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t
 
 bool caf_gate_of_end(void)
 {
+    static const char end[] = "the end of the program";
     caf_team_t last = {.group = caf.initial.group, .tag = LAST_TAG};
     cw_outlive_no_more();
-    return caf_is_whole(caf_gate(&last, "the end of the program", CAF_OK, CAF_COMES));
+    return caf_is_whole(caf_gate(&last, end, end, CAF_OK, CAF_COMES));
 }

@@ -21,6 +21,9 @@
  *  as they do to it. */
 typedef struct caf_passage {
     uint64_t stopped, failed, refused, forming, elsewhere;
+    // by core's synchronisation: a number for the claim of the first one that has one; do they
+    // differ?
+    uint64_t claim, mixed;
 } caf_passage_t;
 /** What an image says when it enters. */
 typedef enum caf_intent { CAF_COMES = 0, CAF_REFUSES = 1, CAF_FORMS = 2 } caf_intent_t;
@@ -34,10 +37,12 @@ bool caf_has_news(caf_team_t *team);
  *  is known. */
 void caf_note_deaths(void);
 
-/** Enters the next gate of the team and waits until the others have, or are gone. code: CAF_OK, or
- *  how this image has ended that takes part for the others' sake. intent: a set of those.
- *  [waits] */
-caf_passage_t caf_gate(caf_team_t *team, const char *statement, caf_code_t code, unsigned intent);
+/** Enters the next gate of the team and waits until the others have, or are gone. claim: what all
+ *  images call the statement; if they differ, and no member is gone, that ends the job. code:
+ *  CAF_OK, or how this image has ended that takes part for the others' sake; its claim is NULL.
+ *  intent: a set of those. [waits] */
+caf_passage_t caf_gate(caf_team_t *team, const char *statement, const char *claim, caf_code_t code,
+                       unsigned intent);
 static inline bool caf_is_whole(caf_passage_t passage)
 {
     return passage.stopped + passage.failed + passage.refused == 0;

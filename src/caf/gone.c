@@ -95,22 +95,22 @@ bool caf_report_gone(const caf_status_t *status, const char *statement, const ca
     return true;
 }
 
-caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team,
-                             unsigned intent)
+caf_passage_t caf_enter_gate(const char *statement, const char *claim, caf_gate_kind_t kind,
+                             caf_team_t *team, unsigned intent)
 {
     const uint64_t entered = depth_of(caf.team) << DEPTH_AT | (uint64_t)kind << KIND_AT |
                              bits(team->serial, 0, SERIAL_AT) << SERIAL_AT |
                              bits(team->gates + 1, 0, SERIAL_AT);
     // pairs with the gets of images that are gone
     __atomic_store_n(&mine()->gate, entered, __ATOMIC_RELEASE);
-    return caf_gate(team, statement, CAF_OK, intent);
+    return caf_gate(team, statement, claim, CAF_OK, intent);
 }
 
-bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
-                   const caf_team_t *team)
+bool caf_pass_gate(const caf_status_t *status, const char *statement, const char *claim,
+                   caf_gate_kind_t kind, const caf_team_t *team)
 {
     caf_team_t *passed = (caf_team_t *)(uintptr_t)team;
-    const caf_passage_t passage = caf_enter_gate(statement, kind, passed, CAF_COMES);
+    const caf_passage_t passage = caf_enter_gate(statement, claim, kind, passed, CAF_COMES);
     return !caf_report_gone(status, statement, team, passage);
 }
 
@@ -129,7 +129,7 @@ bool caf_act_or_report(const caf_status_t *status, const char *statement, void (
 caf_passage_t caf_act_together(const caf_status_t *status, const char *statement, caf_team_t *team,
                                void (*act)(void *arg), void *arg)
 {
-    caf_passage_t passage = {0, 0, 0, 0, 0};
+    caf_passage_t passage = {0};
     if (!caf_looks(status, team)) {
         team->gates++;
         act(arg);
@@ -161,7 +161,7 @@ bool caf_meet(const caf_status_t *status, const char *statement, const char *cla
 {
     synchronisation_t s = {team->group, claim};
     if (caf_survives)
-        return caf_pass_gate(status, statement, kind, team);
+        return caf_pass_gate(status, statement, claim, kind, team);
     return !caf_report_gone(status, statement, team,
                             caf_act_together(status, statement, team, synchronise, &s));
 }
@@ -213,7 +213,7 @@ static bool follow(int pe, caf_code_t code)
     }
     if (bits(gate, 0, SERIAL_AT) != bits(team->gates + 1, 0, SERIAL_AT))
         return false;
-    caf_gate(team, "fail image", code, CAF_COMES);
+    caf_gate(team, "fail image", NULL, code, CAF_COMES);
     caf_enter_team(kind == CAF_GATE_END_TEAM ? team->parent : team);
     return true;
 }

@@ -39,11 +39,11 @@ void caf_gone_close(void);
 bool caf_report_gone(const caf_status_t *status, const char *statement, const caf_team_t *team,
                      caf_passage_t passage) CW_COLD;
 /** [waits] */
-caf_passage_t caf_enter_gate(const char *statement, caf_gate_kind_t kind, caf_team_t *team,
-                             unsigned intent) CW_COLD;
+caf_passage_t caf_enter_gate(const char *statement, const char *claim, caf_gate_kind_t kind,
+                             caf_team_t *team, unsigned intent) CW_COLD;
 /** The same; false: an image is gone, which is reported. [waits] */
-bool caf_pass_gate(const caf_status_t *status, const char *statement, caf_gate_kind_t kind,
-                   const caf_team_t *team) CW_COLD;
+bool caf_pass_gate(const caf_status_t *status, const char *statement, const char *claim,
+                   caf_gate_kind_t kind, const caf_team_t *team) CW_COLD;
 /** In a program that did not ask: does the statement look whether images of the team are gone? */
 static CW_ALWAYS_INLINE bool caf_looks(const caf_status_t *status, const caf_team_t *team)
 {
@@ -76,18 +76,18 @@ bool caf_meet(const caf_status_t *status, const char *statement, const char *cla
 static inline bool caf_enter(const caf_status_t *status, const char *statement)
 {
     return CW_LIKELY(!caf_survives) ||
-           caf_pass_gate(status, statement, CAF_GATE_STATEMENT, caf.team);
+           caf_pass_gate(status, statement, statement, CAF_GATE_STATEMENT, caf.team);
 }
 
 /** Do all images of the team make that statement, with these arguments? CW_CLAIM_NONE: it has no
- *  such one. [waits] */
+ *  such one. statement: NULL of an image that is gone, and then the others' may differ. [waits] */
 void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
                  uint64_t elem_nbytes, uint64_t image) CW_COLD;
-/** The same in checking mode; not in programs whose images may be gone, and make none then. */
+/** The same in checking mode. */
 static inline void caf_agree_on(const cw_group_t *group, const char *statement, uint64_t nelems,
                                 uint64_t elem_nbytes, uint64_t image)
 {
-    if (CW_CHECKING() && !caf_survives)
+    if (CW_CHECKING())
         caf_compare(group, statement, nelems, elem_nbytes, image);
 }
 static inline void caf_agree(const cw_group_t *group, const char *statement)

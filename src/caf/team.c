@@ -214,7 +214,7 @@ static caf_passage_t agree(const caf_status_t *status, forming_t *f)
         form_without(f);
         return passage;
     }
-    passage = caf_enter_gate("form team", CAF_GATE_STATEMENT, caf.team, CAF_FORMS);
+    passage = caf_enter_gate("form team", "form team", CAF_GATE_STATEMENT, caf.team, CAF_FORMS);
     if (caf_is_whole(passage)) {
         if (caf_do_together(caf.team, "form team", form, f))
             return passage;
@@ -222,7 +222,7 @@ static caf_passage_t agree(const caf_status_t *status, forming_t *f)
     } else {
         // images that have learnt of a death in different statements meet here
         for (caf_passage_t again = passage; again.elsewhere;)
-            again = caf_gate(caf.team, "form team", CAF_OK, CAF_FORMS);
+            again = caf_gate(caf.team, "form team", "form team", CAF_OK, CAF_FORMS);
     }
     form_without(f);
     return passage;
@@ -350,7 +350,7 @@ void caf_sync_team(const caf_status_t *status, caf_team_t *team)
     bool whole;
     if (caf_survives)  // images that are gone follow in their current team
         whole = !caf_report_gone(status, "sync team", team,
-                                 caf_gate(team, "sync team", CAF_OK, CAF_COMES));
+                                 caf_gate(team, "sync team", CAF_SYNC_TEAM, CAF_OK, CAF_COMES));
     else
         whole = caf_meet(status, "sync team", CAF_SYNC_TEAM, CAF_GATE_STATEMENT, team);
     if (whole)

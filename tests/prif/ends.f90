@@ -111,6 +111,12 @@ program ends
     call prif_num_images_with_team_number(5_c_int64_t, stat)
   case ("alias")
     call prif_alias_destroy(x)
+  case ("mixed_team")
+    if (me == 1) call prif_form_team(1_c_int64_t, team)
+    call prif_sync_all()
+  case ("mixed_sum")
+    if (me == 1) call prif_co_sum(value)
+    call prif_allocate_coarray([1_c_int64_t], [3_c_int64_t], 8_c_size_t, none, x, memory)
   case ("asked")
     call asked()
   end select

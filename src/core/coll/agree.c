@@ -42,9 +42,11 @@ static const char *const typed_names[NVALUES] = {
     "nelems", "root", [TYPE_VALUE] = "type", [OPERATION_VALUE] = "operation"};
 static const char *const image_names[NVALUES] = {"elements", "image", [TYPE_VALUE] = "bytes each"};
 
+/** The larger one counts. */
+enum { SAME, DIFFER, EXCUSED };
 typedef struct verdict {
-    uint64_t differ;
-    claim_t first, second;
+    uint64_t outcome;
+    claim_t first, second;  // of those that differ
 } verdict_t;
 _Static_assert(sizeof(verdict_t) <= CW_COLL_SMALL, "fits on every synchronisation");
 
@@ -64,7 +66,7 @@ static claim_t claim_of(const cw_claim_t *c)
                      .source = symmetric_offset(c->source),
                      .value = {c->nelems, c->root, c->dst, c->sst, c->size, c->alignment,
                                symmetric_offset(c->ptr)}};
-    snprintf(claim.call, sizeof claim.call, "%s", c->call);
+    snprintf(claim.call, sizeof claim.call, "%s", c->call ? c->call : "");
     return claim;
 }
 
@@ -80,13 +82,11 @@ static void compare(const cw_fused_op_t *op, void *acc, const void *in)
     verdict_t *a = acc;
     const verdict_t *b = in;
     (void)op;
-    if (a->differ)
-        return;
-    if (b->differ) {
+    if (b->outcome > a->outcome) {
         *a = *b;
-    } else if (!same(&a->first, &b->first)) {
+    } else if (a->outcome == SAME && !same(&a->first, &b->first)) {
         a->second = b->first;
-        a->differ = 1;
+        a->outcome = DIFFER;
     }
 }
 
@@ -188,10 +188,10 @@ static void let_first_report(void)
 
 static void agree_fused(const cw_group_t *group, const cw_claim_t *mine)
 {
-    verdict_t verdict = {.first = claim_of(mine)};
+    verdict_t verdict = {.outcome = mine->call ? SAME : EXCUSED, .first = claim_of(mine)};
     cw_fused_op_t op = {compare};
     cw_fused(group, &verdict, sizeof verdict, &op);
-    if (!verdict.differ)
+    if (verdict.outcome != DIFFER)
         return;
     if (verdict.first.pe != cw_world.pe)
         let_first_report();

@@ -87,7 +87,8 @@ static inline cw_claim_t cw_claim(const char *call)
 }
 
 /** Compares claims over the whole group; ends the job with a message that names both calls and PEs
- *  when two differ. Collective over the group; all members call it, in checking mode. [waits] */
+ *  when two differ, unless a member has a claim without a call: one that takes part in whatever the
+ *  others do, which may differ then. Collective over the group. [waits] */
 void cw_coll_agree(const cw_group_t *group, const cw_claim_t *claim);
 /** The same for an interface whose buffers are any memory; CW_CLAIM_NONE: the call does not have
  *  that argument. op_name: instead of a number, or NULL. */
