@@ -20,7 +20,7 @@ import page
 sys.path.insert(0, str(build.HERE.parent / "verbs"))
 import machine  # noqa: E402
 
-LONGEST = 3600  # seconds for all seeds in the emulated machine
+LONGEST = 600  # seconds for a scene in the emulated machine
 SAME = re.compile(r"^(\w+): seed (\d+) took the same steps (\d+) times, hash ([0-9a-f]+)$", re.M)
 
 
@@ -35,38 +35,43 @@ def arguments():
     return p.parse_args()
 
 
-def script(out, args):
-    """Shell commands that run all seeds, and say what they run on. A seed that fails is left out of
-    what is printed, and so is missed in what is compared."""
-    lines = [f"cd {out}", "echo kernel $(uname -r)",
-             "echo processor $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)",
-             "memory=$(sed -n 's/^MemTotal: *\\([0-9]*\\).*/\\1/p' /proc/meminfo)",
-             "echo memory $((memory / 1024)) MiB"]
-    for scene in args.scene or build.scene_names():
-        lines += [f"./{scene} --seed {args.first + i} --same --runs {args.runs}"
-                  for i in range(args.seeds)]
-    return "\n".join(lines) + "\n"
+FACTS = r"""
+echo kernel $(uname -r)
+echo processor $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
+memory=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)
+echo memory $((memory / 1024)) MiB
+"""
 
 
-def here(commands):
-    return subprocess.run(["sh", "-c", commands], check=False, text=True, capture_output=True,
-                          cwd="/").stdout
+def scripts(out, args):
+    """Shell commands that say what they run on, and those that run the seeds of each scene. A seed
+    that fails is left out of what is printed, and so is missed in what is compared."""
+    return [FACTS, *("".join(f"{out}/{scene} --seed {args.first + i} --same --runs {args.runs}\n"
+                             for i in range(args.seeds))
+                     for scene in args.scene or build.scene_names())]
 
 
-def elsewhere(commands, folder):
+def here(cases):
+    return "".join(subprocess.run(["sh", "-c", commands], check=False, text=True, cwd="/",
+                                  capture_output=True).stdout for commands in cases)
+
+
+def elsewhere(cases, folder):
     """What the commands print in the emulated machine."""
     machine.ensure(folder / "machine", lambda text: print(f"sim: {text}", flush=True))
     said = []
     with tempfile.TemporaryDirectory(prefix="plan-", dir=folder) as plan, \
             (folder / "replay.log").open("w", encoding="utf-8") as log:
         (Path(plan) / "place").write_text(f"{build.ROOT}\n")
-        (Path(plan) / "0").write_text(commands)
-        (Path(plan) / "cases").write_text(f"0 {LONGEST}\n")
+        for i, commands in enumerate(cases):
+            (Path(plan) / str(i)).write_text(commands)
+        (Path(plan) / "cases").write_text("".join(f"{i} {LONGEST}\n" for i in range(len(cases))))
         emulated = machine.Machine(folder / "machine", build.ROOT, plan, log)
         try:
-            end = time.monotonic() + machine.BOOT_SECONDS + LONGEST
-            while line := emulated.line(end - time.monotonic()):
+            while line := emulated.line(machine.BOOT_SECONDS + LONGEST):
                 said.append(line.removeprefix("| "))
+                if SAME.match(said[-1]):
+                    print(f"there: {said[-1]}", flush=True)
         except queue.Empty:
             print(f"sim: the machine gave no sign of life; see {folder / 'replay.log'}")
         finally:
@@ -91,13 +96,13 @@ def main():
         return 1
     out, folder = args.build.resolve() / "sim", args.build.resolve() / "verbs"
     folder.mkdir(exist_ok=True)
-    commands = script(out, args)
+    cases = scripts(out, args)
     wanted = args.seeds * len(args.scene or build.scene_names())
     print(f"sim: {wanted} seeds, {args.runs} runs of each, here and then in an emulated machine",
           flush=True)
-    mine = here(commands)
+    mine = here(cases)
     try:
-        other = elsewhere(commands, folder)
+        other = elsewhere(cases, folder)
     except machine.Missing as reason:
         sys.exit(f"sim: there is no second machine: {reason}")
     first, second = taken(mine), taken(other)
