@@ -19,6 +19,9 @@ ROOT = HERE.parent.parent
 RUNTIME = ["driver", "exhaust", "fault", "map", "model", "mpi", "net", "net_act", "net_ep",
            "net_fault", "net_lib", "net_pick", "net_queue", "options", "plan", "report", "sched",
            "sites", "snap", "tsan"]
+# Tables find a call by the address that it comes from, so how far they look depends on where the
+# library lies: kernels would place it differently. The loader asks for this address.
+PLACE = "0x7e0000000000"
 WRAPPERS = ["wrap_fault", "wrap_io", "wrap_machine", "wrap_process", "wrap_thread"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-fPIC", "-g", "-I", HERE]
@@ -148,7 +151,8 @@ class Library:
         # Turned over are the library's calls, not the runtime's.
         turned = ninja.link(place / "turned.o", objects, ["-r", "-nostdlib", *self.wraps])
         return ninja.link(place / "libcauseway.so", [turned, *self.runtime],
-                          ["-shared", "-Wl,-soname,libcauseway.so", "-Wl,-z,now", *self.libs])
+                          ["-shared", "-Wl,-soname,libcauseway.so", "-Wl,-z,now",
+                           f"-Wl,-Ttext-segment={PLACE}", *self.libs])
 
     def scene(self, ninja, source, objects, result, linked, root=ROOT):
         """root: whose headers. gcc says that libtsan knows no fences; the simulator does."""
