@@ -9,6 +9,7 @@
 #include "base/machine.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -219,9 +220,12 @@ long cwu_free_files(void)
     if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= LONG_MAX)
         return LONG_MAX;
     long most = (long)lim.rlim_cur, used = 0;
+    errno = 0;
     DIR *dir = most > PLENTY ? NULL : opendir("/proc/self/fd");
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         used += entry->d_name[0] != '.';
+    if (!dir && (errno == EMFILE || errno == ENFILE) && most <= PLENTY)
+        return 0;
     if (dir)
         closedir(dir);
     return most - used;

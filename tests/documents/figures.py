@@ -45,7 +45,7 @@ FIGURES = [
      "FEW // 8", 256),
     ("guide/limits.md", "of others still find none for two seconds",
      "src/transport/ofi/server/progress.c", "STARVED_NS", 2 * S),
-    ("guide/limits.md", "PE that has none for five, the job ends", "src/base/waits.def",
+    ("guide/limits.md", "PE finds none for its only one for five", "src/base/waits.def",
      "GIVE_UP * 1000", 5 * S),
     ("guide/limits.md", "half a second after the start (ADR 45)", "src/core/life/unfinished.c",
      "WATCH_NS", S / 2),

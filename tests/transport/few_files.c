@@ -2,7 +2,7 @@
 //
 // All PEs put to all others. With an argument PE 0 first takes all descriptors but that of its
 // connection to PE 1, which is never evicted since several threads may put; a thread gives them
-// back a second later.
+// back a moment later.
 #include <fcntl.h>
 #include <pthread.h>
 #include <shmem.h>
@@ -19,7 +19,7 @@ static int taken[4096], ntaken;
 static void *close_later(void *arg)
 {
     (void)arg;
-    sleep(1);
+    usleep(300000);
     while (ntaken > 0)
         close(taken[--ntaken]);
     return NULL;

@@ -29,7 +29,7 @@ def run(program, mode, files, pes=12):
 program = oshcc(Path("few_files").resolve(), TESTS / "transport/few_files.c")
 for mode in ("msg", "rdm"):
     seconds, status, output = run(f"{program} late", mode, 100, pes=4)
-    check(status == 0 and "all done" in output and seconds > 1, f"{mode}, late", status, output)
+    check(status == 0 and "all done" in output, f"{mode}, late", status, output)
     for files in (400, 36, 32):
         seconds, status, output = run(program, mode, files)
         works = status == 0 and "all done" in output

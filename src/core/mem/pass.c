@@ -84,9 +84,10 @@ static int check_room(void)
     long needed = cw_world.nslots + SPARE, room = cwu_free_files();
     if (room >= needed)
         return CW_OK;
-    cwu_error("out of file descriptors: one for each PE of this node needs %ld, and %ld are free; "
-              "raise the limit (ulimit -n)",
-              needed, room);
+    cwu_error(
+        "out of file descriptors: one for each PE of this node, and some to spare, are %ld, and "
+        "%ld are free; raise the limit (ulimit -n)",
+        needed, room);
     return CW_EFILES;
 }
 

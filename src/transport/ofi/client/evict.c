@@ -150,35 +150,46 @@ static int open_once(cwt_conn_t *conn)
     return rc ? rc : ofi_conn_introduce(conn);
 }
 
-/** None of the own connections can give its descriptor: the node server has them all, for those of
- *  other PEs, and these come and go. False: none became free for some seconds. */
-static bool await_files(cwt_conn_t *conn, uint64_t *until, uint32_t *pause_us)
-{
-    uint64_t now = cwu_now_ns();
-    if (*until == 0)
-        *until = now + CWU_WAIT_NS(GIVE_UP);
-    return now < *until && ofi_connect_pause(conn, now, pause_us) == 0;
-}
-
 static bool lacked_files(int rc)
 {
     return rc == CW_EFILES || (rc != 0 && ofi_no_files());
 }
 
+/** Where descriptors run out, others of this process are given up for it. With none left to give,
+ *  the node server has them all, for connections of other PEs: these come and go, so that is waited
+ *  for. 0 or CW_E…, reported. */
+static int open_with_room(cwt_conn_t *conn)
+{
+    cwt_client_t *client = conn->client;
+    uint64_t until = 0;
+    uint32_t pause_us = 0;
+    int rc;
+    while (lacked_files(rc = open_once(conn))) {
+        if (make_room(client) || evict_one(client))
+            continue;
+        uint64_t now = cwu_now_ns();
+        until = until ? until : now + CWU_WAIT_NS(GIVE_UP);
+        if (now >= until || (rc != CW_EFILES && rc != CW_ESYS)) {
+            ofi_report_files();
+            return rc;
+        }
+        rc = ofi_connect_pause(conn, now, &pause_us);
+        if (rc != 0)
+            return rc;  // the job ends, or the client is lost
+    }
+    return rc;
+}
+
 int ofi_conn_open(cwt_conn_t *conn)
 {
     cwt_client_t *client = conn->client;
-    uint64_t start = cwu_now_ns(), until = 0;
-    uint32_t pause_us = 0;
+    uint64_t start = cwu_now_ns();
     long limit = client->config.of_server ? 0 : cwu_env.max_connections;
     conn->changing = conn->down = true;
     while (limit > 0 && client->open >= (unsigned long)limit && evict_one(client))
         ;
     client->open++;
-    int rc = open_once(conn);
-    while (lacked_files(rc) &&
-           (make_room(client) || evict_one(client) || await_files(conn, &until, &pause_us)))
-        rc = open_once(conn);
+    int rc = open_with_room(conn);
     client->stats.connect_ns += cwu_now_ns() - start;
     if (rc == 0) {
         *(conn->opened++ ? &client->stats.reconnects : &client->stats.connections) += 1;
@@ -186,8 +197,6 @@ int ofi_conn_open(cwt_conn_t *conn)
         conn->used = true;
         ofi_targets_refill(conn);
     } else {
-        if (lacked_files(rc))
-            ofi_report_files();
         conn->error = rc;
         close_endpoint(conn);
     }

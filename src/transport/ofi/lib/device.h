@@ -106,7 +106,7 @@ int ofi_register_buffers(const ofi_device_t *device, const void *buf, size_t nby
 bool ofi_no_files(void);
 /** Has it no more than that many, or an eighth of its limit? */
 bool ofi_few_files(uint64_t spare);
-/** Reports that, and what to do. */
+/** Reports that the process has none left, and what to do. */
 void ofi_report_files(void);
 /** Reports it when that is the case, and returns it. */
 bool ofi_out_of_files(void);
