@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -208,6 +209,25 @@ static sim_key_t end_of(int thread)
     return (sim_key_t)1 << 62 | (sim_key_t)thread;
 }
 
+#define STACKS ((char *)0x7d0000000000)
+#define STACK_NBYTES ((size_t)8 << 20)
+
+/** A stack at an address that the thread's number in the run gives: tables find what lies on stacks
+ *  by addresses, and the kernel chooses those by what else the process has mapped. */
+static int place_stack(pthread_attr_t *attr, const pthread_attr_t *wanted, int number)
+{
+    int detached = PTHREAD_CREATE_JOINABLE;
+    char *stack = mmap(STACKS + (size_t)number * STACK_NBYTES, STACK_NBYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (stack == MAP_FAILED)
+        return EAGAIN;
+    if (wanted)
+        pthread_attr_getdetachstate(wanted, &detached);
+    pthread_attr_init(attr);
+    pthread_attr_setdetachstate(attr, detached);
+    return pthread_attr_setstack(attr, stack, STACK_NBYTES);
+}
+
 SIM_WRAPPER(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr,
             void *(*run)(void *), void *arg)
 {
@@ -220,7 +240,10 @@ SIM_WRAPPER(int, pthread_create, pthread_t *thread, const pthread_attr_t *attr,
     sim_point();
     int me = sim_thread_new(SIM_ME->pe);
     *s = (start_t){run, arg, me};
-    int rc = __real_pthread_create(thread, attr, run_thread, s);
+    pthread_attr_t placed;
+    int rc = place_stack(&placed, attr, me);
+    if (rc == 0)
+        rc = __real_pthread_create(thread, &placed, run_thread, s);
     if (rc != 0) {
         sim->threads[me].state = SIM_GONE;
         free(s);
