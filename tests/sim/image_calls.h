@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim.h"
+
 /** As gfortran 12 has it, of a scalar. */
 typedef struct array {
     void *data;
@@ -58,6 +60,21 @@ enum { INTEGER = 1, NBYTES = 8, STOPPED_IMAGE = 6000, FAILED_IMAGE = 6001 };
 static inline array_t integer(void *data)
 {
     return (array_t){.data = data, .elem_nbytes = NBYTES, .type = INTEGER, .span = NBYTES};
+}
+
+/** As a program goes on that has seen an image fail or stop: the others form a team. left: their
+ *  number. */
+static inline void meet_without(int left)
+{
+    int stat = -1;
+    void *team = NULL;
+    _gfortran_caf_form_team(1, &team, 0);
+    _gfortran_caf_change_team(&team, 0);
+    _gfortran_caf_sync_all(&stat, NULL, 0);
+    SIM_CHECK(stat == 0 && _gfortran_caf_num_images(0, -1) == left,
+              "stat is %d in a team of %d, of %d that are left", stat,
+              _gfortran_caf_num_images(0, -1), left);
+    _gfortran_caf_end_team(NULL);
 }
 
 #endif
