@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RUNTIME = ["driver", "exhaust", "fault", "map", "model", "mpi", "net", "net_act", "net_ep",
+RUNTIME = ["driver", "exhaust", "fault", "fork", "map", "model", "mpi", "net", "net_act", "net_ep",
            "net_fault", "net_lib", "net_pick", "net_queue", "options", "plan", "report", "sched",
            "sites", "snap", "tsan"]
 # Tables find a call by the address that it comes from, so how far they look depends on where the

@@ -26,6 +26,7 @@
 #include "driver.h"
 #include "exhaust.h"
 #include "fault.h"
+#include "fork.h"
 #include "sites.h"
 #include "snap.h"
 
@@ -38,6 +39,14 @@ const options_t *sim_options(void)
 }
 
 // ---------------------------------------------------------------- shared memory
+
+typedef struct job {
+    int fd, bell, nodes[SIM_PES];
+    cwb_job_t *at;
+    size_t nbytes;
+    ino_t ino;
+} job_t;
+static job_t *job;  // of the run
 
 void *sim_share(size_t nbytes)
 {
@@ -56,16 +65,11 @@ static void make_world(void)
     sim->net = sim_share(4096 * 8);
     if (opt.strategy == SIM_EXHAUSTIVE)
         sim_search = sim_share(sizeof *sim_search);
+    job = sim_share(sizeof *job);
+    sim_model_begin();
 }
 
 // ---------------------------------------------------------------- the launcher's objects
-
-typedef struct job {
-    int fd, bell, nodes[SIM_PES];
-    cwb_job_t *at;
-    size_t nbytes;
-    ino_t ino;
-} job_t;
 
 static int node_of(int pe)
 {
@@ -86,7 +90,7 @@ static cwb_runs_t runs_of_nodes(void)
     return runs;
 }
 
-static void make_job(job_t *job)
+static void make_job(void)
 {
     static const unsigned char secret[16] = "simulated secret";
     struct stat st;
@@ -116,7 +120,7 @@ static void make_job(job_t *job)
     job->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-static void drop_job(job_t *job)
+static void drop_job(void)
 {
     munmap(job->at, job->nbytes);
     close(job->fd);
@@ -128,7 +132,7 @@ static void drop_job(job_t *job)
 
 // ---------------------------------------------------------------- PEs
 
-static void set_environment(const job_t *job, int pe)
+static void set_environment(int pe)
 {
     static const char *const common[] = {"CAUSEWAY_LIBFABRIC=libfabric-sim.so",
                                          "CAUSEWAY_PROVIDER=sim",
@@ -152,30 +156,27 @@ static void set_environment(const job_t *job, int pe)
         putenv(opt.sets[i]);
 }
 
-static void be_pe(const job_t *job, int pe)
+static void be_pe(int pe)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(output_fd, 1);
     dup2(output_fd, 2);
-    set_environment(job, pe);
+    set_environment(pe);
     sim_take_token(pe);  // the first threads have the numbers of their PEs
     sim_scene.run();
     exit(0);
 }
 
-static void start_pes(const job_t *job)
+static void start_pes(void)
 {
     for (int pe = 0; pe < sim_scene.npes; pe++)
         sim_thread_new(pe);
     for (int pe = 0; pe < sim_scene.npes; pe++) {
-        pid_t pid = fork();
-        if (pid == 0)
-            be_pe(job, pe);
-        if (pid < 0) {
+        sim->pids[pe] = sim_fork_pe(pe);
+        if (sim->pids[pe] < 0) {
             perror("sim: fork");
             exit(2);
         }
-        sim->pids[pe] = pid;
     }
 }
 
@@ -306,12 +307,10 @@ static void judge_end(int pe, int status)
 
 // ---------------------------------------------------------------- a PE that the others outlive
 
-static job_t job;
-
 /** As oshrun has it: the PE has reported that its death by a signal ends it alone. */
 static bool is_let_go(int pe)
 {
-    const cwb_job_pe_t *p = cwb_job_pe(job.at, (uint32_t)pe);
+    const cwb_job_pe_t *p = cwb_job_pe(job->at, (uint32_t)pe);
     return sim_scene.outlives && sim->fault == SIM_FAULT_KILL && sim->fault_hit &&
            pe == sim->fault_pe && atomic_load(&p->death) == CWB_DEATH_ENDS_PE &&
            atomic_load(&p->state) == CWB_PE_JOINED;
@@ -321,9 +320,9 @@ static bool is_let_go(int pe)
 static sim_key_t key_in_job(const void *at)
 {
     for (int i = 0; i < sim->nobjects; i++)
-        if (sim->objects[i].ino == job.ino)
+        if (sim->objects[i].ino == job->ino)
             return (sim_key_t)1 << 63 | (sim_key_t)i << 48 |
-                   (sim_key_t)((const char *)at - (const char *)job.at);
+                   (sim_key_t)((const char *)at - (const char *)job->at);
     return 0;
 }
 
@@ -340,10 +339,10 @@ static void let_go(int pe)
 {
     outlived = true;
     show_stores_of(pe);
-    atomic_store(&cwb_job_pe(job.at, (uint32_t)pe)->killed, SIGKILL);
-    atomic_fetch_add(&job.at->deaths, 1);
-    atomic_fetch_add(&job.at->generation, 1);
-    sim_wake(key_in_job(&job.at->generation), INT_MAX);
+    atomic_store(&cwb_job_pe(job->at, (uint32_t)pe)->killed, SIGKILL);
+    atomic_fetch_add(&job->at->deaths, 1);
+    atomic_fetch_add(&job->at->generation, 1);
+    sim_wake(key_in_job(&job->at->generation), INT_MAX);
 }
 
 /** The token holder has died, or waits for something that is not simulated. */
@@ -375,8 +374,8 @@ static bool no_copy;       // nor was it now
 static void take_snapshot(void)
 {
     sim->snaps = sim->snap_asked = false;
-    int thread = sim->begun_by, fds[SIM_PES + 2] = {job.fd, sim->device_fd};
-    memcpy(fds + 2, job.nodes, sizeof job.nodes);
+    int thread = sim->begun_by, fds[SIM_PES + 2] = {job->fd, sim->device_fd};
+    memcpy(fds + 2, job->nodes, sizeof job->nodes);
     if (!sim_snap_take(fds, 2 + sim_scene.nnodes)) {
         no_snapshots = true;
         if (opt.verbose)
@@ -434,7 +433,7 @@ static void forget_start(void)
     if (!sim_snap_have())
         return;
     sim_snap_drop();
-    drop_job(&job);
+    drop_job();
 }
 
 static void run_from_start(uint64_t seed, const run_plan_t *p, bool snaps)
@@ -443,8 +442,8 @@ static void run_from_start(uint64_t seed, const run_plan_t *p, bool snaps)
     sim_plan(seed, p);
     block = sim_block(seed, p);
     sim->snaps = snaps && p->begins && !no_snapshots;
-    make_job(&job);
-    start_pes(&job);
+    make_job();
+    start_pes();
     sim_go_on();
     await_verdict();
 }
@@ -493,7 +492,7 @@ static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
         sim_report(opt.verbose);
     kill_all();
     if (!sim_snap_have())
-        drop_job(&job);
+        drop_job();
     return sim->verdict;
 }
 
@@ -692,6 +691,7 @@ int sim_main(int argc, char **argv)
     if (sim_scene.blind_launcher)
         be_blind();
     sim_sites_begin(opt.coverage, opt.weaken);
+    sim_fork_begin(be_pe);
     int found = opt.strategy == SIM_EXHAUSTIVE ? explore_all() : explore();
     sim_sites_end(opt.coverage);
     return found;

@@ -588,12 +588,15 @@ void sim_follows(int later, int earlier)
 }
 
 /** Before the run, by the driver. */
+void sim_model_begin(void)
+{
+    c11 = sim_share(sizeof *c11);
+}
+
 void sim_model_reset(void)
 {
     if (sim->model != SIM_C11)
         return;
-    if (!c11)
-        c11 = sim_share(sizeof *c11);
     c11->stamp++;
     memset(&c11->order, 0, offsetof(c11_t, table) - offsetof(c11_t, order));
 }

@@ -20,7 +20,7 @@ import page
 sys.path.insert(0, str(build.HERE.parent / "verbs"))
 import machine  # noqa: E402
 
-LONGEST = 600  # seconds for a scene in the emulated machine
+LONGEST = 150  # seconds for a run in the emulated machine
 SAME = re.compile(r"^(\w+): seed (\d+) took the same steps (\d+) times, hash ([0-9a-f]+)$", re.M)
 
 
@@ -56,8 +56,8 @@ def here(cases):
                                   capture_output=True).stdout for commands in cases)
 
 
-def elsewhere(cases, folder):
-    """What the commands print in the emulated machine."""
+def elsewhere(cases, folder, longest):
+    """What the commands print in the emulated machine; each case has so many seconds."""
     machine.ensure(folder / "machine", lambda text: print(f"sim: {text}", flush=True))
     said = []
     with tempfile.TemporaryDirectory(prefix="plan-", dir=folder) as plan, \
@@ -65,10 +65,10 @@ def elsewhere(cases, folder):
         (Path(plan) / "place").write_text(f"{build.ROOT}\n")
         for i, commands in enumerate(cases):
             (Path(plan) / str(i)).write_text(commands)
-        (Path(plan) / "cases").write_text("".join(f"{i} {LONGEST}\n" for i in range(len(cases))))
+        (Path(plan) / "cases").write_text("".join(f"{i} {longest}\n" for i in range(len(cases))))
         emulated = machine.Machine(folder / "machine", build.ROOT, plan, log)
         try:
-            while line := emulated.line(machine.BOOT_SECONDS + LONGEST):
+            while line := emulated.line(machine.BOOT_SECONDS + longest):
                 said.append(line.removeprefix("| "))
                 if SAME.match(said[-1]):
                     print(f"there: {said[-1]}", flush=True)
@@ -102,7 +102,7 @@ def main():
           flush=True)
     mine = here(cases)
     try:
-        other = elsewhere(cases, folder)
+        other = elsewhere(cases, folder, LONGEST * args.seeds * args.runs)
     except machine.Missing as reason:
         sys.exit(f"sim: there is no second machine: {reason}")
     first, second = taken(mine), taken(other)

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fork.h"
 #include "snap.h"
 
 enum {
@@ -34,7 +35,6 @@ enum {
     FDS = 256,          // of a process, at most
     PIECES = 256,       // of a file, with holes between
     STACK = 16384,      // on which a thread begins, until it is on its own
-    TID_AREA = 4096,    // of a thread's descriptor, in which its number is
     PATIENCE_MS = 5000, // for threads to stand still
 };
 sim_snap_t *sim_snap;
@@ -119,19 +119,6 @@ static void restore_fds(void)
 
 static char stacks[SIM_THREADS][STACK] __attribute__((aligned(64)));
 
-/** Where a thread's descriptor has its number: the same place in each. NULL: not found. */
-static pid_t *number_of(pthread_t thread)
-{
-    static size_t offset;
-    if (offset == 0) {
-        const pid_t *words = (const pid_t *)pthread_self();
-        for (size_t i = 1; i < TID_AREA / sizeof *words && offset == 0; i++)
-            if (words[i] == (pid_t)syscall(SYS_gettid))
-                offset = i;
-    }
-    return offset ? (pid_t *)thread + offset : NULL;
-}
-
 static int go_on(void *park)
 {
     __builtin_longjmp(((sim_park_t *)park)->context, 1);
@@ -141,18 +128,9 @@ static bool make_thread(int i)
 {
     const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND |
                       CLONE_THREAD | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
-    pid_t *number = number_of(parks[i].self);
+    pid_t *number = sim_number_of(parks[i].self);
     return clone(go_on, stacks[i] + STACK, flags, &parks[i], number, (void *)parks[i].self,
                  number) > 0;
-}
-
-/** A copy of this process whose parent is the driver. */
-static pid_t copy_process(void)
-{
-    pid_t *number = number_of(pthread_self());
-    struct clone_args args = {.flags = CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
-                              .child_tid = (uintptr_t)number};
-    return number ? (pid_t)syscall(SYS_clone3, &args, sizeof args) : -1;
 }
 
 static void reply(bool ok)
@@ -177,7 +155,7 @@ static void be_copy(void)
 void sim_snap_serve(void)
 {
     int pe = SIM_ME->pe;
-    bool ready = number_of(pthread_self()) && save_fds();
+    bool ready = sim_number_of(pthread_self()) && save_fds();
     restore_fds();
     reply(ready);
     while (ready) {
@@ -187,7 +165,7 @@ void sim_snap_serve(void)
             return;
         }
         restore_fds();
-        pid_t pid = copy_process();
+        pid_t pid = sim_fork(CLONE_PARENT);
         if (pid == 0) {
             be_copy();
             return;

@@ -251,6 +251,7 @@ bool sim_on_stack(const void *at);
 // ---------------------------------------------------------------- model.c
 void sim_drain(void);                            // this thread's stores become visible
 void sim_forget(const void *at, size_t nbytes);  // memory that is used anew
+void sim_model_begin(void);  // before PEs are forked
 void sim_model_reset(void);
 void sim_follows(int later, int earlier);  // threads: all of earlier's is visible to later
 /** Memory written by the network, in the process that it belongs to. */

@@ -16,6 +16,7 @@
 #include "wrap.h"
 
 #define MEMORY (16ul << 30)
+#define RESIDENT (64ul << 20)
 #define FILES 1024  // descriptors of a process
 
 /** SIM_CPUS processors: what is roomy, and what waits do, follows from that. */
@@ -83,10 +84,19 @@ SIM_WRAPPER(int, getrlimit64, __rlimit_resource_t what, struct rlimit *limit)
     return __wrap_getrlimit(what, limit);
 }
 
+SIM_WRAPPER(int, getrusage, __rusage_who_t who, struct rusage *usage)
+{
+    if (!sim_inside())
+        return __real_getrusage(who, usage);
+    *usage = (struct rusage){.ru_maxrss = RESIDENT >> 10};
+    return 0;
+}
+
 bool sim_hides(const char *path)
 {
-    static const char *const hidden[] = {"/sys/",        "/proc/sys/",    "/proc/self/cgroup",
-                                         "/proc/vmstat", "/proc/cpuinfo", "/proc/net/"};
+    static const char *const hidden[] = {"/sys/",         "/proc/sys/",        "/proc/vmstat",
+                                         "/proc/cpuinfo", "/proc/self/cgroup", "/proc/self/statm",
+                                         "/proc/net/"};
     for (size_t i = 0; sim_inside() && path && i < sizeof hidden / sizeof *hidden; i++)
         if (strncmp(path, hidden[i], strlen(hidden[i])) == 0) {
             errno = ENOENT;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Processes of a run. PEs are forked from a *fork server*, which does nothing else: the memory of
+// the driver depends on the runs before, and a PE's heap would lie in the holes of the driver's.
+// Addresses are part of a run: tables are sorted by them.
+#include "fork.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "snap.h"
+
+enum {
+    TID_AREA = 4096,     // of a thread's descriptor, in which its number is
+    PATIENCE_MS = 5000,  // beside other load
+};
+
+pid_t *sim_number_of(pthread_t thread)
+{
+    static size_t offset;
+    if (offset == 0) {
+        const pid_t *words = (const pid_t *)pthread_self();
+        for (size_t i = 1; i < TID_AREA / sizeof *words && offset == 0; i++)
+            if (words[i] == (pid_t)syscall(SYS_gettid))
+                offset = i;
+    }
+    return offset ? (pid_t *)thread + offset : NULL;
+}
+
+pid_t sim_fork(uint64_t flags)
+{
+    pid_t *number = sim_number_of(pthread_self());
+    struct clone_args args = {.flags = flags | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
+                              .child_tid = (uintptr_t)number,
+                              .exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD};
+    return number ? (pid_t)syscall(SYS_clone3, &args, sizeof args) : -1;
+}
+
+// ---------------------------------------------------------------- the fork server
+
+static struct {
+    _Atomic uint32_t go;  // futex: fork `pe`
+    int pe;
+    pid_t pid;  // of the PE
+    int error;
+} * order;
+static pid_t server;
+
+static void serve(void (*be_pe)(int pe))
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+        sim_await(&order->go);
+        int pe = order->pe;
+        pid_t pid = sim_fork(CLONE_PARENT);
+        if (pid == 0)
+            be_pe(pe);
+        order->pid = pid;
+        order->error = errno;
+        sim_give(&sim->driver);
+    }
+}
+
+void sim_fork_begin(void (*be_pe)(int pe))
+{
+    order = sim_share(sizeof *order);
+    server = sim_fork(CLONE_FILES);  // the descriptors that the driver is going to open, too
+    if (server == 0)
+        serve(be_pe);
+    if (server < 0) {
+        perror("sim: the fork server");
+        exit(2);
+    }
+}
+
+pid_t sim_fork_pe(int pe)
+{
+    siginfo_t info = {.si_pid = 0};
+    order->pe = pe;
+    sim_give(&order->go);
+    while (!sim_await_driver(PATIENCE_MS))
+        if (waitid(P_PID, (id_t)server, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid)
+            return -1;
+    errno = order->error;
+    return order->pid;
+}
