@@ -54,7 +54,6 @@ USES = [
     (["single"], {}, r"thread level multiple", True),
     (["rings"], {}, r"CAUSEWAY_DEVICE_RING is not the same on all PEs", True),
     (["files", "5"], {}, r"out of file descriptors: one for each PE of this node.*ulimit", True),
-    (["files", "6"], {}, r"out of file descriptors: one for each PE of this node.*ulimit", True),
     (["full"], {}, None, True),
     (["align"], {}, None, True),
     (["align"], {"FAKE_CUDA_MOVE": "1"}, None, True),

@@ -3,19 +3,24 @@
 // The PEs of a node come by its object although a process of another user has taken the name at
 // which they meet, which it can foresee: before they came, with names that look like the right one
 // beside it, and one that goes away in the middle. As root, since it takes another user.
+//
+// A PE that has no descriptor left for the object, or for those who come, says so at once.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/env.h"
+#include "base/error.h"
 #include "bootstrap/bootstrap.h"
 #include "core/mem/segment.h"
 #include "core/world/world.h"
@@ -105,6 +110,46 @@ static void share(const char *what, pid_t squatter, bool goes)
     close(result[1]);
 }
 
+/** The PE that listens, or another one, has so many descriptors left, and a pipe of its words. */
+static int few_files(int slot, int left, int words)
+{
+    struct rlimit few;
+    int next = dup(words), fd = -1;
+    close(next);
+    getrlimit(RLIMIT_NOFILE, &few);
+    few.rlim_cur = (rlim_t)(next + left);
+    setrlimit(RLIMIT_NOFILE, &few);
+    dup2(words, STDERR_FILENO);
+    cw_world.slot = slot;
+    int rc = cw_share_fd(&boot, &fd);
+    return rc == CW_OK ? cw_share_hand_out(&boot) : rc;
+}
+
+/** Two PEs, one of which lacks a descriptor. */
+static void lack(const char *what, int lacking, int left)
+{
+    char text[4096] = "";
+    int words[2], status;
+    pid_t pes[2];
+    uint64_t begin = cwu_now_ns();
+    cw_world.nslots = 2;
+    REQUIRE(pipe(words) == 0);
+    for (int slot = 0; slot < 2; slot++)
+        if ((pes[slot] = fork()) == 0)
+            _exit(few_files(slot, slot == lacking ? left : 100, words[1]) == CW_EFILES);
+    waitpid(pes[lacking], &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s: status %x", what, status);
+    CHECK(cwu_now_ns() - begin < 5000000000u, "%s: it waits", what);
+    CHECK(read(words[0], text, sizeof text - 1) > 0 &&
+              strstr(text, "out of file descriptors: none"),
+          "%s: \"%s\"", what, text);
+    kill(pes[!lacking], SIGKILL);
+    waitpid(pes[!lacking], NULL, 0);
+    close(words[0]);
+    close(words[1]);
+    cw_world.nslots = PES;
+}
+
 int main(void)
 {
     char name[108];
@@ -126,5 +171,7 @@ int main(void)
     share("a name where no process listens", take(name, false, 0), false);
     share("names that look like the right one", take(name, true, DECOYS), false);
     share("a name that is free again", take(name, true, 0), true);
+    lack("a PE that comes for the object", 1, 1);
+    lack("the PE that hands it out", 0, 3);
     return check_result();
 }

@@ -58,7 +58,9 @@ int cw_receive_fd(int sock, int *fd_p, uint32_t *tag_p)
     if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *tag_p)
         return CW_ELOST;
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    if (!c || c->cmsg_type != SCM_RIGHTS)
+    if (!c)
+        return msg.msg_flags & MSG_CTRUNC ? CW_EFILES : CW_EPROTO;  // the kernel had no room for it
+    if (c->cmsg_type != SCM_RIGHTS)
         return CW_EPROTO;
     memcpy(fd_p, CMSG_DATA(c), sizeof *fd_p);
     return CW_OK;
@@ -134,6 +136,12 @@ static int send_to(uint64_t name, int fd)
     return sent ? CW_OK : CW_ESYS;
 }
 
+static int no_files(int error)
+{
+    cwu_error("cannot take a descriptor of a PE of this node: %s", strerror(error));
+    return CW_EFILES;
+}
+
 static bool is_ready_by(int sock, uint64_t deadline)
 {
     struct pollfd p = {sock, POLLIN, 0};
@@ -154,16 +162,17 @@ static int receive_one(int sock, int *fds)
     uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;
     while (cwu_now_ns() < deadline) {
         int fd = -1, peer = accept_by(sock, deadline);
-        if (peer < 0 && (errno == EMFILE || errno == ENFILE)) {
-            cwu_error("cannot take a descriptor of a PE of this node: %s", strerror(errno));
-            return CW_EFILES;
-        }
+        if (peer < 0 && (errno == EMFILE || errno == ENFILE))
+            return no_files(errno);
         uint32_t slot;
-        bool good = peer >= 0 && cw_same_user(peer) && is_ready_by(peer, deadline) &&
-                    cw_receive_fd(peer, &fd, &slot) == CW_OK;
+        int rc = peer >= 0 && cw_same_user(peer) && is_ready_by(peer, deadline)
+                     ? cw_receive_fd(peer, &fd, &slot)
+                     : CW_EAGAIN;
         if (peer >= 0)
             close(peer);
-        if (good && slot < (uint32_t)cw_world.nslots && slot != (uint32_t)cw_world.slot &&
+        if (rc == CW_EFILES)
+            return no_files(EMFILE);
+        if (rc == CW_OK && slot < (uint32_t)cw_world.nslots && slot != (uint32_t)cw_world.slot &&
             fds[slot] < 0) {
             fds[slot] = fd;
             return CW_OK;

@@ -23,7 +23,7 @@
 bool cw_same_user(int sock);
 /** A descriptor, and a number with it. CW_ESYS: not reported. */
 int cw_send_fd(int sock, int fd, uint32_t tag);
-/** CW_ELOST, CW_EPROTO: not reported. */
+/** CW_ELOST, CW_EPROTO, CW_EFILES (none is left for it): not reported. */
 int cw_receive_fd(int sock, int *fd_p, uint32_t *tag_p);
 
 typedef struct cw_pass {

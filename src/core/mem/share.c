@@ -94,6 +94,12 @@ static int bind_somewhere(int sock, const cwb_t *boot)
     return bind_to(sock, text);
 }
 
+static int no_files(const char *what)
+{
+    cwu_error("out of file descriptors: none is left for %s; raise the limit (ulimit -n)", what);
+    return CW_EFILES;
+}
+
 /** The lowest PE: serves every other PE of the node once. */
 static int hand_out(const cwb_t *boot, int fd)
 {
@@ -120,6 +126,10 @@ static int hand_out(const cwb_t *boot, int fd)
             break;
         }
         int peer = accept4(sock, NULL, NULL, SOCK_CLOEXEC);
+        if (peer < 0 && (errno == EMFILE || errno == ENFILE)) {
+            rc = no_files("a PE that comes for this node's memory");
+            break;
+        }
         if (peer < 0)
             continue;
         if (cw_same_user(peer) && cw_send_fd(peer, fd, 0) == CW_OK)
@@ -195,6 +205,8 @@ static int fetch(const cwb_t *boot, int *fd_p)
         if (rc == CW_EREFUSED ||
             (rc == CW_EAGAIN && attempt >= LOOK_AFTER && (attempt & (attempt - 1)) == 0))
             rc = ask_listed(plain, deadline, fd_p);
+        if (rc == CW_EFILES)
+            return no_files("this node's memory");
         if (rc != CW_EAGAIN && rc != CW_EREFUSED)
             return rc;
         cwu_sleep_ns(nap_ns = cwu_wait_longer(&plan, nap_ns));
