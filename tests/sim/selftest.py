@@ -60,6 +60,15 @@ def check_same(out, scene, seed, times):
     check(len(hashes) == 1, f"{scene}: seed {seed} has different runs: {hashes}")
 
 
+def check_place(out):
+    """The loader takes the address that the library asks for: other machines take it, too."""
+    env = {**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"}
+    said = subprocess.run([out / "node_put"], env=env, capture_output=True, text=True, check=False)
+    found = re.search(r"libcauseway\S* => .*\((0x[0-9a-f]+)\)", said.stdout)
+    check(found and int(found[1], 16) == int(build.PLACE, 16),
+          f"the library lies elsewhere than at {build.PLACE}: {said.stdout}{said.stderr}")
+
+
 def check_fences(library):
     """Each fence of the library has a row of the page, or its removal was never tried."""
     have = set(page.rows("Fences")) - {"fence"}
@@ -74,6 +83,7 @@ def main():
     check(set(FOUND) == set(build.scene_names("selftest")), "a program has no line in the table")
     for mutation in itertools.chain(*power.mutations([]).values()):
         power.changed(mutation)  # exits where its words are not in the sources any more
+    check_place(out)
     check_fences(out / "libcauseway.so")
     for scene, models in FOUND.items():
         for model in ("sc", "tso", "c11"):
