@@ -122,6 +122,33 @@ static void reads(shmem_ctx_t ctx, const char *how)
     shmem_barrier_all();
 }
 
+/** Puts of no elements, which a batch has no record for, do not cost the operations beside them. */
+static void without_elements(shmem_ctx_t ctx, const char *how)
+{
+    static long none;
+    memset(words, 0, sizeof words);
+    signals[1] = 0;
+    shmem_barrier_all();
+    shmem_ctx_long_p(ctx, &words[0], 1, next);
+    shmem_ctx_putmem(ctx, &words[1], &none, 0, next);
+    shmem_ctx_long_p(ctx, &words[1], 2, next);
+    shmem_ctx_long_put_nbi(ctx, &words[2], &none, 0, next);
+    shmem_ctx_long_p(ctx, &words[2], 3, next);
+    shmem_ctx_long_put_signal(ctx, &words[3], &none, 0, &signals[1], 4, SHMEM_SIGNAL_ADD, next);
+    shmem_ctx_long_p(ctx, &words[3], 5, next);
+    shmem_ctx_putmem_signal_nbi(ctx, &words[4], &none, 0, &signals[1], 6, SHMEM_SIGNAL_ADD, next);
+    shmem_ctx_long_iput(ctx, &words[4], &none, 1, 1, 0, next);
+    shmem_ctx_long_p(ctx, &words[4], 7, next);
+    shmem_ctx_quiet(ctx);
+    shmem_barrier_all();
+    CHECK(words[0] == 1 && words[1] == 2 && words[2] == 3 && words[3] == 5 && words[4] == 7,
+          "%s: beside puts of no elements: %ld %ld %ld %ld %ld", how, words[0], words[1], words[2],
+          words[3], words[4]);
+    CHECK(signals[1] == 10, "%s: signals of puts of no elements: %lu", how,
+          (unsigned long)signals[1]);
+    shmem_barrier_all();
+}
+
 static void within(shmem_ctx_t ctx, const char *how, size_t total_ops)
 {
     shmem_ctx_session_config_t config = {.total_ops = total_ops};
@@ -143,6 +170,7 @@ static void within(shmem_ctx_t ctx, const char *how, size_t total_ops)
             order(ctx, how);
             round_trip(ctx, how);
             reads(ctx, how);
+            without_elements(ctx, how);
         }
         shmem_ctx_session_stop(ctx);
         shmem_ctx_session_stop(ctx);

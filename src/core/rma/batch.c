@@ -123,6 +123,8 @@ void cw_batch_send_node(cw_ctx_t *ctx, int rank)
 bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest,
                        const void *src, size_t nbytes)
 {
+    if (nbytes == 0)
+        return true;  // done; a record without bytes would end the batch at its server
     if (nbytes <= CW_BATCH_PUT_MAX && take(ctx, rank, t, dest, CW_BATCH_PUT, src, nbytes))
         return true;
     cw_batch_send_node(ctx, rank);
