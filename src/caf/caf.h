@@ -180,6 +180,7 @@ typedef struct caf_coarray {
     void *descriptor;              // kept for the door
     bool is_plain;                 // elements are numbers, logicals or characters
     bool is_component;
+    bool is_critical;  // the lock of a CRITICAL construct
     struct caf_coarray *next, **link;  // of the team's coarrays
 } caf_coarray_t;
 

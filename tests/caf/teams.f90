@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Teams: form, change, end, sync; numbers of images; coarrays allocated in teams and before;
-! collectives, events and locks of a team; teams of teams; formed again and again.
+! collectives, events and locks of a team; teams of teams; formed again and again;
+! critical constructs in teams.
 program teams
   use iso_fortran_env
   use checks
@@ -78,5 +79,43 @@ program teams
     call co_sum(s)
     call check(s == num_images(), "the last of many")
   end team
+  call exclude()
   call finish_checks()
+contains
+  !> Image 2 is in the construct while `busy` is not 0 in image 1, which is of another team.
+  subroutine exclude()
+    integer(atomic_int_kind), save :: busy[*] = 0
+    type(team_type) :: whole, parts
+    logical :: alone
+    alone = .true.
+    form team (1, whole)
+    change team (whole)
+      form team (1 + mod(me - 1, 2), parts)
+      change team (parts)
+        do round = 1, 20
+          critical
+            if (me == 2) busy[1, team=whole] = 1
+            if (me <= 2) alone = stays_free(busy) .and. alone
+            if (me == 2) busy[1, team=whole] = 0
+          end critical
+        end do
+      end team
+    end team
+    call check(alone, "a critical construct excludes images of other teams")
+  end subroutine
+
+  !> For a millisecond; of image 2, which does not look, it only waits.
+  logical function stays_free(busy)
+    integer(atomic_int_kind), intent(in) :: busy[*]
+    integer(int64) :: now, end, rate
+    integer :: value
+    stays_free = .true.
+    call system_clock(now, rate)
+    end = now + rate / 1000
+    do while (now < end)
+      call atomic_ref(value, busy)
+      stays_free = stays_free .and. value == 0
+      call system_clock(now)
+    end do
+  end function
 end program

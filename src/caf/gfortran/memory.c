@@ -116,6 +116,7 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     *token = c;
     descriptor->data = caf_view(c->mine);
     c->is_plain = is_plain(descriptor);
+    c->is_critical = type == CRITICAL;
     c->descriptor = type == ALLOCATABLE ? descriptor : NULL;
     caf_succeed(&status);
 }

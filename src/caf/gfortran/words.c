@@ -19,6 +19,18 @@ GFT_API void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until
 GFT_API void _gfortran_caf_event_query(gft_token_t token, size_t index, int image, int *count,
                                        int *stat);
 
+/** One image of all teams at a time executes a CRITICAL construct: its image 1 is that of the
+ *  initial team. */
+static bool find_lock(const caf_status_t *status, const char *statement, gft_token_t token,
+                      size_t index, int image, int *pe_p, void **lock_p)
+{
+    const caf_coarray_t *c = token;
+    if (c && c->is_critical)
+        return gft_find_in(caf.initial.group, status, statement, token, index * WORD, image, pe_p,
+                           lock_p);
+    return gft_find_or_own(status, statement, token, index * WORD, image, pe_p, lock_p);
+}
+
 void _gfortran_caf_lock(gft_token_t token, size_t index, int image, int *acquired, int *stat,
                         char *errmsg, size_t errmsg_nbytes)
 {
@@ -27,7 +39,7 @@ void _gfortran_caf_lock(gft_token_t token, size_t index, int image, int *acquire
     bool got = false;
     int pe;
     void *lock;
-    if (gft_find_or_own(&status, "lock", token, index * WORD, image, &pe, &lock))
+    if (find_lock(&status, "lock", token, index, image, &pe, &lock))
         caf_lock(&status, "lock", pe, lock, acquired ? &got : NULL);
     if (acquired)
         *acquired = got;
@@ -40,7 +52,7 @@ void _gfortran_caf_unlock(gft_token_t token, size_t index, int image, int *stat,
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *lock;
-    if (gft_find_or_own(&status, "unlock", token, index * WORD, image, &pe, &lock))
+    if (find_lock(&status, "unlock", token, index, image, &pe, &lock))
         caf_unlock(&status, "unlock", pe, lock);
 }
 
