@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Teams: form, change, end, sync; numbers of images; coarrays allocated in teams and before;
-! collectives, events and locks of a team; teams of teams; formed again and again;
-! critical constructs in teams.
+! collectives, events and locks of a team; teams of teams; formed again and again; what is of all
+! images in any team: critical constructs, and the sequences of random_init.
 program teams
   use iso_fortran_env
   use checks
@@ -79,13 +79,15 @@ program teams
     call co_sum(s)
     call check(s == num_images(), "the last of many")
   end team
-  call exclude()
+  call all_images()
   call finish_checks()
 contains
   !> Image 2 is in the construct while `busy` is not 0 in image 1, which is of another team.
-  subroutine exclude()
+  subroutine all_images()
     integer(atomic_int_kind), save :: busy[*] = 0
+    real, save :: drawn(4)[*]
     type(team_type) :: whole, parts
+    real :: numbers(4)
     logical :: alone
     alone = .true.
     form team (1, whole)
@@ -99,9 +101,16 @@ contains
             if (me == 2) busy[1, team=whole] = 0
           end critical
         end do
+        call random_init(.true., .true.)
+        call random_number(numbers)
       end team
     end team
     call check(alone, "a critical construct excludes images of other teams")
+    drawn = numbers
+    sync all
+    do i = 1, n
+      if (i /= me) call check(any(drawn(:)[i] /= numbers), "distinct sequences in teams")
+    end do
   end subroutine
 
   !> For a millisecond; of image 2, which does not look, it only waits.

@@ -43,6 +43,6 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct)
         caf_fatal("random_init", "the program is not linked with libgfortran");
     uint64_t state = repeatable ? 0 : caf.seed + ++calls;
     if (image_distinct)
-        state = draw(&state) + (uint64_t)caf_this_image();
+        state = draw(&state) + (uint64_t)caf.initial.group->rank + 1;  // in any team
     seed(state);
 }
