@@ -99,6 +99,10 @@ program misuse
     deallocate (part%v)
     sync all
     v = part[n]%v(1)
+  case ("elsewhere")
+    call fill(part%v)
+    sync all
+    v = part[n]%v(1)
   case ("size")
     allocate (a(10 + this_image())[*])
   case ("unlock")
@@ -215,6 +219,12 @@ program misuse
     print '(4(a,f12.10))', "random ", r, " ", same, " ", new, " ", own
   end select
 contains
+  !> Allocates what may be no component.
+  subroutine fill(values)
+    integer, allocatable, intent(out) :: values(:)
+    allocate (values(3), source=1)
+  end subroutine
+
   subroutine say(statement, wrong, said)
     character(len=*), intent(in) :: statement, said
     logical, intent(in) :: wrong

@@ -22,6 +22,8 @@ WRONG = {
     "image_0_part": "assignment from a component in an image: image 0 does not exist",
     "below": "assignment to an image: byte -4 is before the coarray: a subscript is below",
     "above": "assignment to an image: byte 16 is beyond the coarray, which has 16: a subscript is",
+    "elsewhere": "assignment from a component in an image: a component in image 3 has memory that "
+                 "is none of a coarray: a pointer to another variable, or allocated in a procedure",
     "size": r"allocate: a coarray has \d+ bytes here, and \d+ elsewhere in the team",
     "unlock": "unlock: the variable is not locked",
     "not_mine": "unlock: image 2 has locked the variable",

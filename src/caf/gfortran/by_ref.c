@@ -47,8 +47,9 @@ static bool find(const caf_status_t *status, const char *statement, gft_token_t 
         return false;
     default:
         caf_fatal(statement,
-                  "a pointer component in image %d points to memory that is none of a coarray; "
-                  "allocate the component",
+                  "a component in image %d has memory that is none of a coarray: a pointer to "
+                  "another variable, or allocated in a procedure that got it as an argument; "
+                  "allocate it where it is a component",
                   image);
     }
 }
