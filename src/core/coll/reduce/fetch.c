@@ -37,11 +37,12 @@ static void reduce_my_part(const cw_coll_call_t *c)
     const cw_map_t *map = c->map;
     size_t first, last, strip_nbytes = STRIPS_NBYTES / (size_t)map->nnodes / 64 * 64;
     strip_nbytes = strip_nbytes < 1024 ? 1024 : strip_nbytes > 65536 ? 65536 : strip_nbytes;
+    const size_t strip = cw_reduce_strip(c, strip_nbytes), used = strip * c->elem_nbytes;
+    strip_nbytes = used > strip_nbytes ? (used + 63) / 64 * 64 : strip_nbytes;
     cw_part_of(c->nelems, c->elem_nbytes, map->node, map->nnodes, &first, &last);
     if (first == last)
         return;
     char *operands = cw_reduce_buffer(strip_nbytes * (size_t)map->nnodes);
-    size_t strip = strip_nbytes / c->elem_nbytes;
     for (size_t at = first; at < last; at += strip)
         reduce_strip(c, operands, strip_nbytes, at, last - at < strip ? last - at : strip);
     free(operands);

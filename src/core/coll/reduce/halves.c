@@ -6,13 +6,10 @@
 //
 // A half of a result overwrites operand that has arrived at the node that sends it, so dest may be
 // src.
-#include "base/compiler.h"
 #include "core/coll/exchange.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/sync/sync.h"
-
-#define STRIP_NBYTES 16384u  // of what is combined beside dest
 
 enum { RESULT = 1 };  // step
 
@@ -44,32 +41,13 @@ static const char *other_half(const cw_exchange_t *x, int k)
     return operand_of(x->c) + half_of(x->c, k, &nbytes);
 }
 
-/** dest = what the lower node has, combined with what the other one has. Not inlined: the strip is
- *  off the stack while anything waits. */
-static CW_NOINLINE void combine(const cw_coll_call_t *c, char *dest, const char *lower,
-                                const char *upper, size_t nbytes)
-{
-    CW_CACHE_ALIGNED char acc[STRIP_NBYTES];
-    size_t strip = STRIP_NBYTES / c->elem_nbytes * c->elem_nbytes;
-    for (size_t at = 0; at < nbytes; at += strip) {
-        size_t n = nbytes - at < strip ? nbytes - at : strip;
-        if (dest == lower) {
-            c->fn(dest + at, upper + at, n / c->elem_nbytes);
-            continue;
-        }
-        memcpy(acc, lower + at, n);
-        c->fn(acc, upper + at, n / c->elem_nbytes);
-        memcpy(dest + at, acc, n);
-    }
-}
-
 static void conclude(cw_exchange_t *x)
 {
     const cw_coll_call_t *c = x->c;
     int me = c->map->node, other = 1 - me;
     size_t nbytes, at = half_of(c, me, &nbytes);
     const char *mine = operand_of(c) + at, *theirs = cw_exchange_from(x, other);
-    combine(c, c->dest + at, me == 0 ? mine : theirs, me == 0 ? theirs : mine, nbytes);
+    cw_reduce_two(c, c->dest + at, me == 0 ? mine : theirs, me == 0 ? theirs : mine, nbytes);
     cw_exchange_put(x, other, RESULT, c->dest + at, c->dest + at, nbytes);
     cw_exchange_await(x, other, RESULT);
 }

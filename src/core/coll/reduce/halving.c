@@ -68,10 +68,7 @@ static void grow(const halving_t *h)
 
 static void reduce_leaders(const cw_coll_call_t *c, const cw_notes_t *notes)
 {
-    halving_t h = {.c = c,
-                   .notes = notes,
-                   .k = c->map->node,
-                   .buffer = cw_reduce_buffer(CW_REDUCE_PULL_NBYTES)};
+    halving_t h = {.c = c, .notes = notes, .k = c->map->node, .buffer = cw_reduce_pull_buffer(c)};
     h.steps = 31 - __builtin_clz((unsigned)c->map->nnodes);
     h.power = 1 << h.steps;
     if (h.k >= h.power) {

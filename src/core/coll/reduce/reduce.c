@@ -13,23 +13,87 @@
 #include "core/sync/sync.h"
 
 #define STRIP_NBYTES 16384u  // accumulated in cache before it is stored to all
+#define PULL_NBYTES (256u * 1024u)  // of another leader's operand at a time
 
-/** Combines this PE's part of the src of all members of the node, and stores it to the dest of the
- *  members [0, nstores). Not inlined: the strip is off the stack while anything waits. */
-static CW_NOINLINE void combine_my_part(const cw_coll_call_t *c, int nstores)
+typedef struct mine {
+    const cw_coll_call_t *c;
+    int nstores;
+} mine_t;
+
+/** A strip of elements at a time, in acc. */
+typedef void (*by_strips_fn)(const void *arg, char *acc, size_t strip);
+
+/** Not inlined: the strip is off the stack while anything waits. */
+static CW_NOINLINE void on_stack(by_strips_fn run, const void *arg, size_t strip)
 {
-    const cw_map_t *map = c->map;
     CW_CACHE_ALIGNED char acc[STRIP_NBYTES];
-    size_t first, last, strip = STRIP_NBYTES / c->elem_nbytes;
+    run(arg, acc, strip);
+}
+
+/** Elements that are larger than a strip come one by one. */
+static void by_strips(const cw_coll_call_t *c, by_strips_fn run, const void *arg)
+{
+    if (CW_LIKELY(c->elem_nbytes <= STRIP_NBYTES)) {
+        on_stack(run, arg, STRIP_NBYTES / c->elem_nbytes);
+        return;
+    }
+    char *acc = cw_reduce_buffer(c->elem_nbytes);
+    run(arg, acc, 1);
+    free(acc);
+}
+
+static void combine_mine(const void *arg, char *acc, size_t strip)
+{
+    const mine_t *mine = arg;
+    const cw_coll_call_t *c = mine->c;
+    const cw_map_t *map = c->map;
+    size_t first, last;
     cw_part_of(c->nelems, c->elem_nbytes, map->mine, map->nlocal, &first, &last);
     for (size_t at = first; at < last; at += strip) {
         size_t n = last - at < strip ? last - at : strip, offset = at * c->elem_nbytes;
         memcpy(acc, (char *)cw_call_at(c, map->local[0], c->src) + offset, n * c->elem_nbytes);
         for (int i = 1; i < map->nlocal; i++)
             c->fn(acc, (char *)cw_call_at(c, map->local[i], c->src) + offset, n);
-        for (int i = 0; i < nstores; i++)
+        for (int i = 0; i < mine->nstores; i++)
             memcpy((char *)cw_call_at(c, map->local[i], c->dest) + offset, acc, n * c->elem_nbytes);
     }
+}
+
+/** Combines this PE's part of the src of all members of the node, and stores it to the dest of the
+ *  members [0, nstores). */
+static void combine_my_part(const cw_coll_call_t *c, int nstores)
+{
+    const mine_t mine = {c, nstores};
+    by_strips(c, combine_mine, &mine);
+}
+
+typedef struct two {
+    const cw_coll_call_t *c;
+    char *dest;
+    const char *lower, *upper;
+    size_t nbytes;
+} two_t;
+
+static void combine_beside(const void *arg, char *acc, size_t strip)
+{
+    const two_t *two = arg;
+    const size_t elem = two->c->elem_nbytes, most = strip * elem;
+    for (size_t at = 0, n; at < two->nbytes; at += n) {
+        n = two->nbytes - at < most ? two->nbytes - at : most;
+        memcpy(acc, two->lower + at, n);
+        two->c->fn(acc, two->upper + at, n / elem);
+        memcpy(two->dest + at, acc, n);
+    }
+}
+
+void cw_reduce_two(const cw_coll_call_t *c, char *dest, const char *lower, const char *upper,
+                   size_t nbytes)
+{
+    const two_t two = {c, dest, lower, upper, nbytes};
+    if (dest == lower)
+        c->fn(dest, upper, nbytes / c->elem_nbytes);
+    else
+        by_strips(c, combine_beside, &two);
 }
 
 void cw_reduce_parts(const cw_coll_call_t *c)
@@ -67,9 +131,19 @@ char *cw_reduce_buffer(size_t nbytes)
     return buffer;
 }
 
+size_t cw_reduce_strip(const cw_coll_call_t *c, size_t nbytes)
+{
+    return nbytes < c->elem_nbytes ? 1 : nbytes / c->elem_nbytes;
+}
+
+char *cw_reduce_pull_buffer(const cw_coll_call_t *c)
+{
+    return cw_reduce_buffer(cw_reduce_strip(c, PULL_NBYTES) * c->elem_nbytes);
+}
+
 void cw_reduce_pull(const cw_coll_call_t *c, int pe, size_t first, size_t last, char *buffer)
 {
-    size_t strip = CW_REDUCE_PULL_NBYTES / c->elem_nbytes;
+    size_t strip = cw_reduce_strip(c, PULL_NBYTES);
     for (size_t at = first; at < last; at += strip) {
         size_t n = last - at < strip ? last - at : strip, offset = at * c->elem_nbytes;
         cw_coll_get_nbi(pe, buffer, c->dest + offset, n * c->elem_nbytes);

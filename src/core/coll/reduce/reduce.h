@@ -27,9 +27,15 @@ void cw_reduce_from_leaders(const cw_coll_call_t *c);
 
 /** Memory for operands of other leaders; fatal when there is none. The caller frees it. */
 char *cw_reduce_buffer(size_t nbytes);
+/** Elements that are combined at a time where nbytes are wanted: one, if it is larger. */
+size_t cw_reduce_strip(const cw_coll_call_t *c, size_t nbytes);
+/** dest = lower op upper, of nbytes; dest may be either. */
+void cw_reduce_two(const cw_coll_call_t *c, char *dest, const char *lower, const char *upper,
+                   size_t nbytes);
 /** dest[first, last) = dest[first, last) op the same elements of `pe`, a PE of another node. */
 void cw_reduce_pull(const cw_coll_call_t *c, int pe, size_t first, size_t last, char *buffer);
-enum { CW_REDUCE_PULL_NBYTES = 256 * 1024 };  // of the buffer
+/** The buffer for that, which the caller frees. */
+char *cw_reduce_pull_buffer(const cw_coll_call_t *c);
 /** Puts dest[first, last) to the same place on `pe`. A note to it follows. */
 void cw_reduce_push(const cw_coll_call_t *c, int pe, size_t first, size_t last);
 

@@ -32,7 +32,7 @@ static void part_of(const ring_t *ring, int part, size_t *first_p, size_t *last_
 static void combine(const ring_t *ring)
 {
     size_t first, last;
-    char *buffer = cw_reduce_buffer(CW_REDUCE_PULL_NBYTES);
+    char *buffer = cw_reduce_pull_buffer(ring->c);
     for (int s = 0; s < ring->n - 1; s++) {
         if (s > 0)
             cw_notes_await_count(ring->notes, s);

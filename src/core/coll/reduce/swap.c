@@ -8,14 +8,12 @@
 // of a result overwrites operand that has arrived at the node that sends it.
 //
 // Notes, 1 .. 2 npieces: operands, then results. Both nodes have as many pieces of both.
-#include "base/compiler.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
 #define PIECE_NBYTES (512u * 1024u)
-#define STRIP_NBYTES 16384u  // of what is combined beside dest
 
 static int members_of(const cw_map_t *map, int node)
 {
@@ -62,7 +60,7 @@ static swap_t plan(const cw_coll_call_t *c)
                 .operand = alone ? c->src : c->dest,
                 .landed = alone ? c->dest : cw_call_at(c, map->local[1], c->dest),
                 .other = cw_call_leader(c, other),
-                .piece = PIECE_NBYTES / c->elem_nbytes};
+                .piece = cw_reduce_strip(c, PIECE_NBYTES)};
     p.other_landing = cw_call_pe(c, map->members[map->begin[other] + (members_of(map, other) > 1)]);
     for (int k = 0; k < 2; k++)
         cw_part_of(c->nelems, c->elem_nbytes, k, 2, &p.first[k], &p.last[k]);
@@ -71,25 +69,13 @@ static swap_t plan(const cw_coll_call_t *c)
     return p;
 }
 
-/** dest = what the lower node has, combined with what the other one has. Not inlined: the strip is
- *  off the stack while anything waits. */
-static CW_NOINLINE void combine(const swap_t *p, size_t at, size_t nbytes)
+/** dest = what the lower node has, combined with what the other one has. */
+static void combine(const swap_t *p, size_t at, size_t nbytes)
 {
     const cw_coll_call_t *c = p->c;
-    CW_CACHE_ALIGNED char acc[STRIP_NBYTES];
     const char *lower = c->map->node == 0 ? p->operand : p->landed,
                *upper = c->map->node == 0 ? p->landed : p->operand;
-    if (lower == c->dest) {
-        c->fn(c->dest + at, upper + at, nbytes / c->elem_nbytes);
-        return;
-    }
-    size_t strip = STRIP_NBYTES / c->elem_nbytes * c->elem_nbytes;
-    for (size_t end = at + nbytes; at < end; at += strip) {
-        size_t n = end - at < strip ? end - at : strip;
-        memcpy(acc, lower + at, n);
-        c->fn(acc, upper + at, n / c->elem_nbytes);
-        memcpy(c->dest + at, acc, n);
-    }
+    cw_reduce_two(c, c->dest + at, lower + at, upper + at, nbytes);
 }
 
 static void reduce_leaders(const swap_t *p, const cw_notes_t *notes)
