@@ -189,13 +189,18 @@ DRT_API dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t str
     return enter(__func__, type, newtype);
 }
 
-/** Fills in the blocks; false: one of them is out of all addresses, or all are empty. */
-static bool set_blocks(drt_type_t *type, const size_t blocklen[], const size_t offset[])
+/** Fills in the blocks but the empty ones, which have no place; false: one of them is out of all
+ *  addresses, or all are empty. */
+static bool set_blocks(drt_type_t *type, size_t count, const size_t blocklen[],
+                       const size_t offset[])
 {
     size_t least = SIZE_MAX, each = type->elem_nbytes;
-    for (size_t i = 0; i < type->nblocks; i++) {
-        drt_block_t *block = &type->blocks[i];
+    for (size_t i = 0; i < count; i++) {
+        drt_block_t *block = &type->blocks[type->nblocks];
         size_t end;
+        if (blocklen[i] == 0)
+            continue;
+        type->nblocks++;
         if (__builtin_mul_overflow(blocklen[i], each, &block->nbytes) ||
             __builtin_mul_overflow(offset[i], each, &block->at) ||
             __builtin_add_overflow(block->at, block->nbytes, &end) ||
@@ -226,8 +231,7 @@ DRT_API dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t cou
     if (type) {
         type->base = basetype;
         type->elem_nbytes = each;
-        type->nblocks = count;
-        if (!set_blocks(type, blocklen, offset)) {
+        if (!set_blocks(type, count, blocklen, offset)) {
             free(type);
             return drt_refuse(__func__, DART_ERR_INVAL,
                               "the blocks have no element, or are out of all addresses");

@@ -6,7 +6,8 @@
 //     custom    behind each other, num_bytes each; its own base type
 //     strided   blocks of blocklen elements, one every `stride` elements
 //     indexed   sets of blocks; block i of a set is offset[i] elements behind its begin, and a set
-//               is as far behind the one before as the blocks of one reach
+//               is as far behind the one before as the blocks of one reach. A block of no element
+//               has no place, as in MPI
 //
 // Threads: any. Blocking: never.
 #ifndef DRT_TYPE_H

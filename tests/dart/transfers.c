@@ -168,8 +168,8 @@ static layout_t indexed(void)
         l.at[i] = end + (i > 0 ? draw(4) : 0);
         end = l.at[i] + l.len[i];
         l.nelems += l.len[i];
+        l.span = l.len[i] ? end : l.span;  // as of MPI_Type_indexed
     }
-    l.span = end;
     CHECK(dart_type_create_indexed(DART_TYPE_INT, l.n, l.len, l.at, &l.type) == DART_OK);
     return l;
 }
@@ -246,8 +246,9 @@ static void custom(void)
 static void refused(void)
 {
     dart_gptr_t gptr;
-    dart_datatype_t strided, indexed, none;
+    dart_datatype_t strided, indexed, empty, none;
     const size_t len[] = {1, 2}, off[] = {0, 5};
+    const int three[] = {me.id * 3 + 1, 22, 33};
     int value = 5, values[20] = {0};
     REQUIRE(dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, &gptr) == DART_OK);
     REQUIRE(dart_type_create_strided(DART_TYPE_INT, 3, 2, &strided) == DART_OK);
@@ -266,6 +267,14 @@ static void refused(void)
     CHECK(PUT(gptr, 8, strided, strided) == DART_ERR_INVAL);
     CHECK(PUT(gptr, 3, indexed, indexed) == DART_OK);
     CHECK(PUT(gptr, 6, DART_TYPE_INT, indexed) == DART_ERR_INVAL);
+    // blocks without elements have no place: neither the end of a set nor its begin
+    const size_t some[] = {0, 1, 0}, places[] = {0, 3, 90};
+    REQUIRE(dart_type_create_indexed(DART_TYPE_INT, 3, some, places, &empty) == DART_OK);
+    CHECK(dart_put_blocking(at(gptr, me.id, 0), three, 3, DART_TYPE_INT, empty) == DART_OK);
+    CHECK(dart_get_blocking(values, at(gptr, me.id, 12), 3, DART_TYPE_INT, DART_TYPE_INT) ==
+          DART_OK);
+    CHECK(memcmp(values, three, sizeof three) == 0);
+    dart_type_destroy(&empty);
     CHECK(dart_put_blocking(gptr, NULL, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
     CHECK(dart_put_blocking(gptr, NULL, 0, DART_TYPE_INT, DART_TYPE_INT) == DART_OK);
     CHECK(dart_get(&value, at(gptr, 0, 40), 1, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
