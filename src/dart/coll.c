@@ -263,6 +263,18 @@ static dart_ret_t combine(const coll_t *c, const void *send, void *recv, dart_da
     if ((recv_wanted) && !recvbuf)                            \
         return drt_refuse_null(__func__, "recvbuf")
 
+/** What this unit gives lies in its place of recvbuf, if sendbuf is that or NULL, as in DART over
+ *  MPI. */
+static bool is_in_place(const void *sendbuf, const void *recvbuf)
+{
+    return !sendbuf || sendbuf == recvbuf;
+}
+
+static const void *given(const void *sendbuf, const void *recvbuf, size_t place)
+{
+    return is_in_place(sendbuf, recvbuf) ? (const char *)recvbuf + place : sendbuf;
+}
+
 DRT_API dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_unit_t root,
                               dart_team_t team)
 {
@@ -300,9 +312,10 @@ DRT_API dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nel
 {
     PREPARE(team, nelem, dtype, NULL);
     AGREE(nelem, dtype, CW_CLAIM_NONE);
-    WANT_BUFFERS(true, true);
+    WANT_BUFFERS(false, true);
     const spread_t s = {.most = c.nbytes};
     const size_t units = (size_t)c.group->size;
+    sendbuf = given(sendbuf, recvbuf, (size_t)c.group->rank * c.nbytes);
     if (c.nbytes <= SIZE_MAX / units && cw_small_fits(c.group, c.nbytes * units))
         cw_small_collect(c.group, recvbuf, sendbuf, c.nbytes);
     else
@@ -319,7 +332,7 @@ DRT_API dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_d
     DRT_WANT(nrecvelem);
     DRT_WANT(recvdispls);
     spread_t s = {nrecvelem, recvdispls, 0};
-    if (nrecvelem[c.group->rank] != nsendelem)
+    if (!is_in_place(sendbuf, recvbuf) && nrecvelem[c.group->rank] != nsendelem)
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "%zu elements are sent, and %zu are expected of this unit", nsendelem,
                           nrecvelem[c.group->rank]);
@@ -331,9 +344,8 @@ DRT_API dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_d
     }
     if (s.most == 0)
         return DART_OK;
-    if (c.nbytes && !sendbuf)
-        return drt_refuse_null(__func__, "sendbuf");
     DRT_WANT(recvbuf);
+    sendbuf = given(sendbuf, recvbuf, recvdispls[c.group->rank] * c.each);
     all_gather(&c, sendbuf, recvbuf, &s);
     return DART_OK;
 }
@@ -343,8 +355,8 @@ DRT_API dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nele
 {
     PREPARE(team, nelem, dtype, NULL);
     AGREE(nelem, dtype, CW_CLAIM_NONE);
-    WANT_BUFFERS(true, true);
-    all_to_all(&c, sendbuf, recvbuf);
+    WANT_BUFFERS(false, true);
+    all_to_all(&c, given(sendbuf, recvbuf, 0), recvbuf);
     return DART_OK;
 }
 

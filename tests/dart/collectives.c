@@ -61,6 +61,45 @@ static void movements(size_t n)
     free(all);
 }
 
+/** The send buffer is the receive buffer, or none: what a unit gives is in its place there. */
+static void in_place(size_t n)
+{
+    const size_t units = (size_t)size;
+    size_t counts[64], places[64], end = 0, bad = 0;
+    for (int unit = size - 1; unit >= 0; unit--) {
+        counts[unit] = n / (size_t)(unit + 1);
+        places[unit] = end;
+        end += counts[unit] + 1;
+    }
+    int *all = calloc((end > n * units ? end : n * units) + 1, sizeof *all), *mine = values(me, n);
+    for (int none = 0; none < 2; none++) {
+        const void *send = none ? NULL : all;
+        memset(all, 0, n * units * sizeof *all);
+        memcpy(all + (size_t)me * n, mine, n * sizeof *all);
+        CHECK(dart_allgather(send, all, n, DART_TYPE_INT, team) == DART_OK);
+        for (size_t i = 0; i < n * units; i++)
+            bad += all[i] != value_of((int)(i / n), i % n);
+        CHECK(bad == 0, "allgather of %zu in place", n);
+
+        for (size_t i = 0; i < n * units; i++)
+            all[i] = value_of(me, i);
+        CHECK(dart_alltoall(send, all, n, DART_TYPE_INT, team) == DART_OK);
+        for (size_t i = 0; i < n * units; i++)
+            bad += all[i] != value_of((int)(i / n), (size_t)me * n + i % n);
+        CHECK(bad == 0, "alltoall of %zu in place", n);
+
+        memcpy(all + places[me], mine, counts[me] * sizeof *all);
+        CHECK(dart_allgatherv(send, counts[me], DART_TYPE_INT, all, counts, places, team) ==
+              DART_OK);
+        for (int unit = 0; unit < size; unit++)
+            for (size_t i = 0; i < counts[unit]; i++)
+                bad += all[places[unit] + i] != value_of(unit, i);
+        CHECK(bad == 0, "allgatherv of %zu in place", n);
+    }
+    free(mine);
+    free(all);
+}
+
 /** Unit u gives n * u elements, in descending order with gaps. */
 static void uneven(size_t n)
 {
@@ -258,6 +297,7 @@ static void all_of(dart_team_t of)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         movements(sizes[i]);
         uneven(sizes[i]);
+        in_place(sizes[i]);
     }
     reductions(3);
     reductions(1500);

@@ -23,6 +23,8 @@ dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_d
 /** nelem elements of each unit, to the root. */
 dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                        dart_team_unit_t root, dart_team_t team) DART_NOTHROW;
+/** Of the next two and of dart_alltoall: where sendbuf is NULL or recvbuf, what this unit gives is
+ *  in its place of recvbuf. */
 dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                           dart_team_t team) DART_NOTHROW;
 /** Unit u gives nrecvelem[u] elements, which arrive at recvdispls[u] elements of recvbuf. */
