@@ -334,6 +334,7 @@ static CW_NOINLINE gex_Event_t operate(gex_AD_t ad, gex_DT_t dt, void *result, g
     uint64_t a = bits_of(operand1, t.nbytes), b = bits_of(operand2, t.nbytes), operand = a;
     bool fetches = op == GEX_OP_GET || op > PLAIN_OPS;
     cw_amo_op_t amo;
+    uintptr_t here;
     if (fetches && !result)
         gas_fail(call, "operation %#x fetches, but there is no place for the result", op);
     if (op == GEX_OP_GET) {
@@ -342,9 +343,11 @@ static CW_NOINLINE gex_Event_t operate(gex_AD_t ad, gex_DT_t dt, void *result, g
         set_bits(result, modify(&t, dt, GEX_OP_TO_NONFETCHING(op), a, b), t.nbytes);
     } else if (implicit && !t.far && !(flags & (GEX_FLAG_AD_ACQ | GEX_FLAG_AD_REL)) &&
                op != GEX_OP_CAS && native(dt, op, &operand, &amo)) {
-        // Sent without a wait; gex_NBI_Wait completes it as it does puts.
+        // Sent without a wait; gex_NBI_Wait completes it, and gex_NBI_Test sees it, as puts.
         cw_amo_posting(&cw_ctx_default, t.addr, amo == CW_AMO_SWAP ? CW_AMO_SET : amo, t.nbytes,
                        operand, t.pe);
+        if (!cw_amo_is_here(&cw_ctx_default, t.pe, &here))
+            cw_implicit_issued();
     } else {
         modify(&t, dt, op, a, b);
     }
