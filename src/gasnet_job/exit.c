@@ -4,7 +4,8 @@
 // from main:
 //
 //   1. Each process that comes to its end counts itself on node 0 and waits for the others. If all
-//      come, they leave the job in good order, with the first status that one of them gave.
+//      come, they leave the job in good order, with the first status other than 0 that one of them
+//      gave: the failure of one is not lost where another was done before.
 //   2. A process that has waited too long (GASNET_EXITTIMEOUT; a second if something failed)
 //      notifies every host. Processes in a call of GASNet then observe it, and all others of a host
 //      are sent SIGQUIT: by a process that waits here, or by the host's node server, since all of
@@ -42,6 +43,7 @@
 // at a load of 20 processes a core, one second was too short for output to be flushed
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
 #define ASKER_SHIFT 33             // of the PE in `wanted`
+#define MANNER_SHIFT 33            // of ORDERLY or BROKEN in `all`
 
 enum { ORDERLY = 1, BROKEN };
 
@@ -49,10 +51,12 @@ typedef struct ending {
     uint64_t arrived;  // on node 0: processes that came, and times INTERRUPTED those that may have
                        // been interrupted in a call
     uint64_t status;   // on node 0: GIVEN | the first one
+    uint64_t failed;   // on node 0: GIVEN | the first one that is not 0, of a process that came by
+                       // itself
     uint64_t wanted;   // on each host's first node: GIVEN | status, of the PE << ASKER_SHIFT, which
                        // waited too long
     uint64_t all;      // on each host's first node: all came; ORDERLY, or BROKEN if one was
-                       // interrupted
+                       // interrupted, << MANNER_SHIFT | GIVEN | status
     uint64_t here;     // on each node: it came
     uint64_t said;     // on node 0: a process has said that it waits in vain
 } ending_t;
@@ -229,6 +233,21 @@ static uint64_t patience_ns(int status, bool forces)
     return status ? SECOND : (uint64_t)(gas_exit_timeout() * (double)SECOND);
 }
 
+/** GIVEN | that of the job, of the processes that have come. */
+static uint64_t status_now(void)
+{
+    uint64_t failed = cw_rendezvous_ask(&me.mine->failed, CW_AMO_FETCH, 0, 0);
+    return failed ? failed : cw_rendezvous_ask(&me.mine->status, CW_AMO_FETCH, 0, 0);
+}
+
+static void give_status(int status)
+{
+    uint64_t mine = GIVEN | (uint32_t)status;
+    cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, mine, 0);
+    if (status && !is_wanted())
+        cw_rendezvous_ask(&me.mine->failed, CW_AMO_CSWAP, mine, 0);
+}
+
 /** Once: this may be a handler that runs while this thread waits for the others already. */
 static void count(bool interrupted)
 {
@@ -237,27 +256,26 @@ static void count(bool interrupted)
     uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
              came = cw_rendezvous_count(&me.mine->arrived, one);
     me.counted = true;
+    uint64_t manner = came >= INTERRUPTED ? BROKEN : ORDERLY;
     if ((uint32_t)came == gas.nodes)
-        notify_hosts(&me.mine->all, came >= INTERRUPTED ? BROKEN : ORDERLY);
+        notify_hosts(&me.mine->all, manner << MANNER_SHIFT | status_now());
 }
 
 /** Returns the status when all have come; ends the job when a process does not come, if it may. */
 static int end_together(int status, bool interrupted, bool forces)
 {
-    uint64_t first = cw_rendezvous_ask(&me.mine->status, CW_AMO_CSWAP, GIVEN | (uint32_t)status, 0);
-    int agreed = first ? (int)(uint32_t)first : status;
+    give_status(status);
     __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
     count(interrupted);
     if (wait_for_all(patience_ns(status, forces), true))
-        return agreed;
+        return (int)(uint32_t)me.host->all;
     cwu_error_hush();  // connections break between this process and those that leave later
     if (!is_wanted())
-        notify_hosts(&me.mine->wanted,
-                     (uint64_t)cw_world.pe << ASKER_SHIFT | GIVEN | (uint32_t)agreed);
+        notify_hosts(&me.mine->wanted, (uint64_t)cw_world.pe << ASKER_SHIFT | status_now());
     signal_host();
     if (!wait_for_all(CWU_WAIT_NS(GIVE_UP), false))
-        cw_global_exit(agreed);
-    return agreed;
+        cw_global_exit((int)(uint32_t)me.host->wanted);
+    return (int)(uint32_t)me.host->all;
 }
 
 /** All processes leave together, in good order. */
@@ -310,7 +328,7 @@ static int end(const char *call, int status, bool forces)
     if (interrupted)
         cwu_error_hush();
     int agreed = end_together(status, interrupted, forces);
-    if (__atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) == BROKEN)
+    if (__atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) >> MANNER_SHIFT == BROKEN)
         cw_disband();
     bool ends_mpi = !is_wanted() && cw_mpi_is_live(), last = cw_mpi_is_road();
     if (ends_mpi && !last)

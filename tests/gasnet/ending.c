@@ -76,6 +76,12 @@ int main(int argc, char **argv)
         gasnet_exit(status);
     if (strcmp(how, "return") == 0)
         return status;
+    if (strncmp(how, "last-fails", 10) == 0) {  // behind the others, which came to the end with 0
+        usleep(me == last ? 300000 : 0);
+        if (strcmp(how, "last-fails-returning") == 0)
+            return me == last ? status : 0;
+        gasnet_exit(me == last ? status : 0);
+    }
     if (strcmp(how, "crash") == 0 && me == last)
         raise(SIGKILL);
     if (me == last && strcmp(how, "one-returns") == 0)

@@ -33,6 +33,8 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8),
          ("caught-computing", 9, TWO, 9),  # no process of their host is in a call
          ("early", 0, TWO, 0),
+         ("last-fails", 5, NODE, 5), ("last-fails", 5, TWO, 5),
+         ("last-fails-returning", 6, NODE, 6), ("last-fails-returning", 6, TWO, 6),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
 # In checking mode, too, what the library's own handler calls is not judged.
 CHECKED = [*TWO, "env", "CAUSEWAY_CHECK=1"]
