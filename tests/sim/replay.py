@@ -36,7 +36,7 @@ def arguments():
 
 
 FACTS = r"""
-echo kernel $(uname -r)
+echo kernel $(uname -r | cut -d- -f1)
 echo processor $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
 memory=$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)
 echo memory $((memory / 1024)) MiB
@@ -116,12 +116,13 @@ def main():
         commit = subprocess.run(["git", "-C", build.ROOT, "rev-parse", "--short", "HEAD"],
                                 text=True, check=False, capture_output=True).stdout.strip()
         page.write("Replay", f"""
-Written by `./dev sim --replay --write`, at {commit or "an export"}: {args.seeds} seeds of each
-scene, {args.runs} runs of each on each of two machines, half of them from the start and half from
-copies. All {same} seeds took the same steps, by the hash of all decisions, on
+Written by `./dev sim --replay --write`, at {commit or "an export"}: seeds of each scene:
+{args.seeds}; runs of each seed on each of two machines, half of them from the start and half from
+copies: {args.runs}. All {same} seeds took the same steps, by the hash of all decisions, on
 
 - {facts(mine)};
-- {facts(other)} (QEMU, every instruction emulated).
+- {facts(other)}
+  (QEMU, every instruction emulated).
 """)
     return 0 if same == wanted else 1
 
