@@ -36,13 +36,18 @@ pid_t *sim_number_of(pthread_t thread)
     return offset ? (pid_t *)thread + offset : NULL;
 }
 
+/** clone(), and not clone3(), which some containers forbid. */
 pid_t sim_fork(uint64_t flags)
 {
     pid_t *number = sim_number_of(pthread_self());
-    struct clone_args args = {.flags = flags | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
-                              .child_tid = (uintptr_t)number,
-                              .exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD};
-    return number ? (pid_t)syscall(SYS_clone3, &args, sizeof args) : -1;
+    flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+    if (!number)
+        return -1;
+#ifdef __x86_64__
+    return (pid_t)syscall(SYS_clone, flags, NULL, NULL, number, NULL);
+#else
+    return (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, number);
+#endif
 }
 
 // ---------------------------------------------------------------- the fork server
