@@ -94,8 +94,7 @@ ACI_API int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen)
 }
 
 // ---------------------------------------------------------------- broadcasts
-/** root: a process, which takes part if it is of the scope; else, in a scope of nodes, the first of
- *  the scope has the data. */
+/** root: a process of the scope; another one ends the job. */
 static void broadcast(const char *call, int scope, void *buffer, int len, int root,
                       ARMCI_Group *group)
 {
