@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulator itself: it finds what small programs do wrong, under the memory models that permit
 it and under no other, and it repeats each run from its seed."""
+import ctypes
 import itertools
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ import power
 from frame.script import check, finish
 
 RUNS = 400
+CLONE3 = 435  # system call, of all architectures
 FEW = {"hand_over": 20}  # runs of programs that take long
 # the program: under which models its mistake can be seen
 FOUND = {
@@ -69,6 +72,30 @@ def check_place(out):
           f"the library lies elsewhere than at {build.PLACE}: {said.stdout}{said.stderr}")
 
 
+def run_numbered(number, *words):
+    """Status of a program that is the process of this number; None: that is not permitted here."""
+    class Args(ctypes.Structure):
+        _fields_ = [(name, ctypes.c_uint64) for name in
+                    ("flags", "pidfd", "child_tid", "parent_tid", "exit_signal", "stack",
+                     "stack_size", "tls", "set_tid", "set_tid_size")]
+
+    numbers = (ctypes.c_int * 1)(number)
+    args = Args(exit_signal=signal.SIGCHLD, set_tid=ctypes.addressof(numbers), set_tid_size=1)
+    pid = ctypes.CDLL(None).syscall(CLONE3, ctypes.byref(args), ctypes.sizeof(args))
+    if pid == 0:
+        os.execv(words[0], words)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) if pid > 0 else None
+
+
+def check_numbers(out):
+    """Numbers of processes that are also halves of pointers, or small."""
+    for number in (32767, 21845, 704):
+        rc = run_numbered(number, str(out / "node_put"), "--seed", "1")
+        if rc is None:
+            print(f"no process may be number {number} here", flush=True)
+        check(rc in (0, None), f"as process {number}: status {rc}")
+
+
 def check_fences(library):
     """Each fence of the library has a row of the page, or its removal was never tried."""
     have = set(page.rows("Fences")) - {"fence"}
@@ -84,6 +111,7 @@ def main():
     for mutation in itertools.chain(*power.mutations([]).values()):
         power.changed(mutation)  # exits where its words are not in the sources any more
     check_place(out)
+    check_numbers(out)
     check_fences(out / "libcauseway.so")
     for scene, models in FOUND.items():
         for model in ("sc", "tso", "c11"):
