@@ -36,6 +36,7 @@ typedef struct list {
     const void *thread;  // whose calls fill it
     int proc;
     bool put;
+    cw_handle_t sent;  // what left before, and the handle has not taken over
     size_t n;
     piece_t piece[LIST_MOST];
     uint64_t value[LIST_MOST];
@@ -86,17 +87,17 @@ bool aci_is_aggregate(const armci_hdl_t *hdl)
 
 // ---------------------------------------------------------------- operations
 /** A later number covers the one before; 0 does not. */
-static void add_operation(armci_hdl_t *hdl, bool in_use)
+static void add_operation(void **op_p)
 {
-    cw_handle_t handle = cw_handle_make(in_use, NULL);
+    cw_handle_t handle = cw_handle_make(true, NULL);
     if (handle != CW_HANDLE_DONE)
-        hdl->causeway_op = handle;
+        *op_p = handle;
 }
 
 void aci_begun(const aci_op_t *op, bool in_use)
 {
     if (op->hdl && in_use)
-        add_operation(op->hdl, true);
+        add_operation(&op->hdl->causeway_op);
 }
 
 // ---------------------------------------------------------------- aggregates
@@ -106,6 +107,7 @@ static list_t *create_list(const aci_op_t *op)
     if (!list)
         cwu_fatal("%s: out of memory for an aggregate handle", op->call);
     list->n = 0;
+    list->sent = CW_HANDLE_DONE;
     list->thread = &my_mark;
     cwu_lock(&lists_lock);
     list->next = aci_lists;
@@ -141,21 +143,27 @@ static size_t send_some(const char *call, const list_t *list, size_t from, bool 
     return to;
 }
 
-/** Sends what was collected, in order: what was put to one location later comes later. True: local
- *  memory stays in use. */
-static bool send_pieces(const char *call, list_t *list)
+/** Sends what was collected, in order: what was put to one location later comes later. */
+static void send_pieces(const char *call, list_t *list)
 {
     bool in_use = false;
     for (size_t i = 0; i < list->n;)
         i = send_some(call, list, i, &in_use);
     list->n = 0;
-    return in_use;
+    if (in_use)
+        add_operation(&list->sent);
 }
 
+/** The handle takes over what left the list now or before, which is later than all that it has. */
 static void send_list(const char *call, armci_hdl_t *hdl)
 {
-    if (hdl->causeway_list && send_pieces(call, hdl->causeway_list))
-        add_operation(hdl, true);
+    list_t *list = hdl->causeway_list;
+    if (!list)
+        return;
+    send_pieces(call, list);
+    if (list->sent != CW_HANDLE_DONE)
+        hdl->causeway_op = list->sent;
+    list->sent = CW_HANDLE_DONE;
 }
 
 /** A list of the calling thread that is not empty. */

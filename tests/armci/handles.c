@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Handles: zero bytes are one, a handle that is used again without a wait, aggregates that change
-// process and kind or overflow, values, completion by process and of all; single words: swap,
-// fetch-and-add, notifications.
+// process and kind, overflow or leave early, values, completion by process and of all; single
+// words: swap, fetch-and-add, notifications.
 #include <armci.h>
 #include <time.h>
 
@@ -137,6 +137,31 @@ static void aggregates_left(void)
         }
 }
 
+/** A fence of one process, or a wait for it, sends what is for others, too: the handle has to wait
+ *  for that. */
+static void aggregates_sent(void)
+{
+    static long got[WORDS], expected[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        expected[i] = i + 11;
+    for (int round = 0; round < 200; round++) {
+        int proc = round % nprocs;
+        ARMCI_Put(expected, words_of(proc), sizeof expected, proc);
+        memset(got, 0, sizeof got);
+        armci_hdl_t hdl = {0};
+        ARMCI_SET_AGGREGATE_HANDLE(&hdl);
+        for (int i = 0; i < 20; i++)
+            ARMCI_NbGet(words_of(proc) + i, got + i, sizeof *got, proc, &hdl);
+        ARMCI_NbGet(words_of(proc) + 20, got + 20, sizeof got - 20 * sizeof *got, proc, &hdl);
+        if (round & 1)
+            ARMCI_Fence(me);
+        else
+            ARMCI_WaitProc(me);
+        ARMCI_Wait(&hdl);
+        CHECK(memcmp(got, expected, sizeof got) == 0, "process %d, round %d", proc, round);
+    }
+}
+
 static void values(void)
 {
     armci_hdl_t hdl = {0};
@@ -266,6 +291,7 @@ int main(void)
     get_then_put();
     aggregates();
     aggregates_left();
+    aggregates_sent();
     values();
     counters();
     notifications();
