@@ -95,16 +95,67 @@ uintptr_t aci_section_extent(const char *call, int proc, const cwu_section_t *s,
     return (dst ? s->dst : s->src) + (uintptr_t)low;
 }
 
-void aci_section_check_rows(const char *call, int proc, const cwu_section_t *s)
+// ---------------------------------------------------------------- rows that overlap
+/** A level of the written side. */
+typedef struct level {
+    size_t step, n;
+    size_t below;  // bytes that the narrower levels and the row span
+    intptr_t stride;
+} level_t;
+
+/** The levels, the narrowest first. */
+static void sort_levels(level_t *levels, const cwu_section_t *s)
 {
+    for (int i = 0; i < s->levels; i++) {
+        const intptr_t stride = s->dst_stride[i];
+        const level_t level = {.step = (size_t)(stride < 0 ? -stride : stride), s->n[i], 0, stride};
+        int at = i;
+        for (; at > 0 && levels[at - 1].step > level.step; at--)
+            levels[at] = levels[at - 1];
+        levels[at] = level;
+    }
     size_t below = s->row;
     for (int i = 0; i < s->levels; i++) {
-        size_t step = (size_t)(s->dst_stride[i] < 0 ? -s->dst_stride[i] : s->dst_stride[i]);
-        if (s->n[i] > 1 && step < below)
-            aci_fail(call,
-                     "destination, process %d: a stride of %lld bytes steps over %zu bytes: they "
-                     "are written more than once",
-                     proc, (long long)s->dst_stride[i], below);
-        below += step * (s->n[i] - 1);
+        levels[i].below = below;
+        below += levels[i].step * (levels[i].n - 1);
     }
+}
+
+/** Do two rows overlap, `apart` bytes from each other by the wider levels, at whatever distance by
+ *  the first `nlevels`? `other`: they are not the same row. *most: how many tries are left; false
+ *  where there are no more. */
+static bool overlap(const level_t *levels, int nlevels, intptr_t apart, bool other, int *most)
+{
+    if (nlevels == 0)
+        return other;
+    const level_t *level = &levels[nlevels - 1];
+    const intptr_t reach = (intptr_t)level->below - 1, step = (intptr_t)level->step,
+                   last = (intptr_t)level->n - 1;
+    if (step == 0)
+        return last > 0 || overlap(levels, nlevels - 1, apart, other, most);
+    // only where |apart + i * step| <= reach can the narrower levels bring them together
+    const intptr_t first = -((reach + apart) / step), end = (reach - apart) / step;
+    for (intptr_t i = first > -last ? first : -last; i <= (end < last ? end : last); i++) {
+        const intptr_t at = apart + i * step;
+        if (at >= -reach && at <= reach && (*most)-- > 0 &&
+            overlap(levels, nlevels - 1, at, other || i, most))
+            return true;
+    }
+    return false;
+}
+
+void aci_section_check_rows(const char *call, int proc, const cwu_section_t *s)
+{
+    enum { TRIES = 10000 };
+    level_t levels[CWU_SECTION_LEVELS];
+    sort_levels(levels, s);
+    int most = TRIES, i = 0;
+    while (i < s->levels && (levels[i].n == 1 || levels[i].step >= levels[i].below))
+        i++;
+    if (i < s->levels && levels[s->levels - 1].below < INTPTR_MAX / 2 &&
+        overlap(levels, s->levels, 0, false, &most))
+        aci_fail(call,
+                 "destination, process %d: a stride of %lld bytes steps over %zu bytes: they are "
+                 "written more than once",
+                 proc, (long long)levels[i].stride, levels[i].below);
 }

@@ -26,9 +26,9 @@ static CW_COLD bool look_at(const aci_op_t *op, const cwu_section_t *s)
 {
     size_t nbytes;
     if (aci.check && s->rows > 0) {
-        aci_section_check_rows(op->call, op->proc, s);
         const void *local =
             (const void *)aci_section_extent(op->call, cw_world.pe, s, !op->put, &nbytes);
+        aci_section_check_rows(op->call, op->proc, s);
         aci_check_local(op->call, local, nbytes);
     }
     return aci.devices && aci_device_section(op, s);

@@ -67,6 +67,15 @@ static void sections(void)
         stride[0] = 4;
         ARMCI_PutS(local, stride, block, stride, count, 1, 1);
     }
+    int away[2] = {4, 6}, rows[3] = {2, 4, 2}, near[2] = {4, 16};
+    if (is("strided-between")) // 0 4 8 12 and 6 10 14 18
+        ARMCI_PutS(local, near, block, away, rows, 2, 1);
+    int down[2] = {16, 1}, letters[3] = {1, 16, 16}, right[2] = {1, 16};
+    if (is("strided-turned"))
+        ARMCI_PutS(local, right, block, down, letters, 2, 1);
+    down[0] = 15;
+    if (is("strided-turned-overlap"))
+        ARMCI_GetS(block, right, local, down, letters, 2, 1);
     if (is("flag"))
         ARMCI_Put_flag(local, block, 8, (int *)(block + 9), 1, 1);
     if (is("flag-address"))

@@ -50,6 +50,9 @@ CHECKED = [
     ("none", []),
     ("overlap", ["ARMCI_Put", r"source and destination \(8 bytes\) overlap"]),
     ("strided-overlap", ["ARMCI_PutS", "process 1", "4 bytes", "written more than once"]),
+    ("strided-between", []),
+    ("strided-turned", []),
+    ("strided-turned-overlap", ["ARMCI_GetS", "15 bytes steps over 16", "written more than once"]),
 ]
 
 

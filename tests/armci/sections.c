@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Random sections of 0 to 8 levels against a model of plain loops: rows of 1 byte to some KiB,
-// strides with and without gaps and downwards, blocking, with handles, without, aggregated, with
-// flags; puts are read back whole, so that a byte too many is seen, too. The same for vectors.
+// strides with and without gaps, downwards and in any order, blocking, with handles, without,
+// aggregated, with flags; puts are read back whole, so that a byte too many is seen, too. The same
+// for vectors.
 #include <armci.h>
 
 #include "frame/check.h"
@@ -34,7 +35,9 @@ static int draw_side(side_t *side)
 {
     size_t extent = (size_t)count[0];
     size_t down = 0;
-    for (int i = 0; i < levels; i++) {
+    const int first = draw(3) ? 0 : (int)draw((uint64_t)levels + 1);  // the narrowest level
+    for (int k = 0; k < levels; k++) {
+        const int i = (k + first) % levels;
         size_t stride = extent + (draw(3) ? draw(40) : 0);
         size_t more = stride * (size_t)(count[i + 1] ? count[i + 1] - 1 : 0);
         int downwards = draw(6) == 0;
