@@ -203,7 +203,8 @@ typedef struct armci_hdl {
     ((hdl)->causeway_op = NULL, (hdl)->causeway_list = NULL, (hdl)->causeway_proc = 0, \
      (hdl)->causeway_kind = 0)
 /** Operations of one kind to one process collect in the handle until it is waited for, or until a
- *  fence, a barrier or ARMCI_WaitAll of this thread. */
+ *  fence, a barrier, ARMCI_WaitAll or another operation of this thread with that process, which
+ *  comes behind them. Accumulates are not collected. */
 void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 

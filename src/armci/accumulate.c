@@ -71,6 +71,7 @@ static CW_ALWAYS_INLINE void add(accumulate_t *a, void *dst, const void *src, si
 static CW_ALWAYS_INLINE void begin(accumulate_t *a, const void *scale, size_t total)
 {
     if (a->far) {
+        aci_behind_lists(a->op.proc);
         aci_before_request(a->op.proc);
         cw_bundles_pass();
     }
@@ -135,7 +136,7 @@ static int contiguous(const char *call, int type, void *scale, void *src, void *
         return 0;
     begin(&a, scale, (size_t)bytes);
     if (a.far)
-        aci_before_write(proc, dst, (size_t)bytes);
+        aci_behind_gets(proc, dst, (size_t)bytes);
     add(&a, dst, src, (size_t)bytes);
     return end(&a);
 }
@@ -186,7 +187,7 @@ static void move_section(accumulate_t *a, const void *scale, const cwu_section_t
 {
     begin(a, scale, s->row * s->rows);
     if (a->far)
-        aci_before_write(a->op.proc, (const void *)remote, nbytes);
+        aci_behind_gets(a->op.proc, (const void *)remote, nbytes);
     add_section(a, s);
     end(a);
 }
@@ -253,7 +254,7 @@ static CW_COLD void one_by_one(accumulate_t *a, const void *scale, const armci_g
                 continue;
             begin(a, scale, (size_t)iov[i].bytes);
             if (a->far)
-                aci_before_write(a->op.proc, dst, (size_t)iov[i].bytes);
+                aci_behind_gets(a->op.proc, dst, (size_t)iov[i].bytes);
             add(a, dst, src, (size_t)iov[i].bytes);
             end(a);
         }
@@ -279,7 +280,7 @@ static int vector(const char *call, int type, void *scale, armci_giov_t *iov, in
         for (int n = 0; iov[i].bytes > 0 && n < iov[i].ptr_array_len; n++) {
             void *dst = iov[i].dst_ptr_array[n];
             if (a.far)
-                aci_before_write(proc, dst, (size_t)iov[i].bytes);
+                aci_behind_gets(proc, dst, (size_t)iov[i].bytes);
             add(&a, dst, iov[i].src_ptr_array[n], (size_t)iov[i].bytes);
         }
     return end(&a);

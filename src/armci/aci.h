@@ -242,7 +242,6 @@ bool aci_is_aggregate(const armci_hdl_t *hdl);
 void aci_collect(const aci_op_t *op, void *remote, void *local, size_t nbytes);
 /** Sends what aggregate handles of this thread have collected. */
 void aci_lists_send(const char *call) CW_COLD;
-extern struct list *aci_lists CW_HIDDEN;
 static inline void aci_send_collected(const char *call)
 {
     if (CW_UNLIKELY(__atomic_load_n(&aci_lists, __ATOMIC_RELAXED) != NULL))

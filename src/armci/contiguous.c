@@ -45,8 +45,10 @@ static CW_NOINLINE int get_general(const char *call, const void *src, void *dst,
     CW_WATCH(aci_watch(call));
     if (nbytes == 0)
         return 0;
-    if (!cw_owner_is_mapped(cw_owner_find_word(&aci_owner, pe)))
+    if (!cw_owner_is_mapped(cw_owner_find_word(&aci_owner, pe))) {
+        aci_behind_lists(proc);
         aci_before_direct(proc);
+    }
     if (!cw_owner_get_fast(&aci_owner, dst, pe, src, (size_t)nbytes, false, &in_flight))
         cw_owner_get_general(&aci_owner, call, dst, pe, src, (size_t)nbytes, CW_OWNER_BLOCKING,
                              NULL);
@@ -92,6 +94,7 @@ int aci_put(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     cwt_target_t *record = aci_reached(proc, dst, nbytes);
     if (CW_UNLIKELY(!record))
         return put_unreached(call, src, dst, nbytes, proc);
+    aci_behind_lists(proc);
     uint64_t pending = aci_pending(proc);
     if (CW_UNLIKELY(pending & ACI_GETS))
         aci_order_behind_gets(proc, (uintptr_t)dst, (size_t)nbytes);
@@ -110,6 +113,7 @@ int aci_get(const char *call, const void *src, void *dst, intptr_t nbytes, int p
     cwt_target_t *record = aci_reached(proc, src, nbytes);
     if (CW_UNLIKELY(!record))
         return get_unreached(call, src, dst, nbytes, proc);
+    aci_behind_lists(proc);
     aci_before_direct(proc);
     cw_target_get(dst, record, src, (size_t)nbytes);
     return 0;
@@ -119,6 +123,7 @@ bool aci_get_of_many(const void *src, void *dst, intptr_t nbytes, int proc)
 {
     if (nbytes <= 0 || nbytes > (intptr_t)CW_BUNDLE_GET_MAX)
         return false;
+    aci_behind_lists(proc);
     uintptr_t word = cw_owner_find_word(&aci_owner, (uint32_t)proc);
     cwt_target_t *record = aci_record_of(word, proc, src, (size_t)nbytes);
     return record && aci_is_one_of_many() &&

@@ -19,6 +19,7 @@ bool aci_is_far(int proc)
 
 void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, size_t total)
 {
+    aci_behind_lists(proc);
     f->call = call;
     f->proc = proc;
     f->put = put;
@@ -85,7 +86,7 @@ static void add(aci_far_t *f, const cw_rows_t *r)
 static void note_range(aci_far_t *f, uintptr_t remote, size_t nbytes)
 {
     if (f->put) {
-        aci_before_write(f->proc, (const void *)remote, nbytes);
+        aci_behind_gets(f->proc, (const void *)remote, nbytes);
         return;
     }
     bool first = f->read.begin == f->read.end;

@@ -6,8 +6,8 @@
 //
 // An aggregate handle collects puts, or gets, of one process in a list, which leaves as one
 // transfer of many pieces: when the handle is waited for or tested, when the list is full, when an
-// operation of the other kind or to another process comes, and before a fence, a barrier or the
-// end. Values are kept in the list.
+// operation of the other kind or to another process comes, before other operations of the thread
+// with the process, and before a fence, a barrier or the end. Values are kept in the list.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +34,7 @@ typedef struct piece {
 typedef struct list {
     struct list *next;   // of all
     const void *thread;  // whose calls fill it
+    const char *call;    // the last one
     int proc;
     bool put;
     cw_handle_t sent;  // what left before, and the handle has not taken over
@@ -129,11 +130,11 @@ static void destroy_list(list_t *list)
 
 /** The pieces from number `from` on: all small ones up to a large one, or a large one. *in_use_p:
  *  becomes true where local memory stays in use. */
-static size_t send_some(const char *call, const list_t *list, size_t from, bool *in_use_p)
+static size_t send_some(const char *call, const list_t *list, size_t n, size_t from, bool *in_use_p)
 {
     const piece_t *piece = list->piece;
     size_t to = from + 1, total = piece[from].nbytes;
-    while (piece[from].nbytes < CW_PIECE_MAX && to < list->n && piece[to].nbytes < CW_PIECE_MAX)
+    while (piece[from].nbytes < CW_PIECE_MAX && to < n && piece[to].nbytes < CW_PIECE_MAX)
         total += piece[to++].nbytes;
     aci_far_t f;
     aci_far_begin(&f, call, list->proc, list->put, to - from > 1 ? total : 0);
@@ -147,9 +148,10 @@ static size_t send_some(const char *call, const list_t *list, size_t from, bool 
 static void send_pieces(const char *call, list_t *list)
 {
     bool in_use = false;
-    for (size_t i = 0; i < list->n;)
-        i = send_some(call, list, i, &in_use);
-    list->n = 0;
+    const size_t n = list->n;
+    list->n = 0;  // the transfers go behind what is left in lists
+    for (size_t i = 0; i < n;)
+        i = send_some(call, list, n, i, &in_use);
     if (in_use)
         add_operation(&list->sent);
 }
@@ -166,12 +168,13 @@ static void send_list(const char *call, armci_hdl_t *hdl)
     list->sent = CW_HANDLE_DONE;
 }
 
-/** A list of the calling thread that is not empty. */
-static list_t *find_filled(void)
+/** A list of the calling thread that is not empty, for that process (-1: any); not `except`. */
+static list_t *find_filled(int proc, const list_t *except)
 {
     cwu_lock(&lists_lock);
     list_t *list = aci_lists;
-    while (list && (list->thread != &my_mark || list->n == 0))
+    while (list && (list == except || list->thread != &my_mark || list->n == 0 ||
+                    (proc >= 0 && list->proc != proc)))
         list = list->next;
     cwu_unlock(&lists_lock);
     return list;
@@ -179,8 +182,28 @@ static list_t *find_filled(void)
 
 void aci_lists_send(const char *call)
 {
-    for (list_t *list; (list = find_filled());)
+    for (list_t *list; (list = find_filled(-1, NULL));)
         send_pieces(call, list);
+}
+
+void aci_lists_send_to(int proc)
+{
+    for (list_t *list; (list = find_filled(proc, NULL));)
+        send_pieces(list->call, list);
+}
+
+/** Before a handle collects for the process: what other handles have. */
+static void send_others(int proc, const list_t *mine)
+{
+    for (list_t *list; (list = find_filled(proc, mine));)
+        send_pieces(list->call, list);
+}
+
+/** Is there a list of another handle? */
+static bool has_others(const list_t *mine)
+{
+    const list_t *first = __atomic_load_n(&aci_lists, __ATOMIC_RELAXED);
+    return first != mine || (mine && __atomic_load_n(&mine->next, __ATOMIC_RELAXED));
 }
 
 /** Sends it, and gives up the list. */
@@ -207,6 +230,8 @@ bool aci_collects(const aci_op_t *op)
         hdl->causeway_proc = op->proc;
         hdl->causeway_kind = op->put ? AGGREGATE | PUTS : AGGREGATE;
     }
+    if (CW_UNLIKELY(has_others(hdl->causeway_list)))
+        send_others(op->proc, hdl->causeway_list);
     return true;
 }
 
@@ -218,6 +243,7 @@ static uint64_t *append(const aci_op_t *op, void *remote, void *local, size_t nb
         send_list(op->call, op->hdl);
     if (!list)
         op->hdl->causeway_list = list = create_list(op);
+    list->call = op->call;
     list->proc = op->proc;
     list->put = op->put;
     list->piece[list->n] = (piece_t){remote, local, nbytes};

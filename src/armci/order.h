@@ -96,11 +96,30 @@ static inline uint64_t aci_pending(int proc)
                     &cw_handle_quiets);
 }
 
+/** What aggregate handles have collected (handle.c). NULL: nothing. */
+extern struct list *aci_lists CW_HIDDEN;
+void aci_lists_send_to(int proc) CW_COLD;
+
+/** Before any operation on a PE of another node: what this thread's aggregate handles have
+ *  collected for it goes first. [waits] */
+static inline void aci_behind_lists(int proc)
+{
+    if (CW_UNLIKELY(__atomic_load_n(&aci_lists, __ATOMIC_RELAXED) != NULL))
+        aci_lists_send_to(proc);
+}
+
 /** Before anything that writes [addr, +nbytes) of a PE of another node. [waits] */
-static inline void aci_before_write(int proc, const void *addr, size_t nbytes)
+static inline void aci_behind_gets(int proc, const void *addr, size_t nbytes)
 {
     if (CW_UNLIKELY(aci_pending(proc) & ACI_GETS))
         aci_order_behind_gets(proc, (uintptr_t)addr, nbytes);
+}
+
+/** Both. [waits] */
+static inline void aci_before_write(int proc, const void *addr, size_t nbytes)
+{
+    aci_behind_lists(proc);
+    aci_behind_gets(proc, addr, nbytes);
 }
 
 /** Before a put or get that goes directly to a PE of another node. [waits] */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Operations of one process on one location take effect in the order of the calls: puts, values,
-// small and large rows, segments, swaps, fetch-and-adds and gets in random order on 48 KiB of each
-// process, without fences. Gets see the model at once, and the owner the last state.
+// small and large rows, segments, swaps, fetch-and-adds, accumulates, gets and what two aggregate
+// handles collect, in random order on 48 KiB of each process, without fences. Gets see the model at
+// once, and the owner the last state.
 #include <armci.h>
 
 #include "frame/check.h"
@@ -13,6 +14,7 @@ enum { PLACE = 49152, WORDS = PLACE / 8, STEPS = 800, PROCS_MOST = 64 };
 static int me, nprocs;
 static long model[PROCS_MOST][WORDS], src[WORDS], got[WORDS];
 static long version;
+static armci_hdl_t handles[2];  // aggregate
 
 /** n words that no other operation has written. */
 static void fresh(size_t n)
@@ -79,6 +81,36 @@ static void atomic(long *there, long *expected, int proc)
     }
 }
 
+static void add(long *there, long *expected, int proc)
+{
+    size_t at = draw(WORDS), n = 1 + draw(20);
+    long scale = 2;
+    n = n < WORDS - at ? n : WORDS - at;
+    fresh(n);
+    ARMCI_Acc(ARMCI_ACC_LNG, &scale, src, there + at, (armci_size_t)(n * 8), proc);
+    for (size_t i = 0; i < n; i++)
+        expected[at + i] += 2 * src[i];
+}
+
+/** Into a handle that nothing waits for here. */
+static void collect(long *there, long *expected, int proc)
+{
+    static long sources[1024][20];
+    static unsigned used;
+    size_t at = draw(WORDS - 20), n = 1 + draw(20);
+    armci_hdl_t *hdl = &handles[draw(2)];
+    if (draw(2)) {
+        expected[at] = ++version;
+        ARMCI_NbPutValueLong(version, there + at, proc, hdl);
+        return;
+    }
+    long *from = sources[used++ % 1024];
+    fresh(n);
+    memcpy(from, src, n * 8);
+    memcpy(expected + at, src, n * 8);
+    ARMCI_NbPut(from, there + at, (armci_size_t)(n * 8), proc, hdl);
+}
+
 static void get(long *there, long *expected, int proc)
 {
     size_t at = draw(WORDS), n = 1 + draw(WORDS - at);
@@ -102,7 +134,7 @@ static void get_rows(long *there, long *expected, int proc)
 
 static void step(long *there, long *expected, int proc)
 {
-    switch (draw(9)) {
+    switch (draw(13)) {
     case 0:
         put_rows(there, expected, proc, 1 + draw(4));
         break;
@@ -124,6 +156,14 @@ static void step(long *there, long *expected, int proc)
         break;
     case 7:
         put(there, expected, proc, 1);
+        break;
+    case 8:
+        add(there, expected, proc);
+        break;
+    case 9:
+    case 10:
+    case 11:
+        collect(there, expected, proc);
         break;
     default:
         put(there, expected, proc, 0);
@@ -149,6 +189,10 @@ int main(void)
     REQUIRE(ARMCI_Malloc(blocks, (armci_size_t)PLACE * nprocs) == 0);
     memset(blocks[me], 0, (size_t)PLACE * (size_t)nprocs);
     ARMCI_Barrier();
+    for (int i = 0; i < 2; i++) {
+        ARMCI_INIT_HANDLE(&handles[i]);
+        ARMCI_SET_AGGREGATE_HANDLE(&handles[i]);
+    }
     for (int i = 0; i < STEPS; i++) {
         int proc = (int)draw((uint64_t)nprocs);
         step((long *)blocks[proc] + (size_t)me * WORDS, model[proc], proc);
@@ -162,6 +206,8 @@ int main(void)
         long *mine = (long *)blocks[me] + (size_t)proc * WORDS;
         CHECK(sum_of(mine) == mine[0], "what process %d wrote", proc);
     }
+    for (int i = 0; i < 2; i++)
+        ARMCI_UNSET_AGGREGATE_HANDLE(&handles[i]);
     ARMCI_Barrier();
     ARMCI_Free(blocks[me]);
     ARMCI_Finalize();
