@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import stacks
+from halts import Halts
 from report import Report
 
 TESTS = Path(__file__).resolve().parent
@@ -35,6 +36,7 @@ WRAPPERS = {".cc": "oshc++", ".cpp": "oshc++", ".cxx": "oshc++", ".f90": "caf",
             ".F90": "caf"}
 # Most cases wait for half of their time, for sleeps and for each other.
 JOBS = max(2, len(os.sched_getaffinity(0)) * 3 // 2)
+RUNS_AGAIN = 2  # at most, of a case during which the machine stands still
 WAITING = 2  # cases at a time of those that mostly sleep, beside the others
 
 # A test that prints one of these has failed, whatever its exit status is. This project's own words
@@ -112,6 +114,7 @@ class Options:
     verbose: bool
     programs: dict = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)  # of programs
+    halts: Halts = field(default_factory=Halts)
 
 
 # ---------------------------------------------------------------- tables
@@ -507,13 +510,28 @@ def judge(spec, status, output):
     return "PASS", ""
 
 
-def run_case(case, options):
-    """Like try_case, but an error of the runner is a failure of the case and not the end of the
-    run."""
+def try_watched(case, options):
+    """The result, and for a failure how many seconds the machine stood still meanwhile. An error of
+    the runner is a failure of the case and not the end of the run."""
+    start = time.monotonic()
     try:
-        return try_case(case, options)
+        result = try_case(case, options)
     except Exception:  # noqa: BLE001
-        return Result(case, "FAIL", "the runner itself failed", traceback.format_exc())
+        result = Result(case, "FAIL", "the runner itself failed", traceback.format_exc())
+    failed = result.verdict == "FAIL"
+    return result, options.halts.seconds(start, time.monotonic()) if failed else 0
+
+
+def run_case(case, options):
+    """A case that fails while the machine stands still, where limits of time pass in which no
+    process runs, has shown nothing: it runs again."""
+    result, still = try_watched(case, options)
+    for _ in range(RUNS_AGAIN):
+        if still:
+            print(f"{case.ident} runs again: the machine stood still for {still:.0f} s; it had "
+                  f"ended with: {result.reason}", flush=True)
+            result, still = try_watched(case, options)
+    return result
 
 
 def not_for_emulation(case):

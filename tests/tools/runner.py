@@ -56,7 +56,7 @@ def run(*arguments):
 
 room = Path("tests/room")
 room.mkdir(parents=True)
-for part in ("run.py", "stacks.py", "report.py"):
+for part in ("run.py", "halts.py", "stacks.py", "report.py"):
     shutil.copy(SOURCE / "tests" / part, "tests")
 table = []
 for name, (script, more, _, _) in CASES.items():
@@ -133,6 +133,22 @@ def check_interrupted():
         complain(f"interrupted: status {job.returncode}, {root.attrib}")
 
 
+def check_halts():
+    """What fails while the machine stands still runs again, and fails where it fails again."""
+    halt = "kill -STOP $PPID; sleep 3.5; kill -CONT $PPID; exit 3\n"
+    (room / "tests.toml").write_text('[[test]]\nname = "once"\nscript = "once.sh"\n'
+                                     '[[test]]\nname = "always"\nscript = "always.sh"\n')
+    (room / "once.sh").write_text(f"[ -e '{os.getcwd()}/halted' ] && exit 0\n"
+                                  f"touch '{os.getcwd()}/halted'\n{halt}")
+    (room / "always.sh").write_text(halt)
+    said = run("room/once").stdout
+    if said.count("room/once runs again: the machine stood still for ") != 1:
+        complain(f"a case that fails during a halt does not run again: {said}")
+    done = run("room/always")
+    if done.stdout.count("room/always runs again") != 2 or done.returncode != 1:
+        complain("a case that fails during each halt: " + done.stdout.replace("FAIL", "F."))
+
+
 def check_modules():
     """A Fortran compiler leaves its modules where it runs: each program has a place of its own."""
     compiler = Path("stage/bin/caf")
@@ -152,6 +168,7 @@ def check_modules():
 
 
 check_interrupted()
+check_halts()
 check_modules()
 for mistake in ('name = "a"\nscript = "fine.sh"\ntimout = 3', 'name = "a"', 'script = "fine.sh"',
                 'name = "a"\nscript = "fine.sh"\npes = 3',
