@@ -62,8 +62,8 @@ GAS_API int gex_Segment_Attach(gex_Segment_t *segment_p, gex_TM_t tm, uintptr_t 
         return GASNET_OK;
     }
     gas_segment_attach(__func__, CWU_CALLER, nbytes);
+    *segment_p = &gex.segment;  // handlers run in the barrier, for ranks that have left it
     gas_start_barrier();
-    *segment_p = &gex.segment;
     return GASNET_OK;
 }
 
