@@ -108,18 +108,31 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
     gas_refuse_outside(call, what, whose, s->addr, s->size, addr, nbytes);
 }
 
-void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
-                        size_t nbytes)
+/** Life, node, count and the address there. False: not in checking mode, so only the first two. */
+static bool check_there(const char *call, gasnet_node_t node, const void *remote, size_t nbytes)
 {
     if (CW_UNLIKELY(!gas.attached || gas.check))
         gas_check_life(call);
     gas_check_node(call, node);
     if (CW_LIKELY(!gas.check))
-        return;
+        return false;
     if (nbytes > (size_t)PTRDIFF_MAX)
         gas_fail(call, "nbytes is %zu, a negative count?", nbytes);
     gas_check_remote(call, "the remote address", node, remote, nbytes);
+    return true;
+}
+
+void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
+                        size_t nbytes)
+{
+    if (CW_LIKELY(!check_there(call, node, remote, nbytes)))
+        return;
     cw_check_buffer(call, "the local address", local, nbytes);
     if (node == gas.me)
         cw_check_apart(call, remote, local, nbytes);
+}
+
+void gas_check_set(const char *call, gasnet_node_t node, const void *remote, size_t nbytes)
+{
+    check_there(call, node, remote, nbytes);
 }

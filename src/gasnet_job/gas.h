@@ -149,6 +149,8 @@ noreturn void gas_refuse_outside(const char *call, const char *what, const char 
 /** All of these for a transfer: always life and node; in checking mode the addresses too. */
 void gas_check_transfer(const char *call, gasnet_node_t node, const void *remote, const void *local,
                         size_t nbytes);
+/** The same for what has no memory here. */
+void gas_check_set(const char *call, gasnet_node_t node, const void *remote, size_t nbytes);
 /** Of pairs of transfers that were right, of both interfaces (core/observe/seen.h). */
 enum { GAS_PAIRS = 2 };
 _Static_assert((int)GAS_PAIRS < (int)CW_PAIR_CLIENTS, "a table of pairs");

@@ -34,7 +34,7 @@ bool gas_memset(const char *call, gasnet_node_t node, void *dest, int value, siz
                 cw_handle_op_t *op)
 {
     CW_WATCH(gas_watch(call));
-    gas_check_transfer(call, node, dest, &value, nbytes);
+    gas_check_set(call, node, dest, nbytes);
     return cw_owner_set_general(&gas_owner, node, dest, value, nbytes, op);
 }
 

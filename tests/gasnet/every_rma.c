@@ -93,6 +93,20 @@ static size_t place(kind_t kind)
     return kind == BLOCKING_BULK || kind == NB_BULK || kind == NBI_BULK ? 13 : 16;
 }
 
+#ifdef GASNET_SEGMENT_EVERYTHING
+static void memset_here(void)
+{
+    char here[50000];
+    gasnet_memset(me, here, 0x11, sizeof here);
+    gasnet_wait_syncnb(gasnet_memset_nb(me, here + 1, 0x12, sizeof here - 1));
+    gasnet_memset_nbi(me, here + 2, 0x13, sizeof here - 2);
+    gasnet_wait_syncnbi_puts();
+    CHECK(here[0] == 0x11 && here[1] == 0x12, "memset of the stack: the first bytes");
+    for (size_t i = 2; i < sizeof here; i++)
+        CHECK(here[i] == 0x13, "memset of the stack: byte %zu", i);
+}
+#endif
+
 void test_put_get(void)
 {
     unsigned round = 0;
@@ -138,6 +152,10 @@ void test_put_get(void)
         CHECK(good == 100000 && mine[4] == 0x55 && mine[100005] == 0x55, "memset %d: %d bytes",
               kind, good);
     }
+#ifdef GASNET_SEGMENT_EVERYTHING
+    // The node's own stack, on which the call has its arguments, too.
+    memset_here();
+#endif
     barrier();
 }
 
