@@ -392,7 +392,7 @@ ACI_API int ARMCI_Free_group(void *ptr, ARMCI_Group *group)
 
 ACI_API void PARMCI_GroupFence(ARMCI_Group *group)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_fence(__func__, -1));
     aci_group_of(aci_call(__func__), group);
     aci_order_complete(aci_call(__func__));
 }

@@ -341,7 +341,7 @@ ACI_WEAK(ARMCI_Lock);
 
 ACI_API void PARMCI_Unlock(int mutex, int proc)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_fence(__func__, -1));
     const wanted_t wanted = want(aci_call(__func__), plain, mutex, proc);
     release(&wanted);
 }
@@ -376,7 +376,7 @@ ACI_API int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 
 ACI_API void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ACI_ENTER();
+    ACI_ENTER_WITH(aci_watch_fence(__func__, -1));
     const wanted_t wanted = want(__func__, hdl, mutex, proc);
     release(&wanted);
 }

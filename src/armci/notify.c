@@ -42,6 +42,8 @@ ACI_API int parmci_notify(int proc)
     bool far = cw_world.node_of_pe[proc] != cw_world.node;
     if (far)
         aci_before_atomic(proc, word, sizeof *word);
+    if (aci.put_place && aci.put_proc == proc)
+        aci.put_place = NULL;  // the process can wait for it
     cw_amo_signalling(&cw_ctx_default, word, CW_AMO_ADD, sizeof *word, 1, proc);
     if (far)
         aci_mark(proc, ACI_REQUESTS);

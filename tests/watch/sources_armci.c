@@ -56,17 +56,29 @@ int main(int argc, char **argv)
             ARMCI_NbGet(blocks[next], words[i], sizeof words[i], next, &hdl);
         ARMCI_Wait(&hdl);
     }
-    for (int turn = 0; turn < 3; turn++) {
+    ARMCI_Create_mutexes(1);
+    for (int turn = 0; turn < 6; turn++) {
+        if (right && turn == 3)
+            ARMCI_Lock(0, 0);
         if (me == 0)
             ARMCI_Put(words[3], blocks[next], 32, next);  // line E
         if (right && turn == 0)
             ARMCI_AllFence();
         else if (right && turn == 1)
             ARMCI_Fence(next);
-        else if (right)
+        else if (right && turn == 2)
             ARMCI_Barrier();
+        else if (right && turn == 3)
+            ARMCI_Unlock(0, 0);
+        else if (right && turn == 4)
+            ARMCI_GroupFence(NULL);
+        else if (right && me == 0)
+            armci_notify(next);
+        else if (right && me == 1)
+            armci_notify_wait(0, &(int){0});
         armci_msg_barrier();
     }
+    ARMCI_Destroy_mutexes();
     ARMCI_Barrier();
     armci_msg_barrier();
     ARMCI_Free(blocks[me]);
