@@ -48,7 +48,7 @@ dart_ret_t dart_domain_add_subdomain(dart_domain_locality_t *domain,
 dart_ret_t dart_domain_move_subdomain(dart_domain_locality_t *domain,
                                       dart_domain_locality_t *new_parent_domain,
                                       int new_domain_rel_id) DART_NOTHROW;
-/** The domains of that scope, put together to num_parts groups. */
+/** The domains of that scope, put together to num_parts groups; split_domain_out [num_parts]. */
 dart_ret_t dart_domain_split_scope(const dart_domain_locality_t *domain_in,
                                    dart_locality_scope_t scope, int num_parts,
                                    dart_domain_locality_t *split_domain_out) DART_NOTHROW;
