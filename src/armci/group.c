@@ -28,10 +28,20 @@ void aci_groups_open(void)
     default_group = &world;
 }
 
+/** Is it a team of its own? */
+static bool is_part(const cw_group_t *part, const cw_group_t *whole)
+{
+    return part && part != whole && part != cw_group_shared && part->size > 1;
+}
+
 void aci_groups_close(void)
 {
     while (groups) {
         aci_group_t *next = groups->next;
+        if (is_part(groups->masters, groups->team))
+            cw_team_abandon(groups->masters);  // the program, which did not make it, leaks nothing
+        if (is_part(groups->node, groups->team))
+            cw_team_abandon(groups->node);
         if (groups != &world)
             free(groups);  // teams go with core
         else if (world.comm)
@@ -225,7 +235,7 @@ ACI_API void ARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group)
 
 static void destroy_part(const cw_group_t *part, const cw_group_t *whole)
 {
-    if (part && part != whole && part->size > 1)
+    if (is_part(part, whole))
         cw_team_destroy(part);
 }
 
