@@ -130,13 +130,6 @@ bool aci_get_of_many(const void *src, void *dst, intptr_t nbytes, int proc)
            aci_collect_get(record, proc, src, dst, (size_t)nbytes);
 }
 
-/** Is the memory of that PE mapped here, and is there nothing else to do but copy? */
-static CW_ALWAYS_INLINE bool is_near(int proc, uintptr_t *word_p)
-{
-    return cw_owner_is_fast(&aci_owner, (uint32_t)proc, word_p) &&
-           CW_LIKELY(cw_owner_is_plain(*word_p));
-}
-
 ACI_API int PARMCI_Put(void *src, void *dst, armci_size_t bytes, int proc)
 {
     uintptr_t word;
@@ -181,7 +174,7 @@ ACI_API void ARMCI_Copy(void *src, void *dst, armci_size_t bytes)
     ACI_API int PARMCI_PutValue##Name(type value, void *dst, int proc)           \
     {                                                                            \
         uintptr_t word;                                                          \
-        if (is_near(proc, &word)) {                                              \
+        if (aci_is_near(proc, &word)) {                                          \
             memcpy(cw_local_address(word, dst), &value, sizeof value);           \
             return 0;                                                            \
         }                                                                        \

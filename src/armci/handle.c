@@ -323,6 +323,11 @@ static int contiguous(const aci_op_t *op, void *remote, void *local, intptr_t nb
 
 ACI_API int PARMCI_NbPut(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl)
 {
+    uintptr_t word;
+    if (aci_is_near(proc, &word) && CW_LIKELY(bytes > 0)) {
+        cw_copy(cw_local_address(word, dst), src, (size_t)bytes);
+        return 0;
+    }
     ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, true, true, hdl};
     int rc = contiguous(&op, dst, src, bytes);
@@ -335,6 +340,12 @@ ACI_WEAK(ARMCI_NbPut);
 
 ACI_API int PARMCI_NbGet(void *src, void *dst, armci_size_t bytes, int proc, armci_hdl_t *hdl)
 {
+    uintptr_t word;
+    if (aci_is_near(proc, &word) && CW_LIKELY(bytes > 0)) {
+        cw_copy(dst, cw_local_address(word, src), (size_t)bytes);
+        cw_get_done();
+        return 0;
+    }
     ACI_ENTER_WITH(aci_watch_begins(__func__, hdl));
     const aci_op_t op = {aci_call(__func__), proc, false, true, hdl};
     return contiguous(&op, src, dst, bytes);
