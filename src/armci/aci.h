@@ -210,13 +210,6 @@ static CW_ALWAYS_INLINE cwt_target_t *aci_record_of(uintptr_t word, int proc, co
                : NULL;
 }
 
-/** Is the memory of that process mapped here, and is there nothing else to do but copy? */
-static CW_ALWAYS_INLINE bool aci_is_near(int proc, uintptr_t *word_p)
-{
-    return cw_owner_is_fast(&aci_owner, (uint32_t)proc, word_p) &&
-           CW_LIKELY(cw_owner_is_plain(*word_p));
-}
-
 /** The same, if nothing is to be reported or observed. */
 static CW_ALWAYS_INLINE cwt_target_t *aci_reached(int proc, const void *remote, intptr_t nbytes)
 {
@@ -224,6 +217,13 @@ static CW_ALWAYS_INLINE cwt_target_t *aci_reached(int proc, const void *remote, 
     if (!cw_owner_is_fast(&aci_owner, (uint32_t)proc, &word) || nbytes <= 0)
         return NULL;
     return aci_record_of(word, proc, remote, (size_t)nbytes);
+}
+
+/** Is the memory of that process mapped here, and is there nothing else to do but copy? */
+static CW_ALWAYS_INLINE bool aci_is_near(int proc, uintptr_t *word_p)
+{
+    return cw_owner_is_fast(&aci_owner, (uint32_t)proc, word_p) &&
+           CW_LIKELY(cw_owner_is_plain(*word_p));
 }
 
 int aci_strided(const aci_op_t *op, void *src, int *src_stride, void *dst, int *dst_stride,
