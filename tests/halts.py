@@ -12,18 +12,19 @@ TICK = 0.1
 class Halts:
     def __init__(self):
         self.found = []  # (begin, end), of time.monotonic()
+        self.looked = time.monotonic()
         threading.Thread(target=self.watch, daemon=True).start()
 
     def watch(self):
-        before = time.monotonic()
         while True:
             time.sleep(TICK)
             now = time.monotonic()
-            if now - before > LEAST:
-                self.found.append((before, now))
-            before = now
+            if now - self.looked > LEAST:
+                self.found.append((self.looked, now))
+            self.looked = now
 
     def seconds(self, begin, end):
         """How long the machine stood still between these two times."""
-        time.sleep(2 * TICK)  # a halt that has just ended is not noted yet
+        while self.looked < end:  # a halt that has just ended is not noted yet
+            time.sleep(TICK)
         return sum(max(0.0, min(end, b) - max(begin, a)) for a, b in self.found)
