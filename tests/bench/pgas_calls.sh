@@ -6,7 +6,7 @@ bench=$CAUSEWAY_TEST_SOURCE/bench
 [ "$(uname -m)" = x86_64 ] || { echo "SKIP: instructions are counted on x86-64 only"; exit 77; }
 oshcc -O2 -std=gnu11 -I"$bench" -I"$bench/insn" "$bench/insn/pgas_calls.c" "$bench/insn/step.c" \
     "$bench/common.c" -o pgas_calls
-LD_BIND_NOW=1 oshrun -n 2 ./pgas_calls >rows
+LD_BIND_NOW=1 oshrun -n 2 ./pgas_calls >rows || { cat rows; exit 1; }
 while read -r call most; do
     taken=$(sed -n "s/.*\"op\":\"$call\.total\.next\".*\"median\":\([0-9]*\).*/\1/p" rows)
     echo "$call: $taken instructions, at most $most"
