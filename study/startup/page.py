@@ -109,9 +109,10 @@ def idle_cores(section):
               if longer else "") +
            ". PEs load libfabric at their first transfer: where that follows another PE's, one "
            "after another, while cores wait; with `CAUSEWAY_CONNECT=static` side by side at start "
-           "(`tests/startup/lazy.py` holds both). Connections and requests are as many, but where "
-           "first contacts interrupt a flood (random-access: a tenth more requests); what is more "
-           "are yields and switches of PEs that wait for each other's first contacts.\n")
+           "(`tests/startup/lazy.py` holds both). Where all nodes talk to each other, connections "
+           "and requests are as many (sort, search), or more where first contacts interrupt a "
+           "flood (random-access: a tenth more requests); what is more in each of them are yields "
+           "and switches of PEs that wait for each other's first contacts.\n")
     yield "| program | PEs, nodes | time | processor time | cores busy |"
     yield "|---|---|---|---|---|"
     for name, npes, nodes, wall, cpu in pairs:
