@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What an aggregate handle has collected is complete behind a fence, a barrier, and a wait for the
-// handle; notifications come behind what was put before them.
+// handle; other operations with the process, and notifications, come behind it.
 #include <armci.h>
 #include <message.h>
 
@@ -41,7 +41,7 @@ static void check_own(long value)
 
 static void run(void)
 {
-    armci_hdl_t fenced, waited, barrier;
+    armci_hdl_t fenced, waited, barrier, passed, notified;
     long value = 4;
     ARMCI_Init();
     me = armci_msg_me();
@@ -50,7 +50,9 @@ static void run(void)
     sim_begin();
     collect(&fenced, 1);
     ARMCI_Fence(!me);
-    check_peer(1);
+    armci_msg_barrier();  // sends nothing that was collected
+    check_own(1);
+    armci_msg_barrier();
     ARMCI_Wait(&fenced);
     collect(&waited, 2);
     ARMCI_Wait(&waited);
@@ -66,6 +68,15 @@ static void run(void)
     armci_notify_wait(!me, &(int){0});
     value = __atomic_load_n(at[me] + WORDS, __ATOMIC_RELAXED);
     SIM_CHECK(value == 4, "the notification came before the put: %ld", value);
+    collect(&passed, 5);
+    check_peer(5);
+    ARMCI_Wait(&passed);
+    ARMCI_Barrier();
+    collect(&notified, 6);
+    armci_notify(!me);
+    armci_notify_wait(!me, &(int){0});
+    check_own(6);
+    ARMCI_Wait(&notified);
     ARMCI_Barrier();
     sim_end();
     ARMCI_Finalize();
