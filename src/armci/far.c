@@ -23,8 +23,13 @@ void aci_far_begin(aci_far_t *f, const char *call, int proc, bool put, size_t to
     f->call = call;
     f->proc = proc;
     f->put = put;
+    f->shift = cw_owner_shift(&aci_owner, (uint32_t)proc);
     f->total = total;
-    f->most = total ? cw_pieces_most(put, total) : 0;
+    f->most = 0;
+    if (total) {
+        cw_pieces_begin(&f->pieces, &cw_ctx_default, proc, put, total);
+        f->most = f->pieces.most;
+    }
     f->packing = false;
     f->direct = false;
     f->paths = 0;
@@ -43,14 +48,11 @@ static void direct(aci_far_t *f, uint64_t paths)
 /** r: its remote side as the process itself sees it. */
 static void add_packed(aci_far_t *f, cw_rows_t r)
 {
-    uintptr_t *remote = f->put ? &r.dest : &r.src;
-    if (!f->packing) {
+    if (!f->packing)
         aci_before_request(f->proc);
-        cw_pieces_begin(&f->pieces, &cw_ctx_default, f->proc, f->put, f->total);
-    }
     f->packing = true;
     f->paths |= f->put ? ACI_REQUESTS : ACI_GETS;
-    *remote = (uintptr_t)cw_owner_symmetric(&aci_owner, (uint32_t)f->proc, (void *)*remote);
+    *(f->put ? &r.dest : &r.src) += f->shift;
     cw_pieces_add_rows(&f->pieces, &r);
 }
 
@@ -105,50 +107,57 @@ void aci_far_add(aci_far_t *f, void *remote, void *local, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- sections
-/** Before a plane goes. Gets of rows with little between them go directly. */
-static void before_plane(const aci_far_t *f, const cwu_section_t *s)
+/** As the core names them: the remote one by its local symmetric address. */
+static void *symmetric_src(const aci_far_t *f, uintptr_t src)
 {
-    if (!f->put && cw_sieve_pays(s->src_stride[0], s->row, s->n[0]))
+    return (void *)(f->put ? src : src + f->shift);
+}
+
+static void *symmetric_dst(const aci_far_t *f, uintptr_t dst)
+{
+    return (void *)(f->put ? dst + f->shift : dst);
+}
+
+/** Before a plane goes. Gets of rows with little between them go directly. */
+static void before_plane(const aci_far_t *f, const cw_rows_t *r)
+{
+    if (!f->put && cw_sieve_pays(r->src_stride, r->nbytes, r->n))
         aci_before_direct(f->proc);
     else
         aci_before_request(f->proc);
 }
 
 /** A plane of small rows, in requests of its own. Gets wait. */
-static void move_plane(aci_far_t *f, const cwu_section_t *s, const cwu_planes_t *w)
+static void move_plane(aci_far_t *f, const cw_rows_t *r)
 {
-    uint32_t pe = (uint32_t)f->proc;
-    void *src = (void *)w->src, *dst = (void *)w->dst;
-    before_plane(f, s);
+    void *src = symmetric_src(f, r->src), *dst = symmetric_dst(f, r->dest);
+    before_plane(f, r);
     if (f->put) {
-        cw_put_strided(&cw_ctx_default, cw_owner_symmetric(&aci_owner, pe, dst), src,
-                       s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
+        cw_put_strided(&cw_ctx_default, dst, src, r->dest_stride, r->src_stride, r->nbytes, r->n,
+                       f->proc);
         f->paths |= ACI_REQUESTS;
     } else {
-        cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(&aci_owner, pe, src),
-                       s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
+        cw_get_strided(&cw_ctx_default, dst, src, r->dest_stride, r->src_stride, r->nbytes, r->n,
+                       f->proc);
     }
 }
 
 /** A section of one plane spares the address of each row, if its rows are staged. */
 static bool move_staged(aci_far_t *f, const cwu_section_t *s)
 {
-    uint32_t pe = (uint32_t)f->proc;
-    void *src = (void *)s->src, *dst = (void *)s->dst;
+    void *src = symmetric_src(f, s->src), *dst = symmetric_dst(f, s->dst);
     if (s->levels > 1 || s->row > CW_STAGE_PIECE_MAX)
         return false;
     if (!f->put && cw_sieve_pays(s->src_stride[0], s->row, s->n[0]) &&
         !(aci_paths(f->proc) & (ACI_REQUESTS | ACI_COLLECTED))) {
         aci_before_direct(f->proc);
-        cw_get_strided(&cw_ctx_default, dst, cw_owner_symmetric(&aci_owner, pe, src),
-                       s->dst_stride[0], s->src_stride[0], s->row, s->n[0], f->proc);
+        cw_get_strided(&cw_ctx_default, dst, src, s->dst_stride[0], s->src_stride[0], s->row,
+                       s->n[0], f->proc);
         return true;
     }
     aci_before_request(f->proc);
-    if (!cw_strided_staged(&cw_ctx_default, f->put,
-                           f->put ? cw_owner_symmetric(&aci_owner, pe, dst) : dst,
-                           f->put ? src : cw_owner_symmetric(&aci_owner, pe, src), s->dst_stride[0],
-                           s->src_stride[0], s->row, s->n[0], f->proc))
+    if (!cw_strided_staged(&cw_ctx_default, f->put, dst, src, s->dst_stride[0], s->src_stride[0],
+                           s->row, s->n[0], f->proc))
         return false;
     f->paths |= f->put ? ACI_REQUESTS : 0;
     return true;
@@ -168,18 +177,26 @@ static bool goes_by_planes(const aci_far_t *f, const cwu_section_t *s, bool may_
 void aci_far_section(aci_far_t *f, const cwu_section_t *s, bool may_wait)
 {
     size_t nbytes;
+    if (s->rows == 0)
+        return;
     uintptr_t remote = aci_section_extent(f->call, f->proc, s, f->put, &nbytes);
     note_range(f, remote, nbytes);
     bool may_stage = f->put ? f->most >= CW_PIECE_MAX : may_wait || f->total >= CW_PIECES_GET_LEAST;
     if (may_stage && move_staged(f, s))
         return;
-    bool planes = goes_by_planes(f, s, may_wait);
+    void (*move)(aci_far_t *, const cw_rows_t *) =
+        goes_by_planes(f, s, may_wait) ? move_plane : add;
+    cw_rows_t rows = {s->dst, s->src, s->dst_stride[0], s->src_stride[0], s->row, s->n[0]};
+    if (s->levels == 1) {
+        move(f, &rows);
+        return;
+    }
     cwu_planes_t w;
-    for (cwu_planes_begin(&w, s); w.more; cwu_planes_next(&w))
-        if (planes)
-            move_plane(f, s, &w);
-        else
-            add(f, &(cw_rows_t){w.dst, w.src, s->dst_stride[0], s->src_stride[0], s->row, s->n[0]});
+    for (cwu_planes_begin(&w, s); w.more; cwu_planes_next(&w)) {
+        rows.dest = w.dst;
+        rows.src = w.src;
+        move(f, &rows);
+    }
 }
 
 // ---------------------------------------------------------------- ends

@@ -24,9 +24,10 @@ typedef struct aci_far {
     const char *call;
     int proc;
     bool put;
+    uintptr_t shift;   // to the symmetric address of what lies there
     size_t total;      // bytes of all pieces; 0: there is one
     size_t most;       // up to how many bytes pieces are packed
-    bool packing;      // `pieces` has begun
+    bool packing;      // a piece was packed
     bool direct;       // a piece went directly
     uint64_t paths;    // taken so far, of ACI_MARKS
     aci_range_t read;  // by a get

@@ -132,7 +132,7 @@ static inline void aci_before_direct(int proc)
 /** Before a request to a PE of another node. A routed one may overtake puts before it. [waits] */
 static inline void aci_before_request(int proc)
 {
-    if (cw_routed_is_on() && CW_UNLIKELY(aci_paths(proc) & ACI_PUTS))
+    if (CW_UNLIKELY(aci_paths(proc) & ACI_PUTS) && cw_routed_is_on())
         aci_order_fence();
 }
 

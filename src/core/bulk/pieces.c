@@ -83,12 +83,11 @@ void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t t
     p->put = put;
     p->total = total;
     p->most = cw_pieces_most(put, total);
-    p->target = NULL;
+    p->begun = false;
     p->staged = false;
     p->nbytes = sizeof(cwt_header_t);
     p->reply = NULL;
     p->first = 0;
-    cw_batch_pass(ctx, rank);
 }
 
 void cw_pieces_end(cw_pieces_t *p)
@@ -100,12 +99,15 @@ void cw_pieces_end(cw_pieces_t *p)
         cw_stage_end(&p->stage);
 }
 
-/** The first piece to another node: how do they travel? */
-static void choose(cw_pieces_t *p, const cwt_target_t *t)
+/** Before the first piece: where do they go, and how do they travel? */
+static CW_NOINLINE void begin(cw_pieces_t *p)
 {
-    p->target = t;
-    p->staged = p->most >= CW_PIECE_MAX &&
-                cw_stage_begin(&p->stage, p->ctx, p->rank, t, p->total, name_of(p));
+    const char *call = name_of(p);
+    p->begun = true;
+    cw_batch_pass(p->ctx, p->rank);
+    p->target = cw_request_reach(p->ctx, call, p->rank, &p->delta);
+    p->staged = p->target && p->most >= CW_PIECE_MAX &&
+                cw_stage_begin(&p->stage, p->ctx, p->rank, p->target, p->total, call);
 }
 
 /** The word of the next record, with room behind it for *n_p bytes: some of nbytes. */
@@ -195,9 +197,9 @@ static CW_NOINLINE void move_alone(cw_pieces_t *p, void *dest, void *src, size_t
 }
 
 /** The PE is mapped here. */
-static void copy_here(const cw_pieces_t *p, cw_rows_t r, uintptr_t delta)
+static void copy_here(const cw_pieces_t *p, cw_rows_t r)
 {
-    *(p->put ? &r.dest : &r.src) += delta;
+    *(p->put ? &r.dest : &r.src) += p->delta;
     cw_rows_copy(&r);
     if (p->put)
         cw_ctx_stored(p->ctx, p->rank);
@@ -207,17 +209,16 @@ static void copy_here(const cw_pieces_t *p, cw_rows_t r, uintptr_t delta)
 
 void cw_pieces_add_rows(cw_pieces_t *p, const cw_rows_t *r)
 {
-    uintptr_t delta = 0, dest = r->dest, src = r->src;
+    uintptr_t dest = r->dest, src = r->src;
     CW_WATCH(cw_rows_watch(p->ctx, p->put, r, p->rank));
-    const cwt_target_t *t = cw_request_reach(p->ctx, name_of(p), p->rank, &delta);
-    if (!t) {
-        copy_here(p, *r, delta);
+    if (!p->begun)
+        begin(p);
+    if (!p->target) {
+        copy_here(p, *r);
         return;
     }
-    if (!p->target)
-        choose(p, t);
     for (size_t i = 0; i < r->n; i++) {
-        uint64_t offset = (p->put ? dest : src) + t->offset;
+        uint64_t offset = (p->put ? dest : src) + p->target->offset;
         if (CW_UNLIKELY(offset > CW_BATCH_OFFSET_MAX - r->nbytes))
             move_alone(p, (void *)dest, (void *)src, r->nbytes);
         else if (p->put)

@@ -27,9 +27,11 @@
 typedef struct cw_pieces {
     cw_ctx_t *ctx;
     int rank;
-    bool put, staged;
+    bool put, staged, begun;
     size_t total, most;                       // bytes of the transfer; cw_pieces_most() of it
-    const cwt_target_t *target;               // where messages go; NULL: there was no piece yet
+    // once the first piece has come
+    const cwt_target_t *target;               // where messages go; NULL: the PE is mapped here,
+    uintptr_t delta;                          // at that distance
     size_t nbytes;                            // of the message or body so far
     struct cw_scatter *reply;                 // of gets: where its bytes go
     struct cw_scatter *asked[CW_CELLS_MOST];  // staged: the replies that are due
@@ -42,7 +44,7 @@ typedef struct cw_pieces {
 /** Up to how many bytes pieces of such a transfer should be packed, not go alone. */
 size_t cw_pieces_most(bool put, size_t total);
 
-/** total: bytes of all pieces, about. */
+/** total: bytes of all pieces, about. Communicates nothing: the first piece does. */
 void cw_pieces_begin(cw_pieces_t *p, cw_ctx_t *ctx, int rank, bool put, size_t total);
 /** Rows of at most cw_pieces_most() bytes; src of a get and dest of a put are symmetric. A PE of
  *  this node is served too, without a message. */

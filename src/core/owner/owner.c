@@ -126,6 +126,11 @@ uintptr_t cw_owner_find_word(const cw_owner_t *o, uint32_t pe)
     return word;
 }
 
+uintptr_t cw_owner_shift(const cw_owner_t *o, uint32_t pe)
+{
+    return o->own - cw_owner_origin(o, pe);
+}
+
 void cw_owner_reach(cw_owner_t *o, uint32_t pe)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -105,6 +105,8 @@ static inline char *cw_owner_symmetric(const cw_owner_t *owner, uint32_t pe, con
 {
     return (char *)((uintptr_t)addr - cw_owner_origin(owner, pe) + owner->own);
 }
+/** What that is behind the PE's own address; for transfers of many addresses. */
+uintptr_t cw_owner_shift(const cw_owner_t *owner, uint32_t pe);
 
 static CW_ALWAYS_INLINE bool cw_owner_shares(const cw_owner_t *owner, uintptr_t at, size_t nbytes)
 {
