@@ -32,37 +32,42 @@ static void check_levels(const char *call, int proc, int levels)
                  ACI_LEVELS);
 }
 
-/** An empty section, or one row. */
-static void begin(cwu_section_t *s, const char *call, int proc, const void *src, void *dst,
-                  const int *count, int levels)
+/** False: the section is empty. */
+static bool is_some(const char *call, int proc, const int *count, int levels)
 {
     check_levels(call, proc, levels);
     if (CW_UNLIKELY(!count))
         aci_fail(call, "the counts are NULL, to process %d", proc);
-    bool some = total(call, proc, count, levels) > 0;
-    cwu_section_begin(s, (uintptr_t)dst, (uintptr_t)src, (size_t)count[0], some);
+    return total(call, proc, count, levels) > 0;
+}
+
+/** The strides of one side, which may be NULL where each level has one row. */
+static CW_COLD void check_strides(const char *call, int proc, const char *side, const int *stride,
+                                  const int *count, int levels)
+{
+    for (int i = 0; i < levels && !stride; i++)
+        if (count[i + 1] > 1)
+            aci_fail(call, "the strides of the %s are NULL, to process %d", side, proc);
 }
 
 void aci_section_make(cwu_section_t *s, const char *call, int proc, const void *src,
                       const int *src_stride, void *dst, const int *dst_stride, const int *count,
                       int levels)
 {
-    begin(s, call, proc, src, dst, count, levels);
-    for (int i = 0; i < levels && s->rows > 0; i++) {
-        if (count[i + 1] == 1)
-            continue;
-        if (CW_UNLIKELY(!src_stride || !dst_stride))
-            aci_fail(call, "the strides of the %s are NULL, to process %d",
-                     src_stride ? "destination" : "source", proc);
-        cwu_section_add(s, (size_t)count[i + 1], dst_stride[i], src_stride[i]);
+    bool some = is_some(call, proc, count, levels);
+    if (CW_UNLIKELY(some && (!src_stride || !dst_stride))) {
+        check_strides(call, proc, "source", src_stride, count, levels);
+        check_strides(call, proc, "destination", dst_stride, count, levels);
     }
-    cwu_section_end(s);
+    cwu_section_of_ints(s, (uintptr_t)dst, dst_stride, (uintptr_t)src, src_stride,
+                        some ? (size_t)count[0] : 0, count + 1, levels);
 }
 
 void aci_section_dense(cwu_section_t *s, const char *call, bool dense_src, const void *src,
                        void *dst, const int *stride, const int *count, int levels)
 {
-    begin(s, call, cw_world.pe, src, dst, count, levels);
+    bool some = is_some(call, cw_world.pe, count, levels);
+    cwu_section_begin(s, (uintptr_t)dst, (uintptr_t)src, (size_t)count[0], some);
     intptr_t dense = (intptr_t)s->row;
     for (int i = 0; i < levels && s->rows > 0; i++) {
         if (count[i + 1] > 1)

@@ -60,3 +60,13 @@ void cwu_section_end(cwu_section_t *s)
     for (int i = 0; i < s->levels; i++)
         s->rows *= s->n[i];
 }
+
+void cwu_section_of_ints(cwu_section_t *s, uintptr_t dst, const int *dst_stride, uintptr_t src,
+                         const int *src_stride, size_t row, const int *count, int levels)
+{
+    cwu_section_begin(s, dst, src, row, row > 0);
+    for (int i = 0; i < levels && row > 0; i++)
+        if (count[i] > 1)
+            cwu_section_add(s, (size_t)count[i], dst_stride[i], src_stride[i]);
+    cwu_section_end(s);
+}

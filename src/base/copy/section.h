@@ -48,6 +48,10 @@ static inline void cwu_section_begin(cwu_section_t *s, uintptr_t dst, uintptr_t 
 /** At most CWU_SECTION_LEVELS times, n > 1. */
 void cwu_section_add(cwu_section_t *s, size_t n, intptr_t dst_stride, intptr_t src_stride);
 void cwu_section_end(cwu_section_t *s);
+/** The whole of it, from counts and strides in C's int; rows of 0 bytes: there is nothing to do.
+ *  Levels of one need no strides. */
+void cwu_section_of_ints(cwu_section_t *s, uintptr_t dst, const int *dst_stride, uintptr_t src,
+                         const int *src_stride, size_t row, const int *count, int levels);
 
 // ---------------------------------------------------------------- a walk over the planes
 typedef struct cwu_planes {
