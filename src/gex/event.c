@@ -129,13 +129,14 @@ GAS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t category)
 
 // ---------------------------------------------------------------- implicit operations
 /** Which of the two kinds of implicit operations these categories are. Operations with only local
- *  completion have it when their call returns. */
+ *  completion have it when their call returns, but for vectors, which have it as puts. */
 static void kinds(const char *call, gex_EC_t mask, bool *gets_p, bool *puts_p)
 {
     if (mask != GEX_EC_ALL && mask & ~(GEX_EC_PUT | GEX_EC_GET | GEX_EC_AM | GEX_EC_RMW))
         gas_fail(call, "mask %#x has bits that are no GEX_EC_...", mask);
     *gets_p = mask & GEX_EC_GET;
-    *puts_p = mask & ((GEX_EC_PUT & ~GEX_EC_LC) | GEX_EC_RMW);
+    *puts_p = mask & ((GEX_EC_PUT & ~GEX_EC_LC) | GEX_EC_RMW) ||
+              (mask & GEX_EC_LC && CW_UNLIKELY(gex_vis_sources));
 }
 
 GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)
@@ -145,6 +146,8 @@ GAS_API void gex_NBI_Wait(gex_EC_t mask, gex_Flags_t flags)
     kinds(__func__, mask, &gets, &puts);
     if (gets || puts)
         gas_implicit_wait(__func__, gets, puts);
+    if (puts)
+        gex_vis_sources = false;
 }
 
 GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
@@ -152,7 +155,10 @@ GAS_API int gex_NBI_Test(gex_EC_t mask, gex_Flags_t flags)
     bool gets, puts;
     (void)flags;
     kinds(__func__, mask, &gets, &puts);
-    return gets || puts ? gas_implicit_try(__func__, gets, puts) : GASNET_OK;
+    int result = gets || puts ? gas_implicit_try(__func__, gets, puts) : GASNET_OK;
+    if (puts && result == GASNET_OK)
+        gex_vis_sources = false;
+    return result;
 }
 
 GAS_API void gex_NBI_BeginAccessRegion(gex_Flags_t flags)

@@ -272,6 +272,10 @@ _Static_assert(offsetof(struct gex_causeway_tm, begin) == 0, "where clients look
 #define GEX_COLL(event) ((gex_coll_t *)((uintptr_t)(event)-2))
 #define GEX_COLL_EVENT(coll) ((gex_Event_t)((uintptr_t)(coll) + 2))
 
+/** Implicit vectors of this thread, out of regions, may still read sources whose local completion
+ *  the client asked for. */
+extern _Thread_local bool gex_vis_sources CW_HIDDEN;
+
 // ------------------------------------------------- atomics that the owner executes (far_atomics.c)
 void gex_far_atomics_open(void);
 /** Returns the old value. addr: of the owner. [waits] */

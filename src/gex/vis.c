@@ -20,6 +20,8 @@ static _Thread_local struct {
     size_t nbytes;
 } after;
 
+_Thread_local bool gex_vis_sources CW_HIDDEN;
+
 GAS_API void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void *source_addr,
                                               size_t nbytes, gex_Flags_t flags)
 {
@@ -68,8 +70,9 @@ static CW_COLD bool land(const cw_vector_t *v, bool in_flight, bool notifies)
     return false;
 }
 
-static int run_Blocking(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
+static int run_Blocking(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags)
 {
+    (void)flags;
     bool notifies = prepare(v, tm, rank);
     if (CW_UNLIKELY(gex_device_is_in(tm, v))) {
         if (land(v, gex_device_vector(tm, v), notifies))
@@ -82,8 +85,9 @@ static int run_Blocking(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
     return 0;
 }
 
-static gex_Event_t run_NB(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
+static gex_Event_t run_NB(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags)
 {
+    (void)flags;
     bool notifies = prepare(v, tm, rank);
     if (CW_UNLIKELY(gex_device_is_in(tm, v)))
         return cw_handle_copied(
@@ -95,9 +99,11 @@ static gex_Event_t run_NB(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
     return GEX_EVENT_INVALID;
 }
 
-static int run_NBI(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
+static int run_NBI(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags)
 {
     bool notifies = prepare(v, tm, rank);
+    if (v->put && flags & GEX_FLAG_ENABLE_LEAF_LC && !cw_implicit_in_region())
+        gex_vis_sources = true;
     if (CW_UNLIKELY(gex_device_is_in(tm, v))) {
         if (land(v, gex_device_vector(tm, v), notifies))
             cw_implicit_issued();
@@ -144,50 +150,45 @@ static const size_t *strides(const ptrdiff_t *strides)
                                           gex_Memvec_t const dstlist[], size_t srccount,           \
                                           gex_Memvec_t const srclist[], gex_Flags_t flags)         \
     {                                                                                              \
-        (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
         cw_vector_t v;                                                                             \
         gas_vis_vector(&v, __func__, true, pe, dstcount, list(dstlist), srccount, list(srclist));  \
-        return run_##way(&v, tm, dstrank);                                                         \
+        return run_##way(&v, tm, dstrank, flags);                                                  \
     }                                                                                              \
     GAS_API result gex_VIS_VectorGet##way(                                                         \
         gex_TM_t tm, size_t dstcount, gex_Memvec_t const dstlist[], gex_Rank_t srcrank,            \
         size_t srccount, gex_Memvec_t const srclist[], gex_Flags_t flags)                          \
     {                                                                                              \
-        (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
         cw_vector_t v;                                                                             \
         gas_vis_vector(&v, __func__, false, pe, srccount, list(srclist), dstcount, list(dstlist)); \
-        return run_##way(&v, tm, srcrank);                                                         \
+        return run_##way(&v, tm, srcrank, flags);                                                  \
     }                                                                                              \
     GAS_API result gex_VIS_IndexedPut##way(                                                        \
         gex_TM_t tm, gex_Rank_t dstrank, size_t dstcount, void *const dstlist[], size_t dstlen,    \
         size_t srccount, void *const srclist[], size_t srclen, gex_Flags_t flags)                  \
     {                                                                                              \
-        (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, dstrank);                                             \
         cw_vector_t v;                                                                             \
         gas_vis_indexed(&v, __func__, true, pe, dstcount, dstlist, dstlen, srccount, srclist,      \
                         srclen);                                                                   \
-        return run_##way(&v, tm, dstrank);                                                         \
+        return run_##way(&v, tm, dstrank, flags);                                                  \
     }                                                                                              \
     GAS_API result gex_VIS_IndexedGet##way(                                                        \
         gex_TM_t tm, size_t dstcount, void *const dstlist[], size_t dstlen, gex_Rank_t srcrank,    \
         size_t srccount, void *const srclist[], size_t srclen, gex_Flags_t flags)                  \
     {                                                                                              \
-        (void)flags;                                                                               \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
         cw_vector_t v;                                                                             \
         gas_vis_indexed(&v, __func__, false, pe, srccount, srclist, srclen, dstcount, dstlist,     \
                         dstlen);                                                                   \
-        return run_##way(&v, tm, srcrank);                                                         \
+        return run_##way(&v, tm, srcrank, flags);                                                  \
     }                                                                                              \
     GAS_API result gex_VIS_StridedPut##way(                                                        \
         gex_TM_t tm, gex_Rank_t dstrank, void *dstaddr, const ptrdiff_t dststrides[],              \
         void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],          \
         size_t stridelevels, gex_Flags_t flags)                                                    \
     {                                                                                              \
-        (void)flags;                                                                               \
         if (is_empty(elemsz, count, stridelevels)) {                                               \
             put_nothing(__func__, tm, dstrank);                                                    \
             return 0;                                                                              \
@@ -196,21 +197,20 @@ static const size_t *strides(const ptrdiff_t *strides)
         cw_vector_t v;                                                                             \
         gas_vis_strided(&v, __func__, true, pe, dstaddr, strides(dststrides), srcaddr,             \
                         strides(srcstrides), elemsz, count, stridelevels);                         \
-        return run_##way(&v, tm, dstrank);                                                         \
+        return run_##way(&v, tm, dstrank, flags);                                                  \
     }                                                                                              \
     GAS_API result gex_VIS_StridedGet##way(                                                        \
         gex_TM_t tm, void *dstaddr, const ptrdiff_t dststrides[], gex_Rank_t srcrank,              \
         void *srcaddr, const ptrdiff_t srcstrides[], size_t elemsz, const size_t count[],          \
         size_t stridelevels, gex_Flags_t flags)                                                    \
     {                                                                                              \
-        (void)flags;                                                                               \
         if (is_empty(elemsz, count, stridelevels))                                                 \
             return 0;                                                                              \
         uint32_t pe = gex_peer(__func__, tm, srcrank);                                             \
         cw_vector_t v;                                                                             \
         gas_vis_strided(&v, __func__, false, pe, srcaddr, strides(srcstrides), dstaddr,            \
                         strides(dststrides), elemsz, count, stridelevels);                         \
-        return run_##way(&v, tm, srcrank);                                                         \
+        return run_##way(&v, tm, srcrank, flags);                                                  \
     }
 CALLS(int, Blocking)
 CALLS(gex_Event_t, NB)
