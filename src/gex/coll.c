@@ -342,6 +342,8 @@ bool gex_coll_test(gex_coll_t *coll, cw_wait_t *w)
         return false;
     progress(tm);
     bool over = coll->over, last = over && --coll->users == 0;
+    if (last)
+        __atomic_fetch_sub(&tm->unwaited, 1, __ATOMIC_RELAXED);
     if (w && !over && coll->end)
         cw_wait_on_word(w, &tm->near->released[tm->consumed % GEX_ENTRIES],
                         sizeof tm->near->released[0]);
@@ -361,6 +363,8 @@ static gex_coll_t *create(const gex_coll_t *what)
     if (!coll)
         cwu_fatal("out of memory for a collective");
     *coll = *what;
+    if (coll->users)
+        __atomic_fetch_add(&coll->tm->unwaited, 1, __ATOMIC_RELAXED);
     return coll;
 }
 
@@ -385,9 +389,10 @@ static gex_Event_t start(const char *call, const void *place, const gex_coll_t *
                          const void *src)
 {
     gex_TM_t tm = what->tm;
-    gex_coll_t *coll = create(what);
-    coll->users = 1;
-    coll->src = src;
+    gex_coll_t mine = *what;
+    mine.users = 1;
+    mine.src = src;
+    gex_coll_t *coll = create(&mine);
     cw_wait_t w = CW_WAIT_INIT("gex_Coll");
     pthread_mutex_lock(&tm->lock);
     enqueue(coll);

@@ -90,6 +90,7 @@ struct gex_causeway_tm {
     gex_Flags_t flags;
     void *cdata;
     gex_TM_t next_split;
+    uint32_t unwaited;  // collectives whose events threads have yet to see over; atomic
     // Below: under lock.
     pthread_mutex_t lock;
     uint64_t begun, consumed;  // numbers of collectives (in pieces, see coll.c)

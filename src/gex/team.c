@@ -373,12 +373,15 @@ GAS_API int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t *scratch_p, gex_Flags_t fla
         gas_fail(__func__, "the team of gex_Client_Init stays until the end");
     gex_agree_call(__func__, tm);
     gex_coll_barrier(tm);
-    if (tm->first)
-        gas_fail(__func__, "the team has collectives in flight; wait for their events first");
+    uint32_t unwaited = __atomic_load_n(&tm->unwaited, __ATOMIC_RELAXED);
+    if (unwaited && gas.check)
+        gas_fail(__func__, "%u events of the team's collectives were not waited for; do that first",
+                 unwaited);
     gex_Memvec_t scratch = tm->scratch;
     gex_object_free(GEX_TEAM, tm);
     release(tm->id, tm->begun);
-    free_team(tm);
+    if (!unwaited)  // their collectives are over, but the events find that out from the team
+        free_team(tm);
     if (!scratch_p || !scratch.gex_len)
         return 0;
     *scratch_p = scratch;

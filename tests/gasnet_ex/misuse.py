@@ -45,6 +45,7 @@ CASES = [
     ("strided-levels", False, ["gex_VIS_StridedGetBlocking", "stridelevels is 2"]),
     ("completion-length", False, ["gex_VIS_SetPeerCompletionHandler", "1048576", "3968"]),
     ("no-op-event", False, ["gex_Event_Wait", "GEX_EVENT_NO_OP"]),
+    ("team-in-use", True, ["gex_TM_Destroy", "1 events of the team"]),
     ("event-twice", True,
      ["gex_Event_Wait", r"was waited for already; gex_Coll_BroadcastNB gave it at main\+0x\w+ "]),
     ("event-tested", True, ["gex_Event_Test", "was waited for already"]),
@@ -121,6 +122,7 @@ def plan():
 
 
 def calls():
+    yield wrong_use.Use(["team-left"], False)
     """Every call of misuse_calls.c, in checking mode: the message must name the call itself, not a
     call that it is made of."""
     text = (pathlib.Path(__file__).parent / "misuse_calls.c").read_text()

@@ -213,7 +213,10 @@ static void destroyed(void)
         gex_AD_QueryOps(ad);
     CHECK(gex_Segment_Create(&mine, client, NULL, 4096, GEX_MK_HOST, 0) == GASNET_OK);
     CHECK(gex_Segment_QuerySize(mine) >= 4096);
+    gex_Event_t left =
+        is("team-in-use") || is("team-left") ? gex_Coll_BarrierNB(made, 0) : GEX_EVENT_INVALID;
     gex_Segment_Destroy(mine, 0);
+    gex_Event_Wait(left);
     if (is("segment-destroyed"))
         gex_EP_BindSegment(second, mine, 0);
 }
