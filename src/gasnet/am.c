@@ -358,6 +358,8 @@ GAS_API int gasnet_causeway_reply_medium(gasnet_token_t token, gasnet_handler_t 
                                          const gasnet_handlerarg_t *args)
 {
     cw_am_msg_t *msg = message("gasnet_AMReplyMedium", token, handler, nbytes, gas.max_medium);
+    if (CW_UNLIKELY(gas.check))
+        cw_check_buffer("gasnet_AMReplyMedium", "source_addr", source_addr, nbytes);
     cw_am_reply_medium(msg, head_of(handler, nargs), (const uint32_t *)args, source_addr, nbytes);
     return GASNET_OK;
 }

@@ -23,6 +23,9 @@ void gas_check_life(const char *call)
     if (me->locks)
         gas_fail(call, "called while this thread holds the HSL at %s; unlock it first",
                  cw_at(me->locks, 1));
+    if (me->prepared)
+        gas_fail(call, "called while this thread has prepared a message already "
+                       "(gex_AM_Prepare...); commit or cancel that first");
     if (me->no_interrupts)
         gas_fail(call, "called in a no-interrupt section; call gasnet_resume_interrupts first");
 }

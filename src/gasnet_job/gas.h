@@ -70,6 +70,7 @@ typedef struct gas_thread {
     struct gasnet_causeway_valget *free_values;  // of GASNet-1 (value.c)
     gasnet_hsl_t *locks;                         // held, the last one first
     bool no_interrupts;
+    bool prepared;            // checking mode: between gex_AM_Prepare... and its commit
     cw_wait_t wait;           // of GASNET_BLOCKUNTIL
     uint32_t spun;            // rounds that GASNET_WAIT_SPIN has taken back in this wait
     struct gas_thread *next;  // all

@@ -158,10 +158,12 @@ uint32_t gex_am_peer(const char *call, gex_TM_t tm, gex_Rank_t rank)
     return pe;
 }
 
-static void check_length(const char *call, size_t nbytes, size_t most)
+static void check_payload(const char *call, const void *source_addr, size_t nbytes, size_t most)
 {
     if (CW_UNLIKELY(nbytes > most))
         gas_fail(call, "the payload has %zu bytes; at most %zu are possible", nbytes, most);
+    if (CW_UNLIKELY(gas.check))
+        cw_check_buffer(call, "source_addr", source_addr, nbytes);
 }
 
 static void take_args(uint32_t *args, unsigned nargs, va_list ap)
@@ -230,7 +232,7 @@ GAS_API int gex_causeway_request_medium(gex_TM_t tm, gex_Rank_t rank, gex_AM_Ind
     va_start(ap, nargs);
     take_args(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, gas.max_medium);
+    check_payload(call, source_addr, nbytes, gas.max_medium);
     int left = cw_am_request_medium((int)pe, head, args, source_addr, nbytes, flags_of(flags)) != 0;
     gas_run_own(pe);
     gex_set_lc(lc_opt);
@@ -251,7 +253,7 @@ GAS_API int gex_causeway_request_long(gex_TM_t tm, gex_Rank_t rank, gex_AM_Index
     va_start(ap, nargs);
     take_args(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, gas_max_long());
+    check_payload(call, source_addr, nbytes, gas_max_long());
     void *dest = gex_am_dest(call, pe, dest_addr, nbytes, &how);
     int left = cw_am_request_long((int)pe, head, args, source_addr, nbytes, dest, how) != 0;
     gas_run_own(pe);
@@ -287,7 +289,7 @@ GAS_API int gex_causeway_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
     va_start(ap, nargs);
     take_args(args, nargs, ap);
     va_end(ap);
-    check_length(call, nbytes, gas.max_medium);
+    check_payload(call, source_addr, nbytes, gas.max_medium);
     cw_am_reply_medium(gex_am_token(call, token), head, args, source_addr, nbytes);
     gex_set_lc(lc_opt);
     return 0;
@@ -306,7 +308,7 @@ GAS_API int gex_causeway_reply_long(gex_Token_t token, gex_AM_Index_t handler,
     take_args(args, nargs, ap);
     va_end(ap);
     cw_am_msg_t *msg = gex_am_token(call, token);
-    check_length(call, nbytes, gas_max_long());
+    check_payload(call, source_addr, nbytes, gas_max_long());
     void *dest = gex_am_dest(call, (uint32_t)msg->source, dest_addr, nbytes, &how);
     cw_am_reply_long(msg, head, args, source_addr, nbytes, dest, how);
     gex_set_lc(lc_opt);
@@ -340,8 +342,10 @@ GAS_API size_t gex_AM_LUBReplyLong(void)
 }
 
 /** The library's room (gex_AM_Prepare... without a buffer) has a limit of its own. */
-static size_t limit(gex_Flags_t flags, bool is_long)
+static size_t limit(const char *call, gex_Flags_t flags, bool is_long, unsigned nargs)
 {
+    if (CW_UNLIKELY(nargs > CW_AM_MAX_ARGS))
+        gas_fail(call, "numargs is %u; at most %d are possible", nargs, CW_AM_MAX_ARGS);
     return gex_am_most(is_long, flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC);
 }
 
@@ -349,9 +353,9 @@ static size_t limit(gex_Flags_t flags, bool is_long)
     GAS_API size_t name(gex_TM_t tm, gex_Rank_t rank, const gex_Event_t *lc_opt,     \
                         gex_Flags_t flags, unsigned n)                               \
     {                                                                                \
-        (void)lc_opt, (void)n;                                                       \
+        (void)lc_opt;                                                                \
         gex_am_peer(#name, tm, rank == GEX_RANK_INVALID ? 0 : rank);                 \
-        return limit(flags, is_long);                                                \
+        return limit(#name, flags, is_long, n);                                      \
     }
 LIMIT_OF_PEER(gex_AM_MaxRequestMedium, false)
 LIMIT_OF_PEER(gex_AM_MaxReplyMedium, false)
@@ -361,15 +365,15 @@ LIMIT_OF_PEER(gex_AM_MaxReplyLong, true)
 GAS_API size_t gex_Token_MaxReplyMedium(gex_Token_t token, const gex_Event_t *lc_opt,
                                         gex_Flags_t flags, unsigned int nargs)
 {
-    (void)lc_opt, (void)nargs;
+    (void)lc_opt;
     gex_am_token(__func__, token);
-    return limit(flags, false);
+    return limit(__func__, flags, false, nargs);
 }
 
 GAS_API size_t gex_Token_MaxReplyLong(gex_Token_t token, const gex_Event_t *lc_opt,
                                       gex_Flags_t flags, unsigned int nargs)
 {
-    (void)lc_opt, (void)nargs;
+    (void)lc_opt;
     gex_am_token(__func__, token);
-    return limit(flags, true);
+    return limit(__func__, flags, true, nargs);
 }

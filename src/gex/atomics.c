@@ -101,7 +101,8 @@ GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t op
     *ad = (struct gex_causeway_ad){.tm = tm, .dt = dt, .ops = ops, .flags = flags};
     gex_object_add(GEX_DOMAIN, ad, __func__, GEX_CALLER);
     *ad_p = ad;
-    gex_agree_call(__func__, tm);
+    if (CW_UNLIKELY(gas.check) && tm->size > 1)
+        gex_agree(__func__, tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, dt, ops);
     gex_coll_barrier(tm);
 }
 
@@ -283,6 +284,16 @@ static bool may_be_far(uint32_t pe, const void *addr, size_t nbytes)
     return at < size && nbytes <= size - at;
 }
 
+/** In checking mode. */
+static CW_NOINLINE CW_COLD void check_target(const char *call, gex_AD_t ad, gex_TM_t names,
+                                             gex_Rank_t rank, uint32_t pe, const void *addr,
+                                             size_t nbytes)
+{
+    if (gex_TM_TranslateJobrankToRank(ad->tm, pe) == GEX_RANK_INVALID)
+        gas_fail(call, "rank %u of the job is no member of the domain's team", pe);
+    gex_check_remote(call, names, rank, pe, addr, nbytes);
+}
+
 static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t rank, void *addr,
                           gex_OP_t op, gex_Flags_t flags)
 {
@@ -294,8 +305,11 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
                  "the domain was created for type %#x and operations %#x, not for type %#x and "
                  "operation %#x",
                  ad->dt, ad->ops, dt, op);
-    uint32_t pe = gex_peer(call, flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm, rank);
+    gex_TM_t names = flags & GEX_FLAG_RANK_IS_JOBRANK ? &gex.world : ad->tm;
+    uint32_t pe = gex_peer(call, names, rank);
     size_t nbytes = gex_dt_nbytes(dt);
+    if (CW_UNLIKELY(gas.check))
+        check_target(call, ad, names, rank, pe, addr, nbytes);
     bool near = cw_owner_reaches(&gas_owner, pe, addr, nbytes);
     if (CW_UNLIKELY((uintptr_t)addr % nbytes || (!near && !may_be_far(pe, addr, nbytes))))
         gas_fail(call, "%s is not an aligned address in the segment of rank %u",
@@ -337,6 +351,8 @@ static CW_NOINLINE gex_Event_t operate(gex_AD_t ad, gex_DT_t dt, void *result, g
     uintptr_t here;
     if (fetches && !result)
         gas_fail(call, "operation %#x fetches, but there is no place for the result", op);
+    if (CW_UNLIKELY(gas.check) && fetches)
+        cw_check_buffer(call, "result_p", result, t.nbytes);
     if (op == GEX_OP_GET) {
         set_bits(result, fetching(&t, CW_AMO_FETCH, 0, 0), t.nbytes);
     } else if (fetches) {

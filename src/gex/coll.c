@@ -432,6 +432,19 @@ void gex_coll_spread(gex_coll_t *coll, const gex_spread_t *spread, size_t nbytes
 // ---------------------------------------------------------------- the calls
 #define CALLER CWU_CALLER
 
+/** In checking mode. dst: NULL: this member gets no result; src: NULL: it gives nothing. */
+static void check_buffers(const char *call, const void *dst, const void *src, size_t nbytes)
+{
+    if (CW_LIKELY(!gas.check))
+        return;
+    if (src)
+        cw_check_buffer(call, "src", src, nbytes);
+    if (dst)
+        cw_check_buffer(call, "dst", dst, nbytes);
+    if (src && dst)
+        cw_check_apart(call, dst, src, nbytes);
+}
+
 static inline void agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
                          uint32_t operation)
 {
@@ -469,6 +482,7 @@ GAS_API gex_Event_t gex_Coll_BroadcastNB(gex_TM_t tm, gex_Rank_t root, void *dst
     gex_check_rank(__func__, tm, root);
     if (nbytes && (!dst || (tm->rank == root && !src)))
         gas_fail(__func__, "a NULL buffer with %zu bytes (root %u)", nbytes, root);
+    check_buffers(__func__, dst, tm->rank == root ? src : NULL, nbytes);
     agree(__func__, tm, root, nbytes, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
     gex_coll_t what = {.tm = tm,
                        .kind = BROADCAST,
@@ -530,6 +544,7 @@ static gex_Event_t reduce(const char *call, const void *place, gex_TM_t tm, uint
     what->tm = tm;
     what->kind = REDUCE;
     what->nbytes = count * what->dt_nbytes;
+    check_buffers(call, what->wanted ? what->dst : NULL, src, what->nbytes);
     agree(call, tm, root, what->nbytes, what->dt, what->op);
     if (what->dt_nbytes > piece_nbytes)
         return reduce_large(call, what, src, count);

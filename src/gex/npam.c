@@ -74,6 +74,14 @@ size_t gex_am_most(bool is_a_long, bool lent)
     return lent && most > MOST_LENT ? MOST_LENT : most;
 }
 
+/** The descriptor that this thread has open, and may not communicate while it has. */
+static void set_open(gex_AM_SrcDesc_t sd)
+{
+    this_thread = sd;
+    if (CW_UNLIKELY(gas.check))
+        gas_thread()->prepared = sd != NULL;
+}
+
 // ---------------------------------------------------------------- prepare
 static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what,
                                 const void *client_buf, size_t least, size_t most)
@@ -108,7 +116,8 @@ static gex_AM_SrcDesc_t prepare(const char *call, const gex_AM_SrcDesc_t what,
         sd->addr = sd->room;
     }
     sd->open = true;
-    return this_thread = sd;
+    set_open(sd);
+    return sd;
 }
 
 /** Handlers prepare replies only. */
@@ -200,7 +209,7 @@ static int cancel(const char *call, int kind, gex_AM_SrcDesc_t sd)
 {
     if (check(call, sd)->kind != kind)
         gas_fail(call, "the descriptor was prepared for another kind of message");
-    this_thread = NULL;
+    set_open(NULL);
     give_back(sd);
     return 0;
 }
@@ -232,6 +241,8 @@ static void check_commit(int kind, gex_AM_SrcDesc_t sd, size_t nbytes, const voi
         gas_fail(call,
                  "the payload has %zu bytes; the descriptor has room for %zu (gex_AM_SrcDescSize)",
                  nbytes, sd->nbytes);
+    if (CW_UNLIKELY(gas.check) && sd->addr != sd->room)
+        cw_check_buffer(call, "client_buf", sd->addr, nbytes);
     if (sd->dest && sd->dest != dest)
         gas_fail(call, "dest_addr is %p, but Prepare was given %p", dest, sd->dest);
 }
@@ -264,6 +275,7 @@ GAS_API int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t ha
 {
     uint32_t args[CW_AM_MAX_ARGS];
     check_commit(kind, sd, nbytes, dest_addr, nargs);
+    set_open(NULL);
     uint32_t head =
         gex_am_head(commits[kind], handler, nargs,
                     is_long(kind) ? GEX_FLAG_AM_LONG : GEX_FLAG_AM_MEDIUM, is_reply(kind));
@@ -273,10 +285,9 @@ GAS_API int gex_causeway_commit(int kind, gex_AM_SrcDesc_t sd, gex_AM_Index_t ha
         args[i] = (uint32_t)va_arg(ap, gex_AM_Arg_t);
     va_end(ap);
     uint32_t pe = is_reply(kind) ? GEX_RANK_INVALID : gex_pe(sd->tm, sd->rank);
-    this_thread = NULL;
     if (send_prepared(sd, head, args, nbytes, dest_addr,
                       flags & GEX_FLAG_IMMEDIATE ? CW_AM_IMMEDIATE : 0)) {
-        this_thread = sd;
+        set_open(sd);
         return 1;
     }
     gex_set_lc(sd->lc);

@@ -349,6 +349,8 @@ GAS_API size_t gex_TM_Create(gex_TM_t *new_tms, size_t num_new_tms, gex_TM_t par
         return numargs ? SCRATCH_NBYTES : 0;
     if (numargs && !args)
         gas_fail(__func__, "args is NULL with %zu entries", numargs);
+    if (num_new_tms && !new_tms)
+        gas_fail(__func__, "new_tms is NULL with %zu new teams", num_new_tms);
     list_t list = read_list(parent, args, numargs, flags);
     if (num_new_tms != list.mine && numargs)
         gas_fail(__func__, "num_new_tms is %zu, but args names %d endpoint(s) of this process",

@@ -34,6 +34,8 @@ static void on_request(gasnet_token_t token)
     }
     if (is("reply-reserved"))
         gasnet_AMReplyMedium0(token, 5, big, 1);
+    if (is("reply-null"))
+        gasnet_AMReplyMedium0(token, 201, NULL, 8);
     if (is("reply-too-long"))
         gasnet_AMReplyMedium0(token, 201, big, gasnet_AMMaxMedium() + 1);
     if (is("reply-long-outside"))

@@ -46,6 +46,7 @@ CASES = [
     ("long-outside", True, ["gasnet_AMRequestLong", "dest_addr", "segment of node 0"]),
     ("long-into-static", False, ["gasnet_AMRequestLong", "dest_addr", "segment of node 0"]),
     ("request-from-request-handler", False, ["gasnet_AMRequestShort"]),
+    ("reply-null", True, ["gasnet_AMReplyMedium", "source_addr is NULL"]),
     ("request-from-reply-handler", False, ["gasnet_AMRequestShort"]),
     ("reply-from-reply-handler", False, ["gasnet_AMReplyShort"]),
     ("reply-twice", False, ["gasnet_AMReplyShort"]),

@@ -5,6 +5,7 @@
 #include "ex.h"
 
 static const char *how;
+static char big[100];
 
 static int is(const char *what)
 {
@@ -23,6 +24,8 @@ static void on_request(gex_Token_t token)
         gex_AM_ReplyShort0(token, handler, 0);
     if (is("reply-handler-twice"))
         gex_AM_ReplyShort0(token, reply_handler, 0);
+    if (is("reply-handler-source"))
+        gex_AM_ReplyMedium0(token, bulk_handler, NULL, 10, GEX_EVENT_NOW, 0);
     if (is("reply-handler-length"))
         gex_AM_ReplyMedium0(token, bulk_handler, how, 1 << 20, GEX_EVENT_NOW, 0);
     if (is("reply-handler-outside"))
@@ -55,6 +58,16 @@ static void on_reply(gex_Token_t token)
 static void messages(gex_TM_t other)
 {
     char buf[100] = "";
+    if (is("medium-source"))
+        gex_AM_RequestMedium0(tm, 0, bulk_handler, NULL, 10, GEX_EVENT_NOW, 0);
+    if (is("long-source"))
+        gex_AM_RequestLong0(tm, 0, bulk_handler, NULL, 10, segment_of(0), GEX_EVENT_NOW, 0);
+    if (is("limit-arguments"))
+        gex_AM_MaxRequestMedium(tm, 0, NULL, 0, 17);
+    if (is("put-prepared")) {
+        gex_AM_PrepareRequestMedium(tm, 0, NULL, 1, 1, NULL, 0, 0);
+        gex_RMA_PutBlockingVal(tm, 0, segment_of(0), 1, 1, 0);
+    }
     if (is("rank"))
         gex_AM_RequestShort0(tm, 7, handler, 0);
     if (is("handler"))
@@ -95,7 +108,6 @@ static void messages(gex_TM_t other)
 static void transfers(gex_TM_t other)
 {
     char buf[100] = "";
-    static char big[100];
     gex_Memvec_t ten = {segment_of(0), 10}, nine = {buf, 9};
     if (is("put-outside"))
         gex_RMA_PutBlocking(tm, 0, buf, buf, 8, 0);
@@ -201,11 +213,16 @@ static void destroyed(void)
     CHECK(gex_EP_QueryIndex(second) == 1);
     gex_TM_Split(&made, tm, 0, 0, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
     CHECK(gex_TM_QuerySize(made) == 1);
+    gex_Event_t left =
+        is("team-in-use") || is("team-left") ? gex_Coll_BarrierNB(made, 0) : GEX_EVENT_INVALID;
     gex_TM_Destroy(made, NULL, 0);
+    gex_Event_Wait(left);
     if (is("team-destroyed"))
         gex_Coll_BarrierNB(made, 0);
     gex_AD_Create(&ad, tm, GEX_DT_I32, GEX_OP_INC, 0);
     gex_AD_OpNBI_I32(ad, NULL, 0, segment_of(0), GEX_OP_INC, 0, 0, 0);
+    if (is("domain-outside"))
+        gex_AD_OpNBI_I32(ad, NULL, 0, segment_of(0) + 4096, GEX_OP_INC, 0, 0, 0);
     if (is("domain-unaligned"))
         gex_AD_OpNBI_I32(ad, NULL, 0, segment_of(0) + 2, GEX_OP_INC, 0, 0, 0);
     gex_AD_Destroy(ad);
@@ -213,10 +230,7 @@ static void destroyed(void)
         gex_AD_QueryOps(ad);
     CHECK(gex_Segment_Create(&mine, client, NULL, 4096, GEX_MK_HOST, 0) == GASNET_OK);
     CHECK(gex_Segment_QuerySize(mine) >= 4096);
-    gex_Event_t left =
-        is("team-in-use") || is("team-left") ? gex_Coll_BarrierNB(made, 0) : GEX_EVENT_INVALID;
     gex_Segment_Destroy(mine, 0);
-    gex_Event_Wait(left);
     if (is("segment-destroyed"))
         gex_EP_BindSegment(second, mine, 0);
 }
@@ -236,6 +250,8 @@ static void objects(gex_TM_t other)
         gex_TM_Destroy(tm, NULL, 0);
     if (is("create-rank"))
         gex_TM_Create(&made, 1, tm, &wrong, 1, NULL, 0, 0);
+    if (is("create-nowhere"))
+        gex_TM_Create(NULL, 1, tm, twice, 1, NULL, 0, 0);
     if (is("create-twice"))
         gex_TM_Create(&made, 1, tm, twice, 2, NULL, 0, 0);
     if (is("destroy-attached"))
@@ -254,6 +270,11 @@ static void objects(gex_TM_t other)
     }
     if (is("reduce-operation"))
         gex_Coll_ReduceToAllNB(tm, &made, &made, GEX_DT_DBL, 8, 1, GEX_OP_XOR, NULL, NULL, 0);
+    if (is("reduce-overlap"))
+        gex_Coll_ReduceToAllNB(tm, segment_of(0) + 4, segment_of(0), GEX_DT_I32, 4, 2, GEX_OP_ADD,
+                               NULL, NULL, 0);
+    if (is("broadcast-behind"))
+        gex_Coll_BroadcastNB(tm, 0, segment_of(0), &big[1], sizeof big, 0);
     if (is("root"))
         gex_Coll_BroadcastNB(tm, 4, &made, &made, 8, 0);
 }
