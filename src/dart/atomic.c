@@ -267,6 +267,12 @@ static CW_NOINLINE dart_ret_t update(const update_t *u)
         return rc;
     if (!u->values && u->op != DART_OP_NO_OP)
         return drt_refuse_null(u->call, "values");
+    if (u->values)
+        rc = drt_check_buffer(u->call, "values", u->values, nbytes);
+    if (rc == DART_OK && u->old)
+        rc = drt_check_buffer(u->call, "result", u->old, nbytes);
+    if (rc != DART_OK)
+        return rc;
     CW_WATCH(cw_watch_call(u->call));
     if (user || target.is_private || each > 8)
         return update_locked(u, &target, user, each);

@@ -77,6 +77,21 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/** Of `parts` times what a unit gives or gets; 0: the call does not use the buffer. */
+static dart_ret_t want_buffer(const coll_t *c, const char *name, const void *buf, int parts)
+{
+    return parts == 0 ? DART_OK
+           : !buf     ? drt_refuse_null(c->call, name)
+                      : drt_check_buffer(c->call, name, buf, (size_t)parts * c->nbytes);
+}
+
+static dart_ret_t want_buffers(const coll_t *c, const void *sendbuf, int send_parts,
+                               const void *recvbuf, int recv_parts)
+{
+    const dart_ret_t rc = want_buffer(c, "sendbuf", sendbuf, send_parts);
+    return rc != DART_OK ? rc : want_buffer(c, "recvbuf", recvbuf, recv_parts);
+}
+
 // ---------------------------------------------------------------- movements
 static void broadcast(const coll_t *c, char *buf)
 {
@@ -244,8 +259,9 @@ static dart_ret_t combine(const coll_t *c, const void *send, void *recv, dart_da
                           c->nbytes / c->each);
     if (c->nbytes == 0)
         return DART_OK;
-    if (!send || (keep && !recv))
-        return drt_refuse_null(c->call, send ? "recvbuf" : "sendbuf");
+    const dart_ret_t rc = want_buffers(c, send, 1, recv, keep);
+    if (rc != DART_OK)
+        return rc;
     drt_stage(c->group, &stage);
     if (user && (!user->commutes || pair > stage / 2 - 16))
         return fold(c, send, recv, user, keep);
@@ -255,13 +271,13 @@ static dart_ret_t combine(const coll_t *c, const void *send, void *recv, dart_da
 }
 
 // ---------------------------------------------------------------- calls
-#define WANT_BUFFERS(send_wanted, recv_wanted)                \
-    if (c.nbytes == 0)                                        \
-        return DART_OK;                                       \
-    if ((send_wanted) && !sendbuf)                            \
-        return drt_refuse_null(__func__, "sendbuf");          \
-    if ((recv_wanted) && !recvbuf)                            \
-        return drt_refuse_null(__func__, "recvbuf")
+/** In terms of what a unit gives or gets. */
+#define WANT_BUFFERS(send_parts, recv_parts)                                                \
+    if (c.nbytes == 0)                                                                      \
+        return DART_OK;                                                                     \
+    const dart_ret_t wrong_ = want_buffers(&c, sendbuf, send_parts, recvbuf, recv_parts);   \
+    if (wrong_ != DART_OK)                                                                  \
+        return wrong_
 
 /** What this unit gives lies in its place of recvbuf, if sendbuf is that or NULL, as in DART over
  *  MPI. */
@@ -283,6 +299,9 @@ DRT_API dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, da
     if (c.nbytes == 0)
         return DART_OK;
     DRT_WANT(buf);
+    rc_ = drt_check_buffer(__func__, "buf", buf, c.nbytes);
+    if (rc_ != DART_OK)
+        return rc_;
     broadcast(&c, buf);
     return DART_OK;
 }
@@ -292,7 +311,7 @@ DRT_API dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem
 {
     PREPARE(team, nelem, dtype, &root);
     AGREE(nelem, dtype, CW_CLAIM_NONE);
-    WANT_BUFFERS(c.group->rank == c.root, true);
+    WANT_BUFFERS(c.group->rank == c.root ? c.group->size : 0, 1);
     scatter(&c, sendbuf, recvbuf);
     return DART_OK;
 }
@@ -302,7 +321,7 @@ DRT_API dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem,
 {
     PREPARE(team, nelem, dtype, &root);
     AGREE(nelem, dtype, CW_CLAIM_NONE);
-    WANT_BUFFERS(true, c.group->rank == c.root);
+    WANT_BUFFERS(1, c.group->rank == c.root ? c.group->size : 0);
     gather(&c, sendbuf, recvbuf);
     return DART_OK;
 }
@@ -312,7 +331,7 @@ DRT_API dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nel
 {
     PREPARE(team, nelem, dtype, NULL);
     AGREE(nelem, dtype, CW_CLAIM_NONE);
-    WANT_BUFFERS(false, true);
+    WANT_BUFFERS(is_in_place(sendbuf, recvbuf) ? 0 : 1, c.group->size);
     const spread_t s = {.most = c.nbytes};
     const size_t units = (size_t)c.group->size;
     sendbuf = given(sendbuf, recvbuf, (size_t)c.group->rank * c.nbytes);
@@ -332,6 +351,7 @@ DRT_API dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_d
     DRT_WANT(nrecvelem);
     DRT_WANT(recvdispls);
     spread_t s = {nrecvelem, recvdispls, 0};
+    size_t end = 0;  // of what is received
     if (!is_in_place(sendbuf, recvbuf) && nrecvelem[c.group->rank] != nsendelem)
         return drt_refuse(__func__, DART_ERR_INVAL,
                           "%zu elements are sent, and %zu are expected of this unit", nsendelem,
@@ -341,11 +361,18 @@ DRT_API dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_d
         if (!drt_nbytes(nrecvelem[unit], dtype, &nbytes))
             return drt_refuse_size(__func__, nrecvelem[unit], dtype);
         s.most = nbytes > s.most ? nbytes : s.most;
+        if (nbytes && goes_to(&c, &s, unit) + nbytes > end)
+            end = goes_to(&c, &s, unit) + nbytes;
     }
     if (s.most == 0)
         return DART_OK;
     DRT_WANT(recvbuf);
     sendbuf = given(sendbuf, recvbuf, recvdispls[c.group->rank] * c.each);
+    rc_ = drt_check_buffer(__func__, "sendbuf", sendbuf, given_by(&c, &s, c.group->rank));
+    if (rc_ == DART_OK)
+        rc_ = drt_check_buffer(__func__, "recvbuf", recvbuf, end);
+    if (rc_ != DART_OK)
+        return rc_;
     all_gather(&c, sendbuf, recvbuf, &s);
     return DART_OK;
 }
@@ -355,7 +382,7 @@ DRT_API dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nele
 {
     PREPARE(team, nelem, dtype, NULL);
     AGREE(nelem, dtype, CW_CLAIM_NONE);
-    WANT_BUFFERS(false, true);
+    WANT_BUFFERS(is_in_place(sendbuf, recvbuf) ? 0 : c.group->size, c.group->size);
     all_to_all(&c, given(sendbuf, recvbuf, 0), recvbuf);
     return DART_OK;
 }

@@ -39,6 +39,9 @@ static dart_ret_t prepare(const char *call, const void *buf, size_t nelem, dart_
         return drt_refuse_size(call, nelem, type);
     if (nbytes && !buf)
         return drt_refuse_null(call, "the buffer");
+    const dart_ret_t rc = drt_check_buffer(call, "the buffer", buf, nbytes);
+    if (rc != DART_OK)
+        return rc;
     *side_p = (side_t){(char *)(uintptr_t)buf,
                        nbytes,
                        {.call = call, .space = SPACE, .tag = tag, .peer = unit.id}};

@@ -109,9 +109,7 @@ static CW_COLD dart_ret_t refuse_beyond(const char *call, dart_gptr_t gptr, size
                       gptr.unitid, origin);
 }
 
-/** In checking mode: memory of this unit, of a pointer or of the program's buffer. */
-static CW_COLD dart_ret_t check_here(const char *call, const char *what, const void *addr,
-                                     size_t nbytes)
+dart_ret_t drt_check_here(const char *call, const char *what, const void *addr, size_t nbytes)
 {
     char text[CW_KNOWN_TEXT];
     if (!cw_known_wrong_here(addr, nbytes, text, sizeof text))
@@ -164,7 +162,7 @@ dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_ta
         return refuse_beyond(call, gptr, nbytes, most);
     if (CW_CHECKING() && gptr.segid == DART_SEGMENT_LOCAL && nbytes > 0) {
         dart_ret_t rc = gptr.unitid == segment->rank
-                            ? check_here(call, "the global pointer", segment->own + at, nbytes)
+                            ? drt_check_here(call, "the global pointer", segment->own + at, nbytes)
                             : check_there(call, segment, gptr, nbytes);
         if (rc != DART_OK)
             return rc;
@@ -394,7 +392,7 @@ static CW_COLD dart_ret_t check_local(const drt_transfer_t *t, const drt_target_
     size_t span;
     drt_span(t->nelem, t->local_type, &span);
     dart_ret_t rc = check_apart(t, target, span);
-    return rc != DART_OK ? rc : check_here(t->call, t->put ? "src" : "dest", t->local, span);
+    return rc != DART_OK ? rc : drt_check_here(t->call, t->put ? "src" : "dest", t->local, span);
 }
 
 static CW_NOINLINE dart_ret_t transfer(const drt_transfer_t *t, bool *flying_p)

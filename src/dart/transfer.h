@@ -85,6 +85,15 @@ static inline void drt_land(bool flying)
 bool drt_is_ignored(const drt_team_t *team, int unit) CW_COLD;
 /** Of [gptr, +nbytes): DART_OK, or why there is none, with its message. */
 dart_ret_t drt_resolve(const char *call, dart_gptr_t gptr, size_t nbytes, drt_target_t *target_p);
+/** In checking mode: is that memory of this unit, of a pointer or of the program's buffer? */
+dart_ret_t drt_check_here(const char *call, const char *what, const void *addr,
+                          size_t nbytes) CW_COLD;
+/** The same in every mode. */
+static inline dart_ret_t drt_check_buffer(const char *call, const char *what, const void *addr,
+                                          size_t nbytes)
+{
+    return CW_UNLIKELY(CW_CHECKING()) ? drt_check_here(call, what, addr, nbytes) : DART_OK;
+}
 
 /** A put or a get. */
 typedef struct drt_transfer {

@@ -36,6 +36,34 @@ static void in_team(bool member)
     CHECK(dart_team_destroy(&team) == DART_OK);
 }
 
+/** Of collectives, of messages and of atomics, all of which this unit alone calls. */
+static void buffers(dart_gptr_t gptr)
+{
+    const dart_team_unit_t root = DART_TEAM_UNIT_ID(0);
+    const size_t nelems[] = {1}, displs[] = {2};
+    dart_global_unit_t me;
+    dart_group_t group;
+    dart_team_t alone;
+    int out[3], in[3] = {0};
+    CHECK(dart_myid(&me) == DART_OK && dart_group_create(&group) == DART_OK);
+    CHECK(dart_group_addmember(group, me) == DART_OK);
+    CHECK(dart_team_create(DART_TEAM_ALL, group, &alone) == DART_OK);
+    CHECK(dart_group_destroy(&group) == DART_OK);
+    if (me.id == 0) {
+        REFUSED(dart_bcast(few, 3, DART_TYPE_INT, root, alone));
+        REFUSED(dart_scatter(few, out, 3, DART_TYPE_INT, root, alone));
+        REFUSED(dart_gather(in, few, 3, DART_TYPE_INT, root, alone));
+        REFUSED(dart_allgather(in, few, 3, DART_TYPE_INT, alone));
+        REFUSED(dart_allgatherv(in, 1, DART_TYPE_INT, few, nelems, displs, alone));
+        REFUSED(dart_alltoall(few, out, 3, DART_TYPE_INT, alone));
+        REFUSED(dart_allreduce(few, out, 3, DART_TYPE_INT, DART_OP_SUM, alone));
+        REFUSED(dart_reduce(in, few, 3, DART_TYPE_INT, DART_OP_SUM, root, alone));
+        REFUSED(dart_send(few, 3, DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID(1)));
+        REFUSED(dart_accumulate(at(gptr, 1, 0), few, 3, DART_TYPE_INT, DART_OP_SUM));
+    }
+    CHECK(dart_team_destroy(&alone) == DART_OK);
+}
+
 int main(int argc, char **argv)
 {
     dart_gptr_t all, one, registered, kept;
@@ -71,6 +99,7 @@ int main(int argc, char **argv)
         REFUSED(dart_put_blocking(at(alone, 1, 200), words, 1, DART_TYPE_INT, DART_TYPE_INT));
         CHECK(dart_memfree(alone) == DART_OK);
     }
+    buffers(all);
     CHECK(dart_barrier(DART_TEAM_ALL) == DART_OK);
     CHECK(dart_memfree(one) == DART_OK);
     if (me.id == 0)

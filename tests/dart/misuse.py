@@ -61,6 +61,12 @@ ONCE = [
     "src: 8 bytes at .* of this unit reach 4 bytes beyond .* has 40; dart_team_memalloc_aligned "
     "gave it at main",
     "src: 12 bytes at .* of this unit reach 4 bytes beyond the end of static few, which has 8",
+    *(rf"{call}: {what}: 12 bytes at .* of this unit reach 4 bytes beyond the end of static few"
+      for call, what in [("dart_bcast", "buf"), ("dart_scatter", "sendbuf"),
+                         ("dart_gather", "recvbuf"), ("dart_allgather", "recvbuf"),
+                         ("dart_allgatherv", "recvbuf"), ("dart_alltoall", "sendbuf"),
+                         ("dart_allreduce", "sendbuf"), ("dart_reduce", "recvbuf"),
+                         ("dart_send", "the buffer"), ("dart_accumulate", "values")]),
     r"source and destination \(8 bytes\) overlap: ",
     "dest: 12 bytes at .* of this unit reach 4 bytes beyond .* has 8; dart_memalloc gave it",
     "the global pointer: 4 bytes at .* reach 4 bytes beyond .*; dart_memalloc gave it",
