@@ -210,5 +210,5 @@ ACI_API void ARMCI_Error(const char *text, int code)
 {
     fflush(stdout);
     cwu_error("ARMCI_Error: %s (%d)", text, code);
-    cw_global_exit(code ? code : 1);
+    cw_global_exit(cw_failure_status(code));
 }

@@ -28,7 +28,7 @@ ACI_API double armci_timer(void)
 ACI_API void armci_msg_abort(int code)
 {
     cwu_error("armci_msg_abort: the program ends the job (%d)", code);
-    cw_global_exit(code ? code : 1);
+    cw_global_exit(cw_failure_status(code));
 }
 
 // ---------------------------------------------------------------- barriers

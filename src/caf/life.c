@@ -164,6 +164,8 @@ void caf_fail_image(void)
 void caf_error_stop(int code)
 {
     const bool flushed = caf_flush();
+    if (code)  // ERROR STOP 0 asks for a success
+        code = cw_failure_status(code);
     if (!caf.group || (!flushed && code))
         exit(code);
     cw_global_exit(code);

@@ -147,5 +147,5 @@ DRT_API void dart_abort(int errorcode)
 {
     fflush(stdout);
     cwu_error("dart_abort: called with %d", errorcode);
-    cw_global_exit(errorcode);
+    cw_global_exit(cw_failure_status(errorcode));
 }

@@ -40,5 +40,11 @@ void cw_disband(void);
 noreturn void cw_exit(int status);
 /** Ends every PE of the job with this status. */
 noreturn void cw_global_exit(int status);
+/** The status of an end by an error: where the code's low 8 bits, all that a parent sees, are 0, it
+ *  would pass for a success. */
+static inline int cw_failure_status(int code)
+{
+    return code & 0xff ? code : 1;
+}
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/wait.h"
+#include "core/life/life.h"
 #include "core/life/lifeline.h"
 #include "core/life/neighbour.h"
 #include "core/mem/segment.h"
@@ -51,7 +52,7 @@ static CW_DESTRUCTOR void end_unfinished_job(void)
     cwu_error("exited with status %d without calling %s; ending the job", me.status,
               cw_missing_finalize());
     cw_unfinished_abort();
-    cw_boot.ops->abort(&cw_boot, me.status ? me.status : 1, true);
+    cw_boot.ops->abort(&cw_boot, cw_failure_status(me.status), true);
 }
 
 // ---------------------------------------------------------------- its neighbours
