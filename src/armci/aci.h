@@ -183,6 +183,8 @@ int aci_alloc_all(const char *call, const void *place, const cw_group_t *group, 
 bool aci_uses_shm(void);
 int aci_release_all(const char *call, const cw_group_t *group, void *ptr);
 
+/** In checking mode, while leaving: names the mutexes that this process still holds. */
+void aci_mutexes_left(void) CW_COLD;
 /** Forgets what is left of mutexes: while leaving. */
 void aci_mutexes_close(void);
 

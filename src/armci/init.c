@@ -156,8 +156,10 @@ void aci_leave(const char *call)
         return;
     }
     aci_agree(cw_group_world, call);
-    if (aci.check)
+    if (aci.check) {
+        aci_mutexes_left();
         cw_check_blocks_left(is_routine);
+    }
     cw_finalize_meets(call);  // the area goes with the last finalize
     cw_owner_close(&aci_owner);
     aci_device_close();

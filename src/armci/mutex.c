@@ -21,6 +21,7 @@
 
 #include "armci/group.h"
 #include "base/error.h"
+#include "core/observe/check.h"
 
 #include "armcix.h"
 
@@ -293,6 +294,15 @@ static void release(const wanted_t *wanted)
     set_claim(place, false);
     if (next)
         atomic(link_of(next), CW_AMO_AND, ~MUST_WAIT, 0, pe_of(next));
+}
+
+void aci_mutexes_left(void)
+{
+    for (int i = 0; i < nclaims; i++)
+        if (claims[i].held)
+            cw_check_leak("mutex", "mutex %d of process %d is still held by process %d; %s it",
+                          claims[i].mutex, claims[i].proc, cw_world.pe,
+                          claims[i].set == plain ? "ARMCI_Unlock" : "ARMCIX_Unlock_hdl");
 }
 
 void aci_mutexes_close(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A job of ARMCI that leaves its block and two of three handles, behind a fence and a barrier, and
-// waits for the third; with an argument it waits for these, too, and frees the block.
+// A job of ARMCI that leaves its block, a mutex that it holds, and two of three handles, behind a
+// fence and a barrier, and waits for the third; with an argument it waits for these, too, unlocks
+// the mutex and frees the block.
 #include <armci.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,12 @@ int main(int argc, char **argv)
     ARMCI_NbGet(blocks[next], words, sizeof words, next, &got);
     ARMCI_NbAcc(ARMCI_ACC_DBL, &one, words, blocks[next], sizeof words, next, &sum);
     ARMCI_Wait(&got);
+    ARMCI_Create_mutexes(1);
+    if (me == 0)
+        ARMCI_Lock(0, npes - 1);
     if (argc > 1) {
+        if (me == 0)
+            ARMCI_Unlock(0, npes - 1);
         ARMCI_Wait(&sum);
         ARMCI_Wait(&put);
     }
