@@ -152,15 +152,19 @@ static int await_slot(cwt_conn_t *conn, bool is_numbered, mpw_slot_t **slot_p)
     return rc;
 }
 
-/** The move, and the bytes of a small put behind it. Locked. */
-static size_t write_move(mpw_slot_t *slot, const mpw_move_t *move, const void *src)
+/** Locked. */
+static size_t write_move(mpw_slot_t *slot, const mpw_move_t *move)
 {
-    uint8_t *at = slot->bytes + sizeof(mpw_ask_t);
-    memcpy(at, move, sizeof *move);
-    if (!src)
-        return sizeof *move;
-    memcpy(at + sizeof *move, src, move->nbytes);
-    return sizeof *move + move->nbytes;
+    memcpy(slot->bytes + sizeof(mpw_ask_t), move, sizeof *move);
+    return sizeof *move;
+}
+
+/** The move, and the bytes of a small put behind it. Locked. */
+static size_t write_put(mpw_slot_t *slot, const mpw_move_t *move, const void *src)
+{
+    size_t nbytes = write_move(slot, move);
+    memcpy(slot->bytes + sizeof(mpw_ask_t) + nbytes, src, move->nbytes);
+    return nbytes + move->nbytes;
 }
 
 static int no_memory(cwt_client_t *client)
@@ -181,7 +185,7 @@ static int put_here(cwt_conn_t *conn, uint64_t offset, const void *src, size_t n
     int rc = await_slot(conn, true, &slot);
     uint8_t flags = MPW_ASK_MOVE | (is_awaited ? MPW_ASK_ACK : mpw_single_flag(conn));
     if (rc == 0)
-        rc = mpw_send(conn, slot, write_move(slot, &move, src), flags | mpw_traffic_flag(conn));
+        rc = mpw_send(conn, slot, write_put(slot, &move, src), flags | mpw_traffic_flag(conn));
     if (rc == 0 && is_awaited)
         rc = mpw_await_executed(conn);
     mpw_unlock(client);
@@ -201,7 +205,7 @@ static int ask_here(cwt_conn_t *conn, uint64_t offset, cwt_reply_t *reply)
                        .reply_id = mpw_pending_take(conn, reply)};
     if (!move.reply_id)
         return no_memory(conn->client);
-    return mpw_send(conn, slot, write_move(slot, &move, NULL),
+    return mpw_send(conn, slot, write_move(slot, &move),
                     MPW_ASK_MOVE | MPW_ASK_ACK | mpw_traffic_flag(conn));
 }
 
@@ -275,7 +279,7 @@ static int begin_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t 
     if (rc == 0 && !move.reply_id)
         rc = no_memory(client);
     if (rc == 0)
-        rc = mpw_send_unnumbered(conn, slot, write_move(slot, &move, NULL),
+        rc = mpw_send_unnumbered(conn, slot, write_move(slot, &move),
                                  MPW_ASK_MOVE | mpw_traffic_flag(conn));
     int code =
         rc ? 0 : mpw_track_send(&t->bytes, conn->rank, MPW_FIRST_PUT_TAG + t->track, src, nbytes);
@@ -300,7 +304,7 @@ static int begin_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes
         rc ? 0
            : mpw_track_receive(&t->bytes, conn->rank, MPW_FIRST_GET_TAG + t->track, dst, nbytes);
     if (rc == 0 && code == 0)
-        rc = mpw_send_unnumbered(conn, slot, write_move(slot, &move, NULL),
+        rc = mpw_send_unnumbered(conn, slot, write_move(slot, &move),
                                  MPW_ASK_MOVE | mpw_traffic_flag(conn));
     append(conn->client, t);
     return code ? mpw_conn_failed(conn, "a get", code) : rc;
