@@ -197,6 +197,9 @@ ACI_WEAK(ARMCI_Malloc_local);
 
 ACI_API int PARMCI_Free_local(void *ptr)
 {
+    if (CW_UNLIKELY(ptr && aci.joined &&
+                    cw_owner_reaches(&aci_owner, (uint32_t)cw_world.pe, ptr, 1)))
+        aci_fail(aci_call(__func__), "%s is not a block of ARMCI_Malloc_local", cw_at(ptr, 1));
     free(ptr);
     return 0;
 }

@@ -32,6 +32,8 @@ static void memory(void)
         ARMCI_Free(mine + 64);
     if (is("free-other"))
         ARMCI_Free(local);
+    if (is("free-local"))
+        ARMCI_Free_local(mine);
     if (is("free-twice")) {
         ARMCI_Malloc(others, 100);
         ARMCI_Free(others[me]);

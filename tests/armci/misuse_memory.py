@@ -16,6 +16,7 @@ CASES = [
     ("local-negative", ["ARMCI_Malloc_local: -1 bytes"]),
     ("free-inside", ["ARMCI_Free: " + BLOCK]),
     ("free-other", ["ARMCI_Free: " + BLOCK]),
+    ("free-local", ["ARMCI_Free_local: " + BLOCK + " of ARMCI_Malloc_local"]),
     ("free-twice", ["ARMCI_Free: " + BLOCK]),
     ("free-group", ["ARMCI_Free_group", "was freed"]),
     ("memctl-twice", ["ARMCI_Memctl: " + BLOCK]),
