@@ -638,16 +638,42 @@ static bool is_in(const module_t *wanted, const void *address)
     return find_module(address, &m) && m.base == wanted->base;
 }
 
-/** Of what routines call, and programs hardly: the C library, valgrind's copies of its functions,
- *  libfabric, an MPI. */
+/** libfabric; an MPI, its components and what it stands on, and this library's plugin for it;
+ *  valgrind's copies of the C library's functions. */
+static bool is_of_network(const void *address)
+{
+    static const char *const names[] = {"vgpreload_", "libfabric.so", "libmpi", "libopen-pal.so",
+                                        "mca_",       "libuc",        "mpi-"};
+    module_t m = {0};
+    bool found = false;
+    find_module(address, &m);
+    for (size_t i = 0; m.name && !found && i < sizeof names / sizeof *names; i++)
+        found = strncmp(m.name, names[i], strlen(names[i])) == 0;
+    return found;
+}
+
+/** Of what routines call, and programs hardly. */
 static bool is_below(const module_t *libc, const void *address)
 {
-    static const char *const names[] = {"vgpreload_", "libfabric.so", "libmpi", "libopen-pal.so"};
-    module_t m = {0};
-    bool below = find_module(address, &m) && m.base == libc->base;
-    for (size_t i = 0; m.name && !below && i < sizeof names / sizeof *names; i++)
-        below = strncmp(m.name, names[i], strlen(names[i])) == 0;
-    return below;
+    module_t m;
+    return (find_module(address, &m) && m.base == libc->base) || is_of_network(address);
+}
+
+/** The first frame above what the routine asked for, or ended in. The network's libraries may call
+ *  this one: the copies that stand in for their own. */
+static int above_network(void *const *stack, int n, const module_t *mine, const module_t *libc)
+{
+    int from = 0, after;
+    for (;;) {
+        while (from < n && is_below(libc, call_in(stack, from)))
+            from++;
+        after = from;
+        while (after < n && is_in(mine, call_in(stack, after)))
+            after++;
+        if (after == from || after == n || !is_of_network(call_in(stack, after)))
+            return from;
+        from = after;
+    }
 }
 
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
@@ -661,8 +687,8 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
     *routine_p = (cwu_routine_t){0};
     bool known = find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) &&
                  find_module((const void *)(uintptr_t)getpid, &libc);
-    while (known && from < n && libc.base != mine.base && is_below(&libc, call_in(stack, from)))
-        from++;  // what the routine asked for, or ended in
+    if (known && libc.base != mine.base)
+        from = above_network(stack, n, &mine, &libc);
     for (int i = from; known && i < n && caller < 0; i++) {
         if (!is_in(&mine, call_in(stack, i)))
             caller = i;

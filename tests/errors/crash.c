@@ -42,7 +42,14 @@ static void crash(const char *what)
         shmem_putmem(array, nowhere, 1000, other);
     else if (!strcmp(what, "null_small"))
         shmem_putmem(array, nowhere, 100, other);
-    else if (!strcmp(what, "null_call"))
+    else if (!strcmp(what, "null_get"))
+        shmem_getmem(nowhere, array, 100, other);
+    else if (!strcmp(what, "null_iget"))
+        shmem_int_iget(nowhere, array, 1, 2, 50, other);
+    else if (!strcmp(what, "null_nbi")) {
+        shmem_getmem_nbi(nowhere, array, 100, other);
+        shmem_quiet();
+    } else if (!strcmp(what, "null_call"))
         no_function();
     else if (!strcmp(what, "negative_put"))
         shmem_putmem(array, here, (size_t)-8, other);

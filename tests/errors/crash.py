@@ -45,7 +45,12 @@ EXPLAINED = {
 }
 
 # to another node: the provider, below the routine, comes upon the address
-EXPLAINED_FAR = {"null_small": EXPLAINED["null_small"], "plain": EXPLAINED["plain"]}
+EXPLAINED_FAR = {
+    "null_small": EXPLAINED["null_small"], "plain": EXPLAINED["plain"],
+    "null_get": rf" in shmem_getmem, called from {IN_CRASH}: {NULL}{HINT}",
+    "null_iget": rf" in shmem_int_iget, called from {IN_CRASH}: {NULL}{HINT}",
+    "null_nbi": rf" in shmem_quiet, called from {IN_CRASH}: {NULL}{HINT}",
+}
 
 # case: the call, and the bytes in its line
 REFUSED = {"negative_put": ("shmem_putmem", -8), "negative_get": ("shmem_int_get", -32),
@@ -88,6 +93,11 @@ def main():
         status, output = run(program, "free")
         check(status == 134 and re.search(rf"SIGABRT in free, called from {IN_CRASH}: malloc has "
                                           "not given that block", output), f"free: {output}")
+        local = oshcc(f"{scratch}/free_local", TESTS / "errors/free_local.c", "-larmci")
+        status, output = run(local)
+        check(status == 134 and re.search(r"SIGABRT in free of ARMCI_Free_local, called from "
+                                          r"main\+0x\w+ \(free_local\.c:\d+\): malloc has not",
+                                          output), f"free_local: {output}")
         status, output = run(program, "abort")
         check(status == 134 and "SIGABRT" not in output, f"abort: {output}")
         for flag, where in {"-gdwarf-2": r"crash\.c:\d+", "-gdwarf-4": r"crash\.c:\d+",

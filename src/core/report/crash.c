@@ -241,14 +241,19 @@ static void report(const char *name, uintptr_t address, const void *context)
  *  calls of abort have said why. */
 static void report_free(const void *context)
 {
-    char where[200], call[32];
-    if (!cwu_symbol_below(cw_crash_pc(context), call, sizeof call, where, sizeof where) ||
+    cwu_routine_t routine;
+    char where[200], place[200], call[32];
+    const void *pc = cw_crash_pc(context);
+    if (!cwu_symbol_below(pc, call, sizeof call, where, sizeof where) ||
         (!strstr(call, "free") && !strstr(call, "realloc")))
         return;
-    cwu_error("SIGABRT in %s, called from %s: malloc has not given that block, or it was freed "
+    bool below = cwu_symbol_interrupted(pc, cw_is_routine, &routine, place, sizeof place);
+    cw_rename_routine(routine.name, sizeof routine.name, routine.exact);
+    cwu_error("SIGABRT in %s%s%s, called from %s: malloc has not given that block, or it was freed "
               "before, or written around; symmetric memory goes back by the interface that gave "
               "it",
-              strstr(call, "free") ? "free" : "realloc", where);
+              strstr(call, "free") ? "free" : "realloc", below ? " of " : "",
+              below ? routine.name : "", below ? place : where);
     cwu_symbol_stack(cw_crash_pc(context), cw_crash_put_frame);
 }
 
