@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/error.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/secret.h"
@@ -21,8 +22,26 @@ typedef struct pair {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the list at cwb_t.priv
 
+/** Each task of a step that has no service is a job of its own: one of them says so, unless the
+ *  user has asked for it. */
+static void warn_of_tasks(void)
+{
+    static bool warned;  // by an earlier initialisation
+    // set by the launcher, not settings of this library
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS"), *rank = getenv("SLURM_PROCID");
+    if (warned || !tasks || atoi(tasks) < 2 || !rank || strcmp(rank, "0") != 0 ||
+        strcmp(cwu_env.bootstrap, "auto") != 0)
+        return;
+    warned = true;
+    cwu_warn("each of the %d tasks of this Slurm step is a job of one PE, since srun gives them no "
+             "service to find each other by: add --mpi=pmix or --mpi=pmi2 (srun --mpi=list names "
+             "what is there); CAUSEWAY_BOOTSTRAP=single, if that is what you want",
+             atoi(tasks));
+}
+
 static int single_open(cwb_t *b)
 {
+    warn_of_tasks();
     b->pe = 0;
     b->npes = 1;
     b->node_fd = -1;
