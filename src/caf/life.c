@@ -151,7 +151,7 @@ static void leave_anywhere(caf_code_t code)
 void caf_stop(int code)
 {
     leave_anywhere(CAF_STOPPED);
-    exit(code);
+    exit(cw_exit_status(code));
 }
 
 void caf_fail_image(void)
@@ -167,7 +167,7 @@ void caf_error_stop(int code)
     if (code)  // ERROR STOP 0 asks for a success
         code = cw_failure_status(code);
     if (!caf.group || (!flushed && code))
-        exit(code);
+        exit(cw_exit_status(code));
     cw_global_exit(code);
 }
 

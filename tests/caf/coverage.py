@@ -22,6 +22,7 @@ LAYOUTS = {"node": (), "2nodes-rdm": ("--emulate-nodes", "2"),
 MANGLED = re.compile(r"(?:__prif_MOD_)?(_gfortran_caf_\w+|prif_\w+)$")
 # What scripts run: statements, and arguments of a program; how the images end.
 STATEMENTS = (("stop 3", 3), ("stop 'text'", 0), ("error stop 4", 4), ("error stop 'text'", 1),
+              ("stop 256", 1), ("error stop 512", 1),
               ("call random_init(.true., .true.)", 0))
 ENDS = (("stop", 7), ("error_stop", 9))
 

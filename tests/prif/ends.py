@@ -42,6 +42,7 @@ ENDS = {
     "quiet": (5, ["late F T  5 none", "early F T  5 none"], []),
     "end": (0, [], []),
     "error_stop": (9, ["late T F  9 none", "early T F  9 none"], ["ERROR STOP 9"]),
+    "error_512": (1, ["late T F512 none", "early T F512 none"], ["ERROR STOP 512"]),
     "error_text": (1, ["late T F -1 it went wrong", "early T F -1 it went wrong"],
                    ["it went wrong"]),
     "amid_stop": (7, ["STOP 7"], []),

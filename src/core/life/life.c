@@ -352,10 +352,10 @@ noreturn void cw_exit(int status)
     cw_unfinished_close();
     if (cw_boot.ops)
         cw_boot.ops->goodbye();
-    _exit(status);
+    _exit(cw_exit_status(status));
 }
 
 noreturn void cw_global_exit(int status)
 {
-    abort_job(status, false);
+    abort_job(cw_exit_status(status), false);
 }
