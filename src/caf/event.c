@@ -16,6 +16,20 @@ void caf_notify(int pe, uint64_t *event)
     cw_amo_signalling(&cw_ctx_default, event, CW_AMO_ADD, sizeof *event, 1, pe);
 }
 
+/** Of the images of the program from *pe_p on: is none other than this active? Then how they have
+ *  ended is in *code_p. */
+static bool is_alone(int *pe_p, caf_code_t *code_p)
+{
+    while (*pe_p < cw_world.npes) {
+        const caf_code_t code = *pe_p == cw_world.pe ? *code_p : caf_image_state(*pe_p);
+        if (code == CAF_OK)
+            return false;
+        *code_p = *code_p == CAF_FAILED ? CAF_FAILED : code;
+        ++*pe_p;
+    }
+    return true;
+}
+
 void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t *event,
                     int64_t until)
 {
@@ -23,16 +37,26 @@ void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t 
     cw_wait_t w = CW_WAIT_FOR(statement, event, sizeof *event);
     cw_wait_on_t on;
     caf_complete();
-    bool over = false;
+    bool over = false, alone = false;
+    int pe = 0;
+    caf_code_t code = CAF_ERROR;
     while ((int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold && !over) {
         on = (cw_wait_on_t){
             .kind = CW_WAIT_EVENT, .nbytes = sizeof *event, .addr = event, .want = threshold};
         w.on = &on;
         cw_wait_round(&w);
-        over = caf_survives && w.slept && caf_has_news(caf.team) &&
-               (int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold;
+        if (caf_survives && w.slept) {
+            over = caf_has_news(caf.team);
+            alone = !over && is_alone(&pe, &code);
+            // what images have posted before they ended is there
+            over = (over || alone) && (int64_t)__atomic_load_n(event, __ATOMIC_ACQUIRE) < threshold;
+        }
     }
     cw_wait_done(&w);
+    if (over && alone) {
+        caf_fail(status, code, statement, "no other image is active that could post");
+        return;
+    }
     if (over) {
         // the program decides whether it was this image that would have posted
         caf_report_gone(status, statement, caf.team, (caf_passage_t){.failed = 1});

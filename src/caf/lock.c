@@ -118,20 +118,30 @@ static bool take(const place_t *p, int *owner_p)
     return owner == 0;
 }
 
-/** Looks before it tries again: a swap wakes the image of the lock, which may be this one. */
-static void take_in_turn(const char *statement, const place_t *p)
+/** The image that has locked it has stopped, and has it still: its last statements are done. */
+static bool is_stuck(const place_t *p, uint64_t owner)
+{
+    return !is_free(owner) && caf_image_state(pe_of(owner)) == CAF_STOPPED &&
+           owner_of(p->lock, p->pe) == owner;
+}
+
+/** Looks before it tries again: a swap wakes the image of the lock, which may be this one. -1: it
+ *  has the lock; else the PE that has it for ever, since its image has stopped. */
+static int take_in_turn(const char *statement, const place_t *p)
 {
     cw_wait_t w = CW_WAIT_INIT(statement);
     cw_wait_on_t on = lock_of(p, 0);
     w.on = &on;
-    bool taken = take(p, &on.behind);
-    while (!taken) {
+    bool taken = take(p, &on.behind), stuck = false;
+    while (!taken && !stuck) {
         cw_wait_round(&w);
         const uint64_t owner = owner_of(p->lock, p->pe);
         on.behind = pe_of(owner);
         taken = is_free(owner) && take(p, &on.behind);
+        stuck = !taken && w.slept && is_stuck(p, owner);
     }
     cw_wait_done(&w);
+    return stuck ? on.behind : -1;
 }
 
 // ---------------------------------------------------------------- statements
@@ -150,7 +160,14 @@ void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_
         int owner;
         *acquired_p = p->used = take(p, &owner);
     } else if (caf_survives) {
-        take_in_turn(statement, p);
+        caf_name_t name;
+        const int stopped = take_in_turn(statement, p);
+        p->used = stopped < 0;
+        if (!p->used) {
+            caf_fail(status, CAF_STOPPED, statement, "%s, which has locked the variable, has stopped",
+                     caf_image_name(stopped, name));
+            return;
+        }
     } else {
         uint64_t before = swap(lock, word_of(p), pe);
         if (before) {
@@ -178,7 +195,7 @@ void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint6
     if (!p) {
         caf_name_t name;
         const uint64_t word = owner_of(lock, pe);
-        if (word)
+        if (!is_free(word))
             caf_fail(status, CAF_LOCKED_OTHER, statement, "%s has locked the variable",
                      caf_image_name(pe_of(word), name));
         else

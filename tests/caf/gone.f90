@@ -7,7 +7,8 @@ program gone
   implicit none
   integer :: x(3)[*], me, n, last, st, i, v
   integer, allocatable :: list(:), kinds(:)
-  type(lock_type) :: lk[*]
+  type(lock_type) :: lk[*], kept[*]
+  type(event_type) :: ev[*]
   type(team_type) :: apart
   character(len=8) :: how
   character(len=60) :: msg
@@ -65,6 +66,13 @@ program gone
     x(1)[1] = i + 1
     unlock (lk[1])
   end if
+  lock (kept[1], stat=st, errmsg=msg)
+  if (how == "stop") then
+    call check(st == code .and. index(msg, "has locked the variable, has stopped") > 0, &
+               "the lock that it has still")
+  else
+    unlock (kept[1], stat=st)
+  end if
   sync images (last, stat=st)
   call check(st == code, "sync images")
   i = me
@@ -75,6 +83,8 @@ program gone
   if (me == 1) then
     sync images ([(i, i=2,n-1)])
     if (how /= "stop") call check(x(1) == n, "updates under the lock")
+    event wait (ev, stat=st, errmsg=msg)  ! all others are about to end
+    call check(st == code .and. index(msg, "no other image") > 0, "event wait of the last one")
     print '(3(i0,a))', n - 1, " images went on, ", failed, " failed"
   else
     sync images (1)
@@ -83,6 +93,7 @@ program gone
 contains
   subroutine the_end()
     lock (lk[1])
+    lock (kept[1])
     if (how == "stop") then
       unlock (lk[1])
       stop

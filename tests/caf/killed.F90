@@ -33,7 +33,7 @@ program killed
     "sync images", "event wait", "lock", "critical", "co_sum", "co_sum long", "co_broadcast", &
     "form team", "end team", "allocate", "deallocate", "compute"]
   integer :: x(3)[*], spared, me, n, i, ndead
-  type(lock_type) :: lk[*]
+  type(lock_type) :: lk[*], own[*]
   type(event_type) :: ev[*]
   integer(atomic_int_kind) :: counter[*]
   integer, allocatable :: dead(:)
@@ -131,12 +131,15 @@ contains
       event wait (ev, stat=st)
     case ("lock")
       if (dies) lock (lk[1])
+      if (dies) lock (own[1])
       sync all
       if (dies) call die(signo)
       lock (lk[1], stat=st)
       call check(st == 0, "the lock of an image that was killed")
       x(1)[1] = x(1)[1] + 1
       unlock (lk[1])
+      unlock (own[1], stat=st)  ! stat_unlocked, which gfortran has as 0
+      call check(st == 0, "unlock of the lock of an image that was killed")
     case ("critical")
       critical
         if (dies) call die(signo)
