@@ -113,6 +113,14 @@ static bool has_entered(const caf_team_t *team, int pe, unsigned *intent_p)
     return ahead >= 0;
 }
 
+bool caf_is_ahead(int pe)
+{
+    unsigned intent;
+    caf_team_t next = *caf.team;
+    next.gates++;
+    return has_entered(&next, pe, &intent);
+}
+
 /** How a member that does not come has ended. At the end of the job all images have. */
 static caf_code_t end_of(const caf_team_t *team, int pe)
 {
@@ -233,6 +241,7 @@ caf_passage_t caf_gate(caf_team_t *team, const char *statement, const char *clai
 {
     meeting_t m = {team, claim, of_one(claim, code, intent)};
     team->gates++;
+    caf_complete_before();  // also what SYNC IMAGES has told
     if (code == CAF_OK)
         publish(team, intent);
     if (caf_do(team, meet, &m))

@@ -33,6 +33,9 @@ typedef enum caf_intent { CAF_COMES = 0, CAF_REFUSES = 1, CAF_FORMS = 2 } caf_in
 bool caf_is_hit(const caf_team_t *team);
 /** Has a member been killed of which the program does not know? */
 bool caf_has_news(caf_team_t *team);
+/** Has the image at that PE entered a gate of the current team that this one has not? Then it waits
+ *  there for this one. */
+bool caf_is_ahead(int pe);
 /** The program learns of images that are gone: of all members of the current team, as far as
  *  is known. */
 void caf_note_deaths(void);

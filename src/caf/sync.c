@@ -2,7 +2,8 @@
 //
 // SYNC ALL, SYNC IMAGES, SYNC MEMORY. Two images that synchronise with each other count: each adds
 // one to a word of its own in the other's memory, and waits until the word that the other one
-// writes here is as high. A word has one writer and only grows.
+// writes here is as high. A word has one writer, and grows but where an image takes back what it has
+// told one that does not come (retract).
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -68,10 +69,18 @@ static void open_counts(void)
     mine = &counts[cw_world.pe];
 }
 
+/** By what a quiet completes. */
+static void tell(int pe, uint64_t number)
+{
+    cw_amo_signalling(&cw_ctx_default, mine, CW_AMO_SET, sizeof number, number, pe);
+}
+
 static CW_NOINLINE void notify_out(int pe, uint64_t number)
 {
     if (cw_coll_is_local(pe))  // its place is not known yet, or puts are watched
         cw_put_scalar(&cw_ctx_default, mine, number, sizeof number, pe);
+    else if (caf_survives)  // complete before this image enters a gate (has_passed)
+        tell(pe, number);
     else
         cw_coll_raise_word(pe, (long *)mine, (long)number);  // at once, and no quiet is due
 }
@@ -99,21 +108,48 @@ static CW_ALWAYS_INLINE bool has_come(int pe)
     return has_counted(&counts[pe], done[pe]);
 }
 
+/** The image does not come to this statement: what it has been told, of which it knows nothing yet,
+ *  is taken back before this image comes to the gate where that one waits. */
+static void retract(int pe)
+{
+    tell(pe, --done[pe]);
+    cw_quiet_default();
+}
+
+static bool is_one_gone(void)
+{
+    int rank = 0;
+    while (rank < caf.group->size && caf_image_state(cw_group_pe(caf.group, rank)) == CAF_OK)
+        rank++;
+    return rank < caf.group->size;
+}
+
+/** Has it learnt of an image that is gone by another statement, and does not come to this one? */
+static bool has_passed(int pe, const cw_wait_t *w)
+{
+    const bool ahead = caf_survives && w->slept && caf_is_ahead(pe);
+    atomic_thread_fence(memory_order_acquire);
+    return ahead && !has_come(pe) && is_one_gone();  // what it wrote before is there
+}
+
 /** CAF_OK, or how the image has ended that does not come. asks: the statement has stat=. */
 static CW_NOINLINE caf_code_t await(int pe, bool asks)
 {
-    bool gone = false;
+    bool gone = false, passed = false;
     cw_wait_t w = CW_WAIT_FOR("sync images", &counts[pe], sizeof *counts);
     const cw_wait_on_t on = {
         .kind = CW_WAIT_PARTNER, .nbytes = sizeof *counts, .addr = &counts[pe], .behind = pe};
     w.on = &on;
-    while (!has_come(pe) && !gone) {
+    while (!has_come(pe) && !gone && !passed) {
         cw_wait_round(&w);
         // it may have come before it ended: what it wrote before is there
         gone = caf_is_gone(pe, &w, asks) && !has_come(pe);
+        passed = !gone && has_passed(pe, &w);
     }
     cw_wait_done(&w);
-    return gone ? caf_image_state(pe) : CAF_OK;
+    if (passed)
+        retract(pe);
+    return gone ? caf_image_state(pe) : passed ? CAF_FAILED : CAF_OK;
 }
 
 static CW_COLD void report(const caf_status_t *status, caf_code_t code)

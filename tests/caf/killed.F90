@@ -31,8 +31,8 @@ program killed
   end interface
   character(len=12), parameter :: statements(*) = [character(len=12) :: "sync all", &
     "sync images", "event wait", "lock", "critical", "co_sum", "co_sum long", "co_broadcast", &
-    "form team", "end team", "allocate", "deallocate", "compute"]
-  integer :: x(3)[*], spared, me, n, i, ndead
+    "form team", "end team", "allocate", "deallocate", "compute", "apart"]
+  integer :: x(4)[*], spared, me, n, i, ndead
   type(lock_type) :: lk[*], own[*]
   type(event_type) :: ev[*]
   integer(atomic_int_kind) :: counter[*]
@@ -106,6 +106,25 @@ contains
     sync all (stat=st)
     if (me == 1) counter = 0
     sync all (stat=st)
+    if (statement == "apart") call in_pairs(pack([(i, i=1, n)], [(all(dead /= i), i=1, n)]))
+  end subroutine
+
+  !> Images synchronise with each other as often as before, also those of which one has gone on
+  !> without the other.
+  subroutine in_pairs(living)
+    integer, intent(in) :: living(:)
+    integer :: k
+    do k = 1, 3
+      if (me == living(1)) then
+        x(4) = k
+        sync images (living(2:))
+        sync images (living(2:))
+      else
+        sync images (living(1))
+        call check(x(4)[living(1)] == k, "sync images behind one that gave STAT_FAILED_IMAGE")
+        sync images (living(1))
+      end if
+    end do
   end subroutine
 
   subroutine wait_for_it(statement, signo, victim, dies, st)
@@ -189,6 +208,15 @@ contains
         r = r + sqrt(real(this_image()))
       end do
       call check(r >= 0, "computed")
+    case ("apart")
+      ! one learns of it by another statement, and does not come to this one
+      if (dies) call die(signo)
+      if (this_image() > 1) then
+        sync images (1, stat=st)
+      else
+        call wait_until_dead(victim)
+        st = stat_failed_image
+      end if
     end select
   end subroutine
 

@@ -16,13 +16,13 @@ LET_GO = KILLED + "the others go on without it$"
 # a job: processes, options, settings, arguments; exit status, and what the output says
 JOBS = {
     # image 1, whose process the others of the node do without, dies last
-    "node": (14, [], {}, ["all", "8"], 0,
-             ["^1 of 14 images " + GONE, LET_GO,
-              LAST.format(13, 14) + "0, 1, 2, 3, 4, 5, 6, 8 and 5 more$"]),
-    "rdm": (16, NODES, {"CAUSEWAY_ENDPOINT": "rdm"}, ["all", "9"], 0,
-            ["^3 of 16 images " + GONE, LAST.format(13, 16)]),
-    "msg": (16, NODES, {"CAUSEWAY_ENDPOINT": "msg"}, ["all", "9"], 0,
-            ["^3 of 16 images " + GONE, LAST.format(13, 16)]),
+    "node": (16, [], {}, ["all", "8"], 0,
+             ["^2 of 16 images " + GONE, LET_GO,
+              LAST.format(14, 16) + "1, 2, 3, 4, 5, 6, 8, 9 and 6 more$"]),
+    "rdm": (18, NODES, {"CAUSEWAY_ENDPOINT": "rdm"}, ["all", "10"], 0,
+            ["^4 of 18 images " + GONE, LAST.format(14, 18)]),
+    "msg": (18, NODES, {"CAUSEWAY_ENDPOINT": "msg"}, ["all", "10"], 0,
+            ["^4 of 18 images " + GONE, LAST.format(14, 18)]),
     "nostat": (3, [], {}, ["nostat", "0"], 1,
                [r"images? [-12, ]+ of 3 \(.*\): sync all: 0 images of the team have "
                 r"stopped, and 1 have failed; image 3 of the team \(PE 2, host .*\) was killed by "
