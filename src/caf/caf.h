@@ -205,7 +205,6 @@ caf_coarray_t *caf_component_register(void);
 /** That token; NULL: it is none of a component, and may be anything. */
 caf_coarray_t *caf_component_find(void *token);
 bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *component, size_t nbytes);
-void caf_component_deallocate(caf_coarray_t *component);
 void caf_component_deregister(caf_coarray_t *component);
 void caf_component_close(void);
 // In checking mode each image keeps where it has deallocated its last components, each known by the

@@ -70,17 +70,10 @@ bool caf_component_allocate(const caf_status_t *status, caf_coarray_t *c, size_t
     return true;
 }
 
-void caf_component_deallocate(caf_coarray_t *c)
+void caf_component_deregister(caf_coarray_t *c)
 {
     if (c->mine)
         caf_memory_release(c->mine);
-    c->mine = NULL;
-    c->symmetric = 0;
-}
-
-void caf_component_deregister(caf_coarray_t *c)
-{
-    caf_component_deallocate(c);
     *c = (caf_coarray_t){.next = unused};
     unused = c;
 }

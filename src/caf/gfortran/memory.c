@@ -15,12 +15,12 @@ enum {
     CRITICAL,
     EVENT_STATIC,
     EVENT,
-    COMPONENT_TOKEN,      // of a component that is not allocated
-    COMPONENT_MEMORY,     // of one that has a token
+    COMPONENT_TOKEN,      // there is a component, which is not allocated
+    COMPONENT_MEMORY,     // of that one
     ASSOCIATED,           // a part of another coarray, in CHANGE TEAM (GCC 16)
     COMPONENT_OF_ITS_OWN  // no number of the compiler: both
 };
-/** And what deallocated. */
+/** And what deallocated: a coarray or a component with its token, or the memory of a component. */
 enum { TOKEN, MEMORY_ONLY };
 enum { WORD = 8 };
 
@@ -67,9 +67,20 @@ static caf_coarray_t *associate(const caf_coarray_t *of, const caf_descriptor_t 
     return caf_associate(of, (size_t)(descriptor->data - view));
 }
 
-static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gft_token_t token)
+/** A component has a token while it is allocated: what stays of one in a variable that is no more
+ *  would never be returned. */
+static caf_coarray_t *make_component(const caf_status_t *status, size_t nbytes)
 {
-    caf_coarray_t *c = token;
+    caf_coarray_t *c = caf_component_register();
+    if (caf_component_allocate(status, c, nbytes))
+        return c;
+    caf_component_deregister(c);
+    return NULL;
+}
+
+static caf_coarray_t *make(const caf_status_t *status, size_t size, int type)
+{
+    caf_coarray_t *c;
     switch (type) {
     case STATIC:
     case LOCK_STATIC:
@@ -85,13 +96,9 @@ static caf_coarray_t *make(const caf_status_t *status, size_t size, int type, gf
         c = caf_allocate(status, nbytes_of(size, type));
         clear(c, type);
         return c;
-    case COMPONENT_TOKEN:
-        return caf_component_register();
     case COMPONENT_MEMORY:
     case COMPONENT_OF_ITS_OWN:
-        c = caf_component_find(c);
-        c = c ? c : caf_component_register();
-        return caf_component_allocate(status, c, size) ? c : NULL;
+        return make_component(status, size);
     default:
         caf_fatal("allocate", "type %d of coarrays is none that GCC 12 to 16 ask for", type);
     }
@@ -103,12 +110,18 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     caf_join(&gft_door, "_gfortran_caf_register");
     GFT_ENTER();
+    if (type == COMPONENT_TOKEN) {
+        *token = NULL;
+        descriptor->data = NULL;
+        caf_succeed(&status);
+        return;
+    }
     // where one variable is assigned to another, the compiler asks for components as for coarrays
     if (type == ALLOCATABLE && caf_is_mine(token))
         type = COMPONENT_OF_ITS_OWN;
     caf_coarray_t *c = type == ASSOCIATED
                            ? associate(*token, descriptor)
-                           : make(&status, size, type, type == COMPONENT_MEMORY ? *token : NULL);
+                           : make(&status, size, type);
     if (type == ALLOCATABLE || type == LOCK || type == EVENT)
         gft_allocation_asks = stat != NULL;
     if (!c)
@@ -139,24 +152,20 @@ void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *err
 {
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     caf_coarray_t *c = *token;
-    if (!c) {
+    if (!c && type == TOKEN && !caf_is_mine(token)) {
         caf_fail(&status, CAF_ERROR, "deallocate", "the coarray is not allocated");
         return;
     }
     if (!caf.group)
         return;  // the program has left the job, which freed all
     caf_succeed(&status);
-    if (type == MEMORY_ONLY) {
-        caf_component_deallocate(c);
-        if (CW_CHECKING())
-            caf_component_ended(token);
-    } else {
-        if (caf_component_find(c))
-            caf_component_deregister(c);
-        else if (!deallocate(&status, c))
-            return;
-        *token = NULL;
-    }
+    if (caf_component_find(c))
+        caf_component_deregister(c);
+    else if (c && type == TOKEN && !deallocate(&status, c))
+        return;
+    *token = NULL;
+    if (type == MEMORY_ONLY && CW_CHECKING())
+        caf_component_ended(token);
 }
 
 /** A variable that has become another's, or is no more, is left alone. */
