@@ -60,9 +60,6 @@ static CW_NOINLINE void reduce_long(const cw_group_t *group, void *data, size_t 
     const size_t nbytes = nelems * elem_nbytes;
     if (cw_reduce_private(group, data, nelems, elem_nbytes, fn))
         return;
-    if (elem_nbytes > CAF_STAGE)
-        caf_fatal("a collective", "one element has %zu bytes, and the most are %d", elem_nbytes,
-                  CAF_STAGE);
     const size_t most = CAF_STAGE / elem_nbytes * elem_nbytes;
     char *in, *out;
     stage(&in, &out);

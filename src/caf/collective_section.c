@@ -103,15 +103,39 @@ void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *s
         caf_succeed(status);
 }
 
+static const char *name_of(int type)
+{
+    static const char *const names[] = {
+        [CAF_INTEGER] = "integers",   [CAF_LOGICAL] = "logicals",
+        [CAF_REAL] = "reals",         [CAF_COMPLEX] = "complex numbers",
+        [CAF_DERIVED] = "structures", [CAF_CHARACTER] = "characters"};
+    const bool known = type >= CAF_INTEGER && type <= CAF_CHARACTER;
+    return known ? names[type] : "elements of an unknown type";
+}
+
+/** False: not with these elements, on all images, which is reported. */
+static bool is_possible(const caf_status_t *status, const char *call, const caf_section_t *section,
+                        cw_reduce_fn fn)
+{
+    const size_t nbytes = section->elem_nbytes;
+    const bool fits = nbytes <= CAF_STAGE || caf.group->size == 1;
+    if (!fn)
+        caf_fail(status, CAF_ERROR, call, "there is none of %s of %zu bytes",
+                 name_of(section->type), nbytes);
+    else if (!fits)
+        caf_fail(status, CAF_ERROR, call, "one element has %zu bytes, and the most are %d", nbytes,
+                 CAF_STAGE);
+    return fn && fits;
+}
+
 void caf_section_co_reduce(const caf_status_t *status, const char *call,
                            const caf_section_t *section, int result_image, cw_reduce_fn fn)
 {
     contiguous_t c;
     if (!check_image(status, call, result_image, true))
         return;
-    if (!fn)
-        caf_fatal(call, "there is none for type %d with elements of %zu bytes", section->type,
-                  section->elem_nbytes);
+    if (!is_possible(status, call, section, fn))
+        return;
     if (!caf_enter(status, call))
         return;
     open_contiguous(&c, section);

@@ -55,14 +55,19 @@ static place_t *find_held(int pe, const uint64_t *lock)
     return NULL;
 }
 
-static place_t *take_place(const char *statement, int pe, uint64_t *lock)
+/** NULL: reported. */
+static place_t *take_place(const caf_status_t *status, const char *statement, int pe,
+                           uint64_t *lock)
 {
     place_t *p = places();
     int i = 0;
     while (i < CAF_LOCK_PLACES && p[i].used)
         i++;
-    if (i == CAF_LOCK_PLACES)
-        caf_fatal(statement, "this image holds %d locks, which is the most", CAF_LOCK_PLACES);
+    if (i == CAF_LOCK_PLACES) {
+        caf_fail(status, CAF_ERROR, statement, "this image holds %d locks, which is the most",
+                 CAF_LOCK_PLACES);
+        return NULL;
+    }
     p[i] = (place_t){.lock = lock, .pe = pe, .used = true};
     return &p[i];
 }
@@ -155,7 +160,9 @@ void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_
         caf_fail(status, CAF_LOCKED, statement, "this image has locked the variable already");
         return;
     }
-    place_t *p = take_place(statement, pe, lock);
+    place_t *p = take_place(status, statement, pe, lock);
+    if (!p)
+        return;
     if (acquired_p) {
         int owner;
         *acquired_p = p->used = take(p, &owner);
@@ -164,7 +171,8 @@ void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_
         const int stopped = take_in_turn(statement, p);
         p->used = stopped < 0;
         if (!p->used) {
-            caf_fail(status, CAF_STOPPED, statement, "%s, which has locked the variable, has stopped",
+            caf_fail(status, CAF_STOPPED, statement,
+                     "%s, which has locked the variable, has stopped",
                      caf_image_name(stopped, name));
             return;
         }

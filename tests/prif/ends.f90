@@ -129,6 +129,9 @@ contains
     type(prif_coarray_handle) :: y, absent
     type(prif_team_type) :: half
     character(len=72) :: said
+    logical :: flags(2)
+    integer(c_int) :: images
+    procedure(prif_operation_wrapper_interface), pointer :: nothing => null()
     call prif_allocate_coarray([1_c_int64_t], [3_c_int64_t], int(8 * me, c_size_t), none, y, &
                                memory, stat, said)
     call tell("allocate", said)
@@ -159,7 +162,21 @@ contains
     call tell("critical", said)
     call prif_deallocate_coarray(absent, stat, said)
     call tell("again", said)
-    call prif_deallocate_coarray(x, stat)
+    call prif_allocate_coarray([1_c_int64_t, -huge(1_c_int64_t)], [1_c_int64_t, huge(1_c_int64_t)], &
+                               64_c_size_t, none, y, memory, stat, said)
+    if (stat /= 0) print '(a)', "WRONG", said
+    call prif_event_post(1_c_int, y, 4_c_size_t, stat, said)
+    call tell("aligned", said)
+    call prif_deallocate_coarrays([y, y], stat, said)
+    call tell("twice", said)
+    call prif_co_sum(flags, stat=stat, errmsg=said)
+    call tell("logicals", said)
+    call prif_co_reduce(flags, nothing, c_null_ptr, stat=stat, errmsg=said)
+    call tell("operation", said)
+    call prif_initial_team_index_with_team_number(y, [1_c_int64_t, 0_c_int64_t], 5_c_int64_t, &
+                                                  images, stat)
+    if (stat == 0 .or. images /= 0) print '(a)', "WRONG"
+    call prif_deallocate_coarrays([y, x], stat)
     if (stat /= 0) print '(a)', "WRONG"
     call prif_stop(.true._c_bool)
   end subroutine

@@ -57,6 +57,9 @@ ASKED = {
     "form": "the team number 0 is not positive",
     "deallocate": "the coarray was allocated in a team that is not the current one",
     "change": "the team was not formed", "sync": "the team was not formed",
+    "aligned": "the variable is not aligned to 8 bytes",
+    "twice": "handle 2 is in the list before, too",
+    "logicals": "there is none of logicals of 4 bytes", "operation": "there is no operation",
     "put": NOT_THERE, "get": NOT_THERE, "critical": NOT_THERE, "again": NOT_THERE,
 }
 FEWER = {"form": 1, "deallocate": NPES - 1}

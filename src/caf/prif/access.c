@@ -189,8 +189,11 @@ int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t pl
     caf_section_t here;
     size_t below;
     void *first;
-    if (rank > CAF_MAX_DIMENSIONS)
-        caf_fatal(call, "%d dimensions, and the most are %d", rank, CAF_MAX_DIMENSIONS);
+    if (rank > CAF_MAX_DIMENSIONS) {
+        caf_fail(&status, CAF_ERROR, call, "%d dimensions, and the most are %d", rank,
+                 CAF_MAX_DIMENSIONS);
+        return prf_outcome(stat);
+    }
     make_section(&here, local, local_stride, elem_nbytes, extent, rank);
     if (caf_section_nelems(&here) == 0 || elem_nbytes == 0) {
         caf_succeed(&status);

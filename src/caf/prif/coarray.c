@@ -89,7 +89,7 @@ static int index_of(const char *call, const prf_coarray_t *c, const int64_t *sub
     for (int i = n - 1; i >= 0; i--) {
         if (sub[i] < prf_lower(c)[i] || sub[i] > prf_upper(c)[i])
             return 0;
-        if (index > 0 && bound(c, SHAPE, i) > nimages)
+        if (index > 0 && (uint64_t)bound(c, SHAPE, i) > (uint64_t)nimages)
             return 0;
         index = index * bound(c, SHAPE, i) + (sub[i] - prf_lower(c)[i]);
         if (index >= nimages)
@@ -105,8 +105,8 @@ int causeway_prif_image_index(const prf_coarray_t *c, const int64_t *sub, int n,
                     caf_team_of("prif_image_index", team)->group->size);
 }
 
-/** The PEs of a sibling, or of the initial team; the caller frees. Fatal: there is no such team. */
-static int want_sibling(const char *call, int64_t number, int **pes_p)
+/** The PEs of a sibling, or of the initial team; the caller frees. 0: reported. */
+static int want_sibling(const caf_status_t *status, const char *call, int64_t number, int **pes_p)
 {
     const cw_group_t *initial = caf.initial.group;
     *pes_p = NULL;
@@ -114,7 +114,8 @@ static int want_sibling(const char *call, int64_t number, int **pes_p)
         return initial->size;  // all in their order
     const int n = caf_find_sibling(number, pes_p);
     if (n == 0)
-        caf_fatal(call, "no team beside the current one has number %lld", (long long)number);
+        caf_fail(status, CAF_ERROR, call, "no team beside the current one has number %lld",
+                 (long long)number);
     return n;
 }
 
@@ -122,8 +123,9 @@ int causeway_prif_image_index_in_sibling(const prf_coarray_t *c, const int64_t *
                                          int64_t number)
 {
     PRF_ENTER("prif_image_index_with_team_number");
+    static const caf_status_t none;
     int *pes;
-    const int nimages = want_sibling("prif_image_index_with_team_number", number, &pes);
+    const int nimages = want_sibling(&none, "prif_image_index_with_team_number", number, &pes);
     free(pes);
     return index_of("prif_image_index_with_team_number", c, sub, n, nimages);
 }
@@ -154,8 +156,13 @@ int causeway_prif_initial_index_in_sibling(const prf_coarray_t *c, const int64_t
 {
     PRF_ENTER("prif_initial_team_index_with_team_number");
     static const char call[] = "prif_initial_team_index_with_team_number";
+    const caf_status_t status = prf_status(stat);
     int *pes;
-    const int image = index_of(call, c, sub, n, want_sibling(call, number, &pes));
+    const int nimages = want_sibling(&status, call, number, &pes);
+    *index_p = 0;
+    if (nimages == 0)
+        return prf_outcome(stat);
+    const int image = index_of(call, c, sub, n, nimages);
     const int pe = image == 0 ? -1 : pes ? pes[image - 1] : image - 1;
     free(pes);
     return give_index(pe, index_p, stat);

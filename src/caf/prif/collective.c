@@ -56,8 +56,10 @@ static int reduce_by_user(const caf_section_t *section, operation_fn *operation,
                           const int *result_image, int *stat)
 {
     const caf_status_t status = prf_status(stat);
-    if (!operation)
-        caf_fatal("co_reduce", "there is no operation");
+    if (!operation) {
+        caf_fail(&status, CAF_ERROR, "co_reduce", "there is no operation");
+        return prf_outcome(stat);
+    }
     user_operation = operation;
     user_cdata = cdata;
     caf_section_co_reduce(&status, "co_reduce", section, image_or_all(result_image), by_user);

@@ -47,14 +47,16 @@ static prf_coarray_t *new_handle(int corank, const int64_t *lower, const int64_t
 /** Do the cobounds have a place for each image of the team? */
 static bool has_room(int corank, const int64_t *lower, const int64_t *upper)
 {
-    int64_t n = 1;
+    const uint64_t most = (uint64_t)caf_num_images();
+    uint64_t n = 1;
     for (int i = 0; i < corank; i++) {
         if (upper[i] < lower[i])
             return false;
-        if (n < caf_num_images())  // no product beyond what is asked for
-            n *= upper[i] - lower[i] + 1;
+        const uint64_t others = (uint64_t)upper[i] - (uint64_t)lower[i];
+        if (n < most)  // no product beyond what is asked for
+            n *= others < most ? others + 1 : most;
     }
-    return n >= caf_num_images();
+    return n >= most;
 }
 
 bool prf_is_allocated(const caf_status_t *status, const char *call, const prf_coarray_t *c)
@@ -118,6 +120,14 @@ void prf_released(const caf_coarray_t *coarray)
     forget(whole);
 }
 
+static bool is_twice(prf_coarray_t **handles, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (handles[k] == handles[i])
+            return true;
+    return false;
+}
+
 static bool are_of_current_team(const caf_status_t *status, prf_coarray_t **handles, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -130,6 +140,11 @@ static bool are_of_current_team(const caf_status_t *status, prf_coarray_t **hand
         if (handles[i]->coarray->team != caf.team) {
             caf_fail(status, CAF_ERROR, "deallocate",
                      "the coarray was allocated in a team that is not the current one");
+            return false;
+        }
+        if (is_twice(handles, i)) {
+            caf_fail(status, CAF_ERROR, "deallocate", "handle %d is in the list before, too",
+                     i + 1);
             return false;
         }
     }

@@ -24,10 +24,11 @@ static bool find_word(const caf_status_t *status, const char *call, int image,
     void *addr;
     if (!prf_find(status, call, image, c, place, WORD, pe_p, &addr))
         return false;
-    if ((uintptr_t)addr % WORD != 0)
-        caf_fatal(call, "the variable is not aligned to %d bytes", WORD);
     *word_p = addr;
-    return true;
+    if ((uintptr_t)addr % WORD == 0)
+        return true;
+    caf_fail(status, CAF_ERROR, call, "the variable is not aligned to %d bytes", WORD);
+    return false;
 }
 
 /** op: as the module numbers them. old_p: NULL, or what the word was. */
