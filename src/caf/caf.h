@@ -64,6 +64,7 @@ typedef struct caf_team {
     struct caf_coarray *coarrays;  // allocated while it was the current team, the last one first
     int64_t number;                // that FORM TEAM gave it
     struct caf_team *formed;       // before it by this image
+    unsigned again;                // how often it has been changed to while it was the current one
     uint64_t serial, forms;        // which FORM TEAM of its parent it comes from; those of its own
     // Of programs that go on without images that are gone (gate.h): a number that all members have,
     // the gates that they have entered, the intents in the last two; a member is gone; how many
@@ -176,6 +177,7 @@ typedef struct caf_coarray {
     uintptr_t *at;        // [images of the team], else NULL
     size_t nbytes;
     caf_team_t *team;              // NULL: memory of this image alone, of a component
+    unsigned again;                // of the team, when it was allocated
     const struct caf_coarray *of;  // not NULL: a part of that one, which has the memory
     void *descriptor;              // kept for the door
     bool is_plain;                 // elements are numbers, logicals or characters
@@ -197,7 +199,8 @@ bool caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
 caf_coarray_t *caf_associate(const caf_coarray_t *of, size_t offset);
 /** Releases this image's memory of a coarray, behind a synchronisation of its team. */
 void caf_release(caf_coarray_t *coarray);
-/** Releases what was allocated in the team, behind a synchronisation of it. */
+/** Releases what was allocated in the team since the last CHANGE TEAM to it, behind a
+ *  synchronisation of it. */
 void caf_release_all(caf_team_t *team);
 // ---------------------------------------------------------------- components (component.c)
 /** A component of this image: a token without memory, its memory, and their ends. */

@@ -120,6 +120,7 @@ static void leave(const char *call, caf_code_t code)
         cw_disband();
     caf_gone_close();
     caf_teams_close(whole);
+    caf.initial.again = 0;
     caf_release_all(&caf.initial);
     caf.group = NULL;
     caf.plain = false;

@@ -154,6 +154,7 @@ static caf_coarray_t *new_coarray(size_t nbytes)
 static void enter(caf_coarray_t *c, caf_team_t *team)
 {
     c->team = team;
+    c->again = team->again;
     c->next = team->coarrays;
     c->link = &team->coarrays;
     if (c->next)
@@ -312,7 +313,7 @@ bool caf_deallocate(const caf_status_t *status, caf_coarray_t *c)
 
 void caf_release_all(caf_team_t *team)
 {
-    while (team->coarrays)
+    while (team->coarrays && team->coarrays->again >= team->again)
         caf_release(team->coarrays);
 }
 

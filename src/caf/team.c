@@ -317,7 +317,10 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
         return;
     }
     caf_complete();
-    const bool whole = caf_meet(status, "change team", "change team", CAF_GATE_CHANGE_TEAM, team);
+    const bool again = team == caf.team;
+    const bool whole = caf_meet(status, "change team", "change team",
+                                again ? CAF_GATE_STATEMENT : CAF_GATE_CHANGE_TEAM, team);
+    team->again += again;
     caf_enter_team(team);
     if (whole)
         caf_succeed(status);
@@ -326,16 +329,19 @@ void caf_change_team(const caf_status_t *status, caf_team_t *team)
 void caf_end_team(const caf_status_t *status)
 {
     caf_team_t *team = caf.team;
-    if (!team->parent) {
+    const bool again = team->again > 0;
+    if (!team->parent && !again) {
         caf_fail(status, CAF_ERROR, "end team", "the initial team is the current one");
         return;
     }
     caf_complete();
-    const bool whole = caf_meet(status, "end team", "end team", CAF_GATE_END_TEAM, team);
-    for (const caf_coarray_t *c = team->coarrays; c; c = c->next)
+    const bool whole = caf_meet(status, "end team", "end team",
+                                again ? CAF_GATE_STATEMENT : CAF_GATE_END_TEAM, team);
+    for (const caf_coarray_t *c = team->coarrays; c && c->again >= team->again; c = c->next)
         caf.door->released(c);
     caf_release_all(team);
-    caf_enter_team(team->parent);
+    team->again -= again;
+    caf_enter_team(again ? team : team->parent);
     if (whole)
         caf_succeed(status);
 }
@@ -383,6 +389,7 @@ void caf_teams_close(bool whole)
     while (formed) {
         caf_team_t *team = formed;
         formed = team->formed;
+        team->again = 0;
         caf_release_all(team);
         free(team->siblings);
         free(team);

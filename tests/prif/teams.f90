@@ -58,6 +58,8 @@ program teams
   call check(ended == 321, "cleanup of a team's coarrays")
   call prif_this_image_no_coarray(this_image=image)
   call check(image == me, "back")
+  ended = 0
+  call change_again()
   call prif_end_team(stat, errmsg)
   call check(stat > 0 .and. errmsg /= "", "end of the initial team")
   call prif_form_team(1_c_int64_t, single, 1_c_int, stat, errmsg)
@@ -137,6 +139,40 @@ contains
     call prif_local_data_pointer(x, memory)
     call c_f_pointer(memory, mine, [2])
     call check(mine(1) == 1000 + merge(me - 1, n, me > 1), "put by the initial team's index")
+  end subroutine
+
+  !> To the team that is the current one.
+  subroutine change_again()
+    type(prif_coarray_handle) :: outer, inner
+    ended = 0
+    call prif_change_team(halves)
+    call prif_allocate_coarray([1_c_int64_t], [int(n2, c_int64_t)], 8_c_size_t, final_proc, outer, &
+                               memory)
+    call c_f_pointer(memory, mine, [1])
+    mine = 1
+    do i = 1, 2
+      call prif_change_team(halves)
+      call prif_get_team(PRIF_PARENT_TEAM, parent)
+      call check(associated(parent%info, halves%info), "parent of a team in itself")
+      call prif_allocate_coarray([1_c_int64_t], [int(n2, c_int64_t)], 8_c_size_t, final_proc, &
+                                 inner, memory)
+      call c_f_pointer(memory, mine, [1])
+      mine = 1 + i
+    end do
+    call prif_end_team()
+    call check(ended == 3, "end of a team in itself")
+    call prif_end_team(stat)
+    call check(ended == 32 .and. stat == 0, "end of a team in itself again")
+    call prif_num_images(image)
+    call check(image == n2, "still in the team")
+    call prif_end_team()
+    call check(ended == 321, "end of the team")
+    call prif_change_team(initial, stat)
+    call check(stat == 0, "the initial team in itself")
+    call prif_end_team(stat)
+    call prif_num_images(image)
+    call check(stat == 0 .and. image == n, "back in the initial team")
+    ended = 0
   end subroutine
 
   !> In the order of the handles.

@@ -99,7 +99,7 @@ void *causeway_caf16_get_team(const int32_t *level)
     enum { INITIAL, PARENT };
     if (level && *level == INITIAL)
         return &caf.initial;
-    if (level && *level == PARENT && caf.team->parent)
+    if (level && *level == PARENT && caf.team->parent && !caf.team->again)
         return caf.team->parent;
     return caf.team;
 }

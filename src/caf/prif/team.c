@@ -48,7 +48,7 @@ void *causeway_prif_get_team(int level)
     case PRF_INITIAL_TEAM:
         return &caf.initial;
     case PRF_PARENT_TEAM:
-        return caf.team->parent ? caf.team->parent : caf.team;
+        return caf.team->parent && !caf.team->again ? caf.team->parent : caf.team;
     default:
         caf_fatal("prif_get_team", "there is no level %d of teams", level);
     }
