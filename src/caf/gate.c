@@ -22,11 +22,10 @@
 #include "core/world/deaths.h"
 
 #define LAST_TAG UINT64_C(0xffffffff)  // of the gate at the end of the program
-enum { PLACES = 1024 };
 enum { INTENT_MASK = 3, BEFORE_AT = 2, NUMBER_AT = 4, TAG_AT = 32 };
 
 typedef struct table {
-    uint64_t entered[PLACES];
+    uint64_t entered[CAF_GATE_PLACES];
     uint64_t words[CAF_GATE_WORDS];  // that caf_gather brings
 } table_t;
 
@@ -95,7 +94,7 @@ static void publish(caf_team_t *team, unsigned intent)
 {
     team->intents = (team->intents & INTENT_MASK) << BEFORE_AT | intent;
     // pairs with the gets of the other images
-    __atomic_store_n(&table()->entered[team->tag % PLACES], entry_of(team) | team->intents,
+    __atomic_store_n(&table()->entered[team->tag % CAF_GATE_PLACES], entry_of(team) | team->intents,
                      __ATOMIC_RELEASE);
 }
 
@@ -103,7 +102,7 @@ static void publish(caf_team_t *team, unsigned intent)
 static bool has_entered(const caf_team_t *team, int pe, unsigned *intent_p)
 {
     uint64_t word, sought = entry_of(team);
-    caf_get(&word, &table()->entered[team->tag % PLACES], sizeof word, pe);
+    caf_get(&word, &table()->entered[team->tag % CAF_GATE_PLACES], sizeof word, pe);
     if (word >> TAG_AT != team->tag)
         return word >> TAG_AT > team->tag;
     // numbers wrap
@@ -292,7 +291,7 @@ caf_passage_t caf_act_or_miss(caf_team_t *team, const char *statement, void (*ac
 /** Unless the place of the team has a later one's, which says that this image has left the team. */
 static void tell_entries(caf_team_t *team)
 {
-    if (table()->entered[team->tag % PLACES] >> TAG_AT <= team->tag)
+    if (table()->entered[team->tag % CAF_GATE_PLACES] >> TAG_AT <= team->tag)
         publish(team, CAF_COMES);
 }
 
@@ -308,7 +307,7 @@ bool caf_is_level(const caf_team_t *team)
     bool level = true;
     for (int rank = 0; level && rank < team->group->size; rank++) {
         uint64_t word;
-        caf_get(&word, &table()->entered[team->tag % PLACES], sizeof word,
+        caf_get(&word, &table()->entered[team->tag % CAF_GATE_PLACES], sizeof word,
                 cw_group_pe(team->group, rank));
         level = (word ^ entry_of(team)) >> NUMBER_AT == 0;
     }

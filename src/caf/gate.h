@@ -74,6 +74,8 @@ caf_passage_t caf_act_or_miss(caf_team_t *team, const char *statement, void (*ac
 caf_passage_t caf_gather(caf_team_t *team, const char *statement, const uint64_t *mine, int n,
                          uint64_t *all, bool *present);
 enum { CAF_GATE_WORDS = 24 };
+/** In each image, for the words of teams, by their tags. */
+enum { CAF_GATE_PLACES = 1024 };
 
 /** All images have ended: have all come so far? The same on all; from here on the death of an image
  *  ends the job. [waits] */

@@ -186,6 +186,16 @@ static void form_without(forming_t *f)
 }
 
 // ---------------------------------------------------------------- FORM TEAM
+/** No image enters gates of a team and of one around it in one place. All members of the new team
+ *  have the same teams around it. */
+static uint64_t tag_beside_ancestors(uint64_t tag)
+{
+    for (const caf_team_t *t = caf.team; t; t = t->parent)
+        if ((t->tag ^ tag) % CAF_GATE_PLACES == 0)
+            return tag_beside_ancestors(tag + 1);
+    return tag;
+}
+
 static caf_team_t *add(const forming_t *f, uint64_t *siblings)
 {
     caf_team_t *team = calloc(1, sizeof *team);
@@ -196,9 +206,9 @@ static caf_team_t *add(const forming_t *f, uint64_t *siblings)
                          .number = f->number,
                          .formed = formed,
                          .serial = ++caf.team->forms,
-                         .tag = f->tag,
+                         .tag = tag_beside_ancestors(f->tag),
                          .siblings = siblings};
-    next_tag = f->tag + 1;
+    next_tag = team->tag + 1;
     formed = team;
     return team;
 }
