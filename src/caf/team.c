@@ -186,6 +186,18 @@ static void form_without(forming_t *f)
 }
 
 // ---------------------------------------------------------------- FORM TEAM
+/** The team that an earlier FORM TEAM of the current one has given this image, and the same others
+ *  to its other images; NULL: none. The same on all members, so loops that form a team make one. */
+static caf_team_t *find_same(const forming_t *f, const uint64_t *siblings)
+{
+    const size_t nbytes = 2 * (size_t)caf.group->size * sizeof *siblings;
+    caf_team_t *t = formed;
+    while (t && (t->parent != caf.team || t->group != f->group || t->number != f->number ||
+                 (siblings && memcmp(t->siblings, siblings, nbytes) != 0)))
+        t = t->formed;
+    return t;
+}
+
 /** No image enters gates of a team and of one around it in one place. All members of the new team
  *  have the same teams around it. */
 static uint64_t tag_beside_ancestors(uint64_t tag)
@@ -205,7 +217,7 @@ static caf_team_t *add(const forming_t *f, uint64_t *siblings)
                          .parent = caf.team,
                          .number = f->number,
                          .formed = formed,
-                         .serial = ++caf.team->forms,
+                         .serial = caf.team->forms,
                          .tag = tag_beside_ancestors(f->tag),
                          .siblings = siblings};
     next_tag = team->tag + 1;
@@ -261,6 +273,7 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
         cwu_fatal("out of memory for the members of a team");
     caf_complete();
     const caf_passage_t passage = agree(status, &f);
+    caf.team->forms++;
     free(f.members.pes);
     if (!f.group || !caf.door->keeps_siblings) {
         free(numbers);
@@ -279,7 +292,11 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_in
     }
     if (!caf_report_gone(status, "form team", caf.team, passage))
         caf_succeed(status);
-    return add(&f, numbers);
+    caf_team_t *same = find_same(&f, numbers);
+    if (!same)
+        return add(&f, numbers);
+    free(numbers);
+    return same;
 }
 
 int caf_find_sibling(int64_t number, int **pes_p)

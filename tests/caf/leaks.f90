@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! What is allocated and deallocated many times leaves no memory behind.
 program leaks
+  use, intrinsic :: iso_fortran_env, only: team_type
   use checks
   implicit none
   type :: node
@@ -10,6 +11,7 @@ program leaks
   integer, allocatable :: a(:)[:]
   type(node), allocatable :: b[:]
   type(node) :: c[*]
+  type(team_type) :: half
   integer :: i, before
 
   do i = 1, times
@@ -41,6 +43,13 @@ program leaks
     deallocate (c%p)
   end do
   call check_memory("a component of a static coarray")
+  do i = 1, times
+    form team (1 + mod(this_image(), 2), half)
+    change team (half)
+      allocate (a(10)[*])
+    end team
+  end do
+  call check_memory("a team that is formed again")
   call finish_checks()
 contains
   !> KiB of this process that no other one shares.
