@@ -189,29 +189,92 @@ static bool has_left(uint64_t gate)
     return depth < mine_is && !came;
 }
 
-/** Takes part in what the image at that PE has entered, if it waits for this one. */
-static bool follow(int pe, caf_code_t code)
+static uint64_t gate_of(int pe)
 {
     uint64_t gate;
     caf_get(&gate, &mine()->gate, sizeof gate, pe);
-    const uint64_t kind = bits(gate, KIND_AT, DEPTH_AT);
-    if (caf.team->parent && caf_is_hit(caf.team) && has_left(gate)) {
-        caf_enter_team(caf.team->parent);
+    return gate;
+}
+
+/** Is that the next gate of the team, entered from the current one? */
+static bool is_next(uint64_t gate, const caf_team_t *team)
+{
+    return bits(gate, DEPTH_AT, 64) == depth_of(caf.team) &&
+           bits(gate, 0, SERIAL_AT) == bits(team->gates + 1, 0, SERIAL_AT);
+}
+
+/** Takes part where the image at that PE changes to a team that has this one, too, and is not hit:
+ *  then it waits for this one. */
+static bool follow_to_team(int pe, caf_code_t code)
+{
+    const uint64_t gate = gate_of(pe);
+    if (bits(gate, KIND_AT, DEPTH_AT) != CAF_GATE_CHANGE_TEAM)
+        return false;
+    caf_team_t *team = find_new_team(bits(gate, SERIAL_AT, KIND_AT), pe);
+    if (!team || caf_is_hit(team) || !is_next(gate, team))
+        return false;
+    caf_gate(team, "fail image", NULL, code, CAF_COMES);
+    caf_enter_team(team);
+    return true;
+}
+
+/** The same of any image of the current team; of those of other nodes, which take a get, of one. */
+static bool follow_one_to_team(caf_code_t code)
+{
+    static unsigned turn;
+    const unsigned size = (unsigned)caf.group->size, far = turn++ % size;
+    for (unsigned rank = 0; rank < size; rank++) {
+        const int pe = cw_group_pe(caf.group, (int)rank);
+        const bool is_here = cw_world.node_of_pe[pe] == cw_world.node && pe != cw_world.pe;
+        if ((is_here || rank == far) && follow_to_team(pe, code))
+            return true;
+    }
+    return false;
+}
+
+/** That image needs this one no more before the next gate of the current team. */
+static bool has_come(int pe)
+{
+    const uint64_t gate = gate_of(pe);
+    return caf_image_state(pe) != CAF_OK ||
+           (is_next(gate, caf.team) && bits(gate, KIND_AT, DEPTH_AT) != CAF_GATE_CHANGE_TEAM);
+}
+
+/** All images of the current team that are active have entered its next gate, which none leaves
+ *  before this one takes part. Until then one may wait for this one elsewhere, where it would not
+ *  come. */
+static bool have_come(void)
+{
+    static const caf_team_t *of;
+    static uint64_t gates;
+    static int come;  // ranks below have, and are asked no more
+    if (of != caf.team || gates != caf.team->gates)
+        come = 0;
+    of = caf.team;
+    gates = of->gates;
+    while (come < caf.group->size && has_come(cw_group_pe(caf.group, come)))
+        come++;
+    return come == caf.group->size;
+}
+
+/** Takes part in what the image at that PE has entered, if all wait for this one; goes where it is,
+ *  in a team that is hit. */
+static bool follow(int pe, caf_code_t code)
+{
+    const uint64_t gate = gate_of(pe), kind = bits(gate, KIND_AT, DEPTH_AT);
+    caf_team_t *team = caf.team;
+    if (team->parent && caf_is_hit(team) && has_left(gate)) {
+        caf_enter_team(team->parent);
         return true;
     }
-    if (bits(gate, DEPTH_AT, 64) != depth_of(caf.team))
-        return false;  // in another team
-    caf_team_t *team = caf.team;
-    if (kind == CAF_GATE_CHANGE_TEAM)
-        team = find_new_team(bits(gate, SERIAL_AT, KIND_AT), pe);
-    if (!team)
-        return false;
-    if (caf_is_hit(team)) {
-        const bool other = team != caf.team;
-        caf_enter_team(team);
-        return other;
+    if (kind == CAF_GATE_CHANGE_TEAM && bits(gate, DEPTH_AT, 64) == depth_of(team)) {
+        caf_team_t *to = find_new_team(bits(gate, SERIAL_AT, KIND_AT), pe);
+        if (!to || !caf_is_hit(to))
+            return false;
+        caf_enter_team(to);
+        return true;
     }
-    if (bits(gate, 0, SERIAL_AT) != bits(team->gates + 1, 0, SERIAL_AT))
+    if (caf_is_hit(team) || !is_next(gate, team) || !have_come())
         return false;
     caf_gate(team, "fail image", NULL, code, CAF_COMES);
     caf_enter_team(kind == CAF_GATE_END_TEAM ? team->parent : team);
@@ -243,7 +306,7 @@ void caf_go(caf_code_t code)
             break;
         if (pe < 0)
             caf_enter_team(team->parent);  // all of the team are gone
-        else if (!follow(pe, code))
+        else if (!follow_one_to_team(code) && !follow(pe, code))
             cw_wait_round(&w);
         if (caf.team != team)
             rank = 0;

@@ -3,8 +3,14 @@
 program gone
   use checks
   implicit none
+  interface
+    integer(c_int) function usleep(us) bind(C)
+      import :: c_int
+      integer(c_int), value :: us
+    end function
+  end interface
   type(prif_coarray_handle) :: x, locks
-  type(prif_team_type) :: initial
+  type(prif_team_type) :: initial, pair
   type(c_ptr) :: memory
   type(prif_lock_type), pointer :: lock
   integer(c_int64_t), pointer :: mine
@@ -30,7 +36,14 @@ program gone
   call prif_failed_images(failed_images=failed_list)
   call check(size(failed_list) == 0, "no image has failed")
   call prif_sync_images()
+  ! the last image ends between the two; the others are back when the one with it changes
+  call prif_form_team(merge(2_c_int64_t, 1_c_int64_t, me >= n - 1), pair)
   if (me == n) call the_end()
+  if (me == n - 1) status = usleep(100000_c_int)
+  call prif_change_team(pair, stat)
+  call check(stat == merge(code, 0, me == n - 1), "prif_change_team")
+  call prif_end_team(stat)
+  call check(stat == merge(code, 0, me == n - 1), "prif_end_team")
   do
     call prif_sync_all(stat, errmsg)
     if (stat /= 0) exit
