@@ -199,8 +199,7 @@ bool caf_deallocate(const caf_status_t *status, caf_coarray_t *coarray);
 caf_coarray_t *caf_associate(const caf_coarray_t *of, size_t offset);
 /** Releases this image's memory of a coarray, behind a synchronisation of its team. */
 void caf_release(caf_coarray_t *coarray);
-/** Releases what was allocated in the team since the last CHANGE TEAM to it, behind a
- *  synchronisation of it. */
+/** Releases what was allocated since the last CHANGE TEAM to it; behind a synchronisation. */
 void caf_release_all(caf_team_t *team);
 // ---------------------------------------------------------------- components (component.c)
 /** A component of this image: a token without memory, its memory, and their ends. */

@@ -240,7 +240,7 @@ caf_passage_t caf_gate(caf_team_t *team, const char *statement, const char *clai
 {
     meeting_t m = {team, claim, of_one(claim, code, intent)};
     team->gates++;
-    caf_complete_before();  // also what SYNC IMAGES has told
+    caf_complete_before();  // also notifications of SYNC IMAGES
     if (code == CAF_OK)
         publish(team, intent);
     if (caf_do(team, meet, &m))

@@ -2,8 +2,8 @@
 //
 // SYNC ALL, SYNC IMAGES, SYNC MEMORY. Two images that synchronise with each other count: each adds
 // one to a word of its own in the other's memory, and waits until the word that the other one
-// writes here is as high. A word has one writer, and grows but where an image takes back what it has
-// told one that does not come (retract).
+// writes here is as high. A word has one writer, and grows, but where a notification is taken back
+// from an image that does not come (retract).
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -108,7 +108,7 @@ static CW_ALWAYS_INLINE bool has_come(int pe)
     return has_counted(&counts[pe], done[pe]);
 }
 
-/** The image does not come to this statement: what it has been told, of which it knows nothing yet,
+/** The image does not come to this statement: its notification, of which it knows nothing yet,
  *  is taken back before this image comes to the gate where that one waits. */
 static void retract(int pe)
 {

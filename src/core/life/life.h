@@ -35,8 +35,8 @@ bool cw_may_end_early(int joins);
  *  waits for no PE, since that wait would never end. Called by every PE or by none; they must have
  *  synchronised by other means. */
 void cw_disband(void);
-/** What exit gets for that status: of one that is not 0 the low 8 bits, all that a launcher sees, are
- *  not 0 (256 becomes 1). */
+/** What exit gets for that status: of one that is not 0 the low 8 bits, all that a launcher sees,
+ *  are not 0 (256 becomes 1). */
 static inline int cw_exit_status(int status)
 {
     return status != 0 && (status & 0xff) == 0 ? 1 : status;
