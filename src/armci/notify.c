@@ -58,7 +58,13 @@ ACI_API int parmci_notify_wait(int proc, int *pval)
     aci_check_proc(call, proc);
     uint64_t *word = received_from(proc);
     int waited = __atomic_add_fetch(&counts[proc].waited, 1, __ATOMIC_RELAXED);
+    const cw_wait_on_t on = {.kind = CW_WAIT_NOTICE,
+                             .behind = proc,
+                             .nbytes = sizeof *word,
+                             .addr = word,
+                             .want = waited};
     cw_wait_t w = CW_WAIT_FOR(call, word, sizeof *word);
+    w.on = &on;
     uint64_t received;
     // pairs with the atomic of armci_notify
     while ((received = __atomic_load_n(word, __ATOMIC_ACQUIRE)) < (uint64_t)waited)

@@ -41,6 +41,7 @@ typedef enum cw_wait_kind {
     CW_WAIT_WORLD,    // for all PEs of the job, in a collective
     CW_WAIT_EVENT,    // for `want` posts in the word, of an event of Fortran
     CW_WAIT_PARTNER,  // for PE `behind` to synchronise with this one, as this one does with it
+    CW_WAIT_NOTICE,   // for notification `want` of PE `behind`; the word counts those that came
     CW_WAIT_MESSAGE   // for one with the tag `want` of PE `behind` (-1: of any); of those that are
                       // there, index, one is of PE `seen_pe`, with the tag `seen` and nelems bytes
 } cw_wait_kind_t;

@@ -138,7 +138,7 @@ static void notice(int mover, const cw_wait_t *w)
     char what[CW_WAITS_MOVER], where[CW_WAITS_WHERE], message[160] = "";
     cw_waits_read(cw_world.pe, &mine);
     cw_waits_describe_mover(mover, what, sizeof what);
-    if (mine.kind == CW_WAIT_MESSAGE)
+    if (mine.kind == CW_WAIT_MESSAGE || mine.kind == CW_WAIT_NOTICE)
         cw_report_describe(&mine, message, sizeof message);
     cwu_warn("has waited %.0f s in %s%s%s; %s, so this is not a deadlock yet",
              (double)mine.waited_ns / 1e9, cw_waits_where(&mine, "", where, sizeof where),

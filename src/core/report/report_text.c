@@ -199,6 +199,13 @@ static void put_event(out_t *out, const cw_report_wait_t *r)
         r->want);
 }
 
+static void put_notice(out_t *out, const cw_report_wait_t *r)
+{
+    put(out, "notification %" PRId64 " of ", r->want);
+    put_pe(out, r->behind);
+    put(out, ", which has sent %" PRId64, r->seen);
+}
+
 static void put_partner(out_t *out, int pe)
 {
     put_pe(out, pe);
@@ -214,6 +221,8 @@ static bool put_own(out_t *out, const cw_report_wait_t *r)
         put_event(out, r);
     else if (r->kind == CW_WAIT_PARTNER)
         put_partner(out, r->behind);
+    else if (r->kind == CW_WAIT_NOTICE)
+        put_notice(out, r);
     else
         return false;
     return true;
