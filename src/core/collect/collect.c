@@ -3,12 +3,12 @@
 // When messages of collected operations begin, leave, and are proved.
 #include "core/collect/collect.h"
 
-#define FIRST 2u         // operations to a node, of those looked at, that are sent at once
+#define FIRST 2u         // operations looked at that are sent to a node at once
 #define PAYS 8u          // records in a message that is no slower than they are; nor is a full one
-#define GROUP_MOST 1280  // operations between pauses that are no flood where messages do not pay
+#define GROUP_MOST 1280  // most operations that are no flood, where messages do not pay
 
-/** After what made it less, by this thread or one that had the lock before: pairs with the loads,
- *  in threads whose operations were sent. */
+/** Release: pairs with the loads, in threads whose operations were sent by this one or an earlier
+ *  holder of the lock. */
 static void store_due(cw_collect_t *c, unsigned due)
 {
     atomic_store_explicit(c->due, (uint8_t)due, memory_order_release);
@@ -52,7 +52,6 @@ static cw_bundle_t *begin(cw_collect_t *c, cw_queue_t *q)
     return b;
 }
 
-/** It has left. */
 static void end(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason)
 {
     cw_queue_t **at = &c->filled;
@@ -66,7 +65,6 @@ static void end(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason)
     q->open = NULL;
 }
 
-/** It was taken: waits until it is executed, since what follows is in order after it. */
 static void await(cw_collect_t *c, cw_queue_t *q)
 {
     c->sending = true;
@@ -76,7 +74,7 @@ static void await(cw_collect_t *c, cw_queue_t *q)
     end(c, q, CW_BUNDLE_BY_SERVER);
 }
 
-/** A PE that was interrupted once is prompt all the same. */
+/** One interruption does not end self-flushing. */
 static void count_prompt(cw_collect_t *c, bool prompt)
 {
     if (!prompt)
@@ -114,15 +112,13 @@ void cw_collect_flush(cw_collect_t *c, cw_bundle_reason_t reason)
         cw_collect_send(c, c->filled, reason);
 }
 
-/** What the flusher sends may overtake what this PE has sent. After a fence it must not, so all
- *  that was sent has to be executed first. */
 static void prove(cw_collect_t *c)
 {
     c->ops->prove();
     cw_collect_proved(c);
 }
 
-/** Nothing is collected for the node. Is the operation one of many? */
+/** Is the operation one of many? Its node has no message. */
 static bool is_flooded(cw_collect_t *c, cw_queue_t *q, bool fenced)
 {
     if (q->pauses != c->pauses) {
@@ -137,11 +133,11 @@ static bool is_flooded(cw_collect_t *c, cw_queue_t *q, bool fenced)
         prove(c);
     uint64_t now = c->ops->now_ns(), since = now - q->sent_ns;
     q->sent_ns = now;
-    return since <= CW_COLLECT_AGE_NS;  // else one goes by itself again
+    return since <= CW_COLLECT_AGE_NS;  // a single one goes by itself again
 }
 
-/** A message for operations in order: what the flusher sends overtakes nothing. After what was sent
- *  otherwise, what is collected for other nodes is proved, too. */
+/** What the flusher sends overtakes nothing. After what was sent otherwise, messages for other
+ *  nodes are proved, too. */
 static cw_bundle_t *begin_ordered(cw_collect_t *c, cw_queue_t *q, cw_bundle_order_t *order)
 {
     if (order->behind)
@@ -157,25 +153,24 @@ cw_bundle_t *cw_collect_renew(cw_collect_t *c, cw_queue_t *q, cw_collect_policy_
                               cw_bundle_order_t *order)
 {
     cw_bundle_t *b = q->open;
-    // claimed, by the caller, and full; or taken
+    // full, and claimed by the caller; or taken
     if (b && atomic_load_explicit(&b->state, memory_order_relaxed) == CW_BUNDLE_BUSY) {
         cw_collect_send_own(c, q, CW_BUNDLE_FULL);
     } else if (b) {
         await(c, q);
     } else if (policy != CW_COLLECT_ALWAYS) {
         note(c, CW_BUNDLES_BUSY);
-        // the begin of one in order is proved anyway
+        // begin_ordered proves anyway
         bool fenced = (cw_collect_due(c) & CW_BUNDLES_FENCED) && !order;
         if (policy == CW_COLLECT_MESSAGE && fenced)
-            prove(c);  // it is in order after nothing, but operations may join its message
+            prove(c);  // operations in order may join its message
         else if (policy == CW_COLLECT_FLOOD && !is_flooded(c, q, fenced))
             return NULL;
     }
     return order ? begin_ordered(c, q, order) : begin(c, q);
 }
 
-/** Must the flusher look now? If it rests it comes by itself, late enough to find nothing of a PE
- *  that goes on sending its messages soon. */
+/** A flusher that rests comes by itself, too late to find messages of a self-flushing PE. */
 static bool must_wake(const cw_collect_t *c)
 {
     if (!c->flusher)
@@ -189,16 +184,16 @@ void cw_collect_publish_new(cw_collect_t *c, cw_bundle_t *b)
 {
     uint32_t serial = atomic_load_explicit(&b->serial, memory_order_relaxed);
     atomic_store_explicit(&b->serial, serial + 1, memory_order_relaxed);
-    // seq_cst: before the look at the flusher, which announces its sleep before it looks at bundles
+    // seq_cst: before the load of the flusher, which announces its sleep before it looks
     atomic_store(&b->state, CW_BUNDLE_OPEN);
     if (must_wake(c))
         c->ops->wake();
 }
 
 // ---------------------------------------------------------------- pauses
-/** Is what follows looked at from its first operation on? It is after messages that paid, and after
- *  more operations than a group has. One interval with nothing collected leaves it so, since
- *  programs set a flag between floods. */
+/** Is what follows looked at from its first operation on? After messages that paid, and after more
+ *  operations than a group. One interval without messages leaves it so, as when a flag is set
+ *  between floods. */
 static void judge(cw_collect_t *c)
 {
     uint64_t records = c->stats.operations - c->counted;
@@ -227,8 +222,7 @@ void cw_collect_pause(cw_collect_t *c, cw_bundle_reason_t reason)
     cw_collect_flush(c, reason);
     judge(c);
     cw_collect_rest(c);
-    // last: another thread that reads it takes its own operations for sent, and overtakes them
-    // else, since sending may wait
+    // last: sending may wait, and another thread that reads it takes its own operations for sent
     clear(c, CW_BUNDLES_BUSY);
 }
 
@@ -287,6 +281,6 @@ unsigned cw_bundle_tick(cw_bundle_t *b, cw_bundle_seen_t *seen)
 void cw_bundle_executed(cw_bundle_t *b, uint32_t answers)
 {
     b->answers = answers;
-    // pairs with the one who waits for it
+    // pairs with the load in the PE that waits
     atomic_store_explicit(&b->state, CW_BUNDLE_FREE, memory_order_release);
 }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collector: the state machine of what one port collects for other nodes. It has no I/O:
-// messages leave through a table of functions, so that the unit test drives it without a transport.
+// The collector: the state machine of what a port collects for other nodes, without I/O
+// (docs/design/bundles.md).
 //
-// Records are appended to the message of their node, which is sent when it is full, at each pause,
-// and when it has lain for an age: then another process of the node, the flusher, takes it. It
-// marks the message first, so that a PE that goes on appending sends it itself.
+// A node's message is sent when it is full, at each pause, and after an age by the flusher, another
+// process of the node.
 //
 //   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the flusher
 //                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
 //
-// One rule says what a flood is: more operations than cw_collect_t.group between two pauses. The
-// context counts them down (`direct`), and those beyond are looked at. From the next pause on all
-// are, until messages do not pay or pauses in a row have nothing collected. What the flusher sends
-// may overtake what its PE has sent, so after a fence a message opens when all before it is proved.
+// `direct` counts operations down from `at_once` after a pause; those beyond are looked at. What
+// the flusher sends may overtake what its PE has sent, so after a fence a message opens when all
+// before it is proved.
 //
-// Threads: one at a time, but for cw_collect_due and cw_bundle_tick. Blocking: as the functions do.
+// Threads: one at a time, but for cw_collect_due and cw_bundle_tick. Blocking: as cw_collect_ops_t
+// does.
 #ifndef CW_CORE_COLLECT_COLLECT_H
 #define CW_CORE_COLLECT_COLLECT_H
 
@@ -27,34 +26,33 @@
 
 #include "base/compiler.h"
 
-#define CW_BUNDLE_MAX 16000u     // bytes of a message, where the transport takes so many
-#define CW_BUNDLE_HEADER 24u     // of these before its records
-#define CW_BUNDLE_ANSWERS 4064u  // bytes of the values that one asks for
+#define CW_BUNDLE_MAX 16000u     // most bytes of a message
+#define CW_BUNDLE_HEADER 24u     // bytes before its records
+#define CW_BUNDLE_ANSWERS 4064u  // most bytes of its reply
 
 #define CW_COLLECT_GROUP 20       // operations between pauses that are no flood
-#define CW_COLLECT_CALM 2u        // pauses in a row, nothing collected before them, that end one
-#define CW_COLLECT_AGE_NS 40000u  // a message that has lain so long is to leave
+#define CW_COLLECT_CALM 2u        // pauses without a message that end one
+#define CW_COLLECT_AGE_NS 40000u  // a message of that age is to leave
 
 enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
 
-/** A message. In memory that the flusher maps, where there is one. */
-//  0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; when the flusher has
-//  sent it, the answers begin at its first record
+/** A message, in memory that the flusher, if any, maps. */
+// 0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; the answers begin at
+// its first record
 typedef struct cw_bundle {
     CW_CACHE_ALIGNED _Atomic uint32_t state;
-    _Atomic uint32_t serial;  // counts up with each use
-    _Atomic uint32_t node;    // where it goes; the flusher looks before it owns the bundle
-    uint32_t nbytes;          // of the message
+    _Atomic uint32_t serial;  // counts uses
+    _Atomic uint32_t node;    // read by the flusher before it owns the bundle
+    uint32_t nbytes;
     uint32_t answers;         // bytes of the reply; 0: none is due
     CW_CACHE_ALIGNED uint64_t word[CW_BUNDLE_MAX / sizeof(uint64_t)];
 } cw_bundle_t;
 _Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
 
-// What the flusher does between two looks.
 enum {
-    CW_FLUSHER_AWAKE,  // it looks again soon
-    CW_FLUSHER_RESTS,  // later; wakened for bundles that may have to be taken
-    CW_FLUSHER_ASLEEP  // when it is wakened
+    CW_FLUSHER_AWAKE,
+    CW_FLUSHER_RESTS,  // wakened for bundles that it may have to take
+    CW_FLUSHER_ASLEEP
 };
 
 typedef enum cw_bundle_reason {
@@ -62,85 +60,82 @@ typedef enum cw_bundle_reason {
     CW_BUNDLE_QUIET,
     CW_BUNDLE_FENCE,
     CW_BUNDLE_WAIT,
-    CW_BUNDLE_ORDER,     // another operation
+    CW_BUNDLE_ORDER,     // another operation comes
     CW_BUNDLE_TOO_OLD,   // sent by its PE
-    CW_BUNDLE_BY_SERVER  // too, by the flusher
+    CW_BUNDLE_BY_SERVER  // sent by the flusher
 } cw_bundle_reason_t;
 enum { CW_BUNDLE_REASONS = CW_BUNDLE_BY_SERVER + 1 };
 
 typedef struct cw_bundle_stats {
-    uint64_t operations, nbytes;  // that were bundled; of the messages
+    uint64_t operations, nbytes;  // bundled; of the messages
     uint64_t sent[CW_BUNDLE_REASONS];
 } cw_bundle_stats_t;
 
-/** The ledger: what was collected and is not proved. Each is cleared after what makes it needless;
- *  the user of the collector has the other bits. */
+/** The ledger: what was collected and is not proved. A bit is cleared after what makes it needless.
+ *  The collector's user has the other bits. */
 enum {
-    CW_BUNDLES_BUSY = 1,    // an operation was looked at since the last pause
-    CW_BUNDLES_PUTS = 2,    // a bundle with puts has been sent since the last quiet
-    CW_BUNDLES_SENT = 4,    // one has been, with or without puts
+    CW_BUNDLES_BUSY = 1,    // operations were looked at since the last pause
+    CW_BUNDLES_PUTS = 2,    // bundles with puts were sent since the last quiet
+    CW_BUNDLES_SENT = 4,    // bundles were, with or without puts
     CW_BUNDLES_FENCED = 8,  // a fence since the last quiet has waited for nothing
-    CW_BUNDLES_AHEAD = CW_BUNDLES_BUSY | CW_BUNDLES_PUTS,  // other operations may have to wait
+    CW_BUNDLES_AHEAD = CW_BUNDLES_BUSY | CW_BUNDLES_PUTS,
     CW_BUNDLES_UNPROVED = CW_BUNDLES_PUTS | CW_BUNDLES_SENT | CW_BUNDLES_FENCED
 };
 
 /** What is collected of a port for one node. */
 typedef struct cw_queue {
-    uint32_t most;          // bytes of a message
-    bool puts;              // some are collected
-    bool proved;            // all that was under way when the message opened was executed
-    cw_bundle_t *open;      // NULL: nothing is collected
-    struct cw_queue *next;  // of those with something
-    uint64_t opened_ns;     // when the message was
-    uint64_t sent_ns;       // the last time that something was sent of many
-    uint32_t pauses, ops;   // operations looked at since that pause, while they go at once
+    uint32_t most;
+    bool puts;              // it has puts
+    bool proved;            // all under way when it opened was executed
+    cw_bundle_t *open;
+    struct cw_queue *next;  // in `filled`
+    uint64_t opened_ns;
+    uint64_t sent_ns;       // when one of many operations was last sent
+    uint32_t pauses, ops;   // operations looked at since that pause
 } cw_queue_t;
 
-/** Which operations open a message. */
+/** What opens a message. */
 typedef enum cw_collect_policy {
     CW_COLLECT_FLOOD,    // those of a flood, beyond the first to the node
-    CW_COLLECT_MESSAGE,  // all: the caller knows that there are many. In order after nothing
-    CW_COLLECT_ALWAYS    // all, which needs ops and queues alone
+    CW_COLLECT_MESSAGE,  // all, of many; in order after nothing
+    CW_COLLECT_ALWAYS    // all; needs ops and queues alone
 } cw_collect_policy_t;
 
-/** An operation that is in order after those before it. */
 typedef struct cw_bundle_order {
-    bool behind;  // something was sent otherwise, which it must not overtake
-    bool proved;  // set: all that was sent or collected before it is executed
+    bool behind;  // must not overtake what was sent otherwise
+    bool proved;  // set: all before it is executed
 } cw_bundle_order_t;
 
-/** Where all is always collected, and there is no flusher, await, prove and wake may be NULL, and
- *  the ledger. */
+/** With CW_COLLECT_ALWAYS alone, await, prove, wake and the ledger may be NULL. */
 typedef struct cw_collect_ops {
-    /** Memory for a message, with its node, and back. NULL: there is none. */
+    /** Memory for a message, with its node, and back. NULL: none is free. */
     cw_bundle_t *(*take)(cw_queue_t *q);
     void (*give)(cw_queue_t *q, cw_bundle_t *b);
-    /** Sends the open message, and returns when its memory is free. last: a proof follows. */
+    /** Sends the open message; returns when its memory is free. last: a proof follows. */
     void (*send)(cw_queue_t *q, bool last);
-    /** Waits until the flusher's message is executed, and takes its values. */
+    /** Waits until the flusher's message is executed; takes its values. */
     void (*await)(cw_queue_t *q);
-    /** Waits until all that was sent is executed. */
+    /** Waits until all sent is executed. */
     void (*prove)(void);
-    void (*wake)(void);  // the flusher
+    void (*wake)(void);
     uint64_t (*now_ns)(void);
 } cw_collect_ops_t;
 
 typedef struct cw_collect {
     const cw_collect_ops_t *ops;
     const _Atomic uint32_t *flusher;  // CW_FLUSHER_...; NULL: there is none
-    _Atomic uint8_t *due;             // the ledger: CW_BUNDLES_..., and bits of its owner; NULL:
-                                      // there is none, nor anything that messages could overtake
+    _Atomic uint8_t *due;             // the ledger; NULL: there is nothing to overtake
     int32_t *direct;                  // operations until one is looked at
-    _Atomic bool *looked;             // one was since the last pause, collected or not
+    _Atomic bool *looked;
     // ---- the flood rule
-    int32_t least;                    // CW_COLLECT_GROUP, or 0: all is looked at
+    int32_t least;                    // CW_COLLECT_GROUP; 0: all is looked at
     int32_t group;                    // least, or more where messages do not pay
-    int32_t at_once;                  // of the operations after a pause; 0: a flood
+    int32_t at_once;                  // value of `direct` after a pause; 0: a flood
     uint32_t calm, pauses, messages;  // messages: since the last pause
     uint64_t counted, counted_full;   // of the stats at that pause
     uint32_t prompt;                  // messages sent before they aged
     // ----
-    bool sending;  // its thread must not come here again from a wait
+    bool sending;  // its thread must not enter again from a wait
     cw_queue_t *filled;
     cw_bundle_stats_t stats;
 } cw_collect_t;
@@ -148,24 +143,22 @@ typedef struct cw_collect {
 /** all: each operation is looked at. ops and what they need are set. */
 void cw_collect_begin(cw_collect_t *c, bool all);
 
-// What cw_collect_room does beyond the message's room: NULL: the operation goes by itself.
+// The rare part of cw_collect_room. NULL: the operation goes by itself.
 cw_bundle_t *cw_collect_renew(cw_collect_t *c, cw_queue_t *q, cw_collect_policy_t policy,
                               cw_bundle_order_t *order);
-/** Sends the message of the queue, which is open, or waits for the flusher. */
+/** Sends the open message, or waits for the flusher. */
 void cw_collect_send(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason);
 void cw_collect_send_own(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason);
 void cw_collect_publish_new(cw_collect_t *c, cw_bundle_t *b);
 
-/** Sends all. */
 void cw_collect_flush(cw_collect_t *c, cw_bundle_reason_t reason);
-/** A pause: sends all, and judges what the operations before it were. */
+/** A pause: sends all, and judges the operations before it. */
 void cw_collect_pause(cw_collect_t *c, cw_bundle_reason_t reason);
-/** A fence; ordered: between two operations that are in order, which is no pause. True: it has to
- *  wait until all is executed. */
+/** ordered: between two operations in order, which is no pause. True: the caller must wait until
+ *  all is executed. */
 bool cw_collect_fence(cw_collect_t *c, bool ordered);
-/** All that was sent is executed. */
 void cw_collect_proved(cw_collect_t *c);
-/** Puts in messages that were sent are in order before what follows. */
+/** Puts in messages that were sent precede what follows. */
 void cw_collect_fenced_puts(cw_collect_t *c);
 /** Direct operations were as many as half a group. True: they are a flood. */
 bool cw_collect_stream(cw_collect_t *c, uint32_t *pauses);
@@ -181,7 +174,7 @@ static inline void cw_collect_rest(cw_collect_t *c)
     __atomic_store_n(c->direct, c->at_once, __ATOMIC_RELAXED);
 }
 
-/** This PE may write into the message, or send it. False: it was taken. */
+/** False: the flusher took the message. */
 static CW_ALWAYS_INLINE bool cw_bundle_claim(cw_bundle_t *b, bool *aged_p)
 {
     uint32_t state = CW_BUNDLE_OPEN;
@@ -196,15 +189,14 @@ static CW_ALWAYS_INLINE bool cw_bundle_claim(cw_bundle_t *b, bool *aged_p)
                                                    memory_order_acquire, memory_order_acquire);
 }
 
-/** What a record is written to. */
 typedef struct cw_room {
     cw_bundle_t *b;
     uint64_t *at;
-    bool aged;  // the message is marked
+    bool aged;
 } cw_room_t;
 
-/** Room for a record of so many words, which asks for a value of `answer` bytes; cw_collect_end
- *  follows. False: the operation goes by itself. order: NULL, or the operation is in order. */
+/** Room for a record of nwords that asks for a value of `answer` bytes; cw_collect_end follows.
+ *  False: the operation goes by itself. order: NULL, or the operation is in order. */
 static CW_ALWAYS_INLINE bool cw_collect_room(cw_collect_t *c, cw_queue_t *q, size_t nwords,
                                              size_t answer, cw_collect_policy_t policy,
                                              cw_bundle_order_t *order, cw_room_t *room)
@@ -226,7 +218,6 @@ static CW_ALWAYS_INLINE bool cw_collect_room(cw_collect_t *c, cw_queue_t *q, siz
     return true;
 }
 
-/** The record is written. */
 static CW_ALWAYS_INLINE void cw_collect_end(cw_collect_t *c, cw_queue_t *q, const cw_room_t *room,
                                             size_t nwords, size_t answer, bool is_put)
 {
@@ -246,8 +237,7 @@ static CW_ALWAYS_INLINE void cw_collect_end(cw_collect_t *c, cw_queue_t *q, cons
         atomic_store_explicit(&b->state, CW_BUNDLE_OPEN, memory_order_release);
 }
 
-/** Appends a record: its word, and nbytes, padded to whole words. False: the operation goes by
- *  itself. */
+/** Appends a record: its word, and nbytes, padded to whole words. False: as cw_collect_room. */
 static CW_ALWAYS_INLINE bool cw_collect_append(cw_collect_t *c, cw_queue_t *q, uint64_t record,
                                                const void *src, size_t nbytes, bool is_put,
                                                cw_collect_policy_t policy, cw_bundle_order_t *order)
@@ -256,7 +246,7 @@ static CW_ALWAYS_INLINE bool cw_collect_append(cw_collect_t *c, cw_queue_t *q, u
     cw_room_t room;
     if (!cw_collect_room(c, q, words, 0, policy, order, &room))
         return false;
-    room.at[words - 1] = 0;  // what pads the last word
+    room.at[words - 1] = 0;  // padding
     room.at[0] = record;
     if (nbytes == 8)
         memcpy(room.at + 1, src, 8);
@@ -269,17 +259,15 @@ static CW_ALWAYS_INLINE bool cw_collect_append(cw_collect_t *c, cw_queue_t *q, u
 }
 
 // ---------------------------------------------------------------- the flusher's side
-/** What the last ticks saw of a message. */
 typedef struct cw_bundle_seen {
     uint32_t serial, ticks;
 } cw_bundle_seen_t;
 
-// What a tick finds.
 enum {
-    CW_TICK_USED = 1,    // since the tick before
-    CW_TICK_IN_USE = 2,  // now
+    CW_TICK_USED = 1,
+    CW_TICK_IN_USE = 2,
     CW_TICK_OPEN = 4,    // it may have to be taken
-    CW_TICK_TAKEN = 8    // it is the flusher's, which sends it and calls cw_bundle_executed
+    CW_TICK_TAKEN = 8    // the flusher sends it and calls cw_bundle_executed
 };
 
 /** Two ticks are an age. */
