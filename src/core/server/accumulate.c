@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Executes accumulates of other nodes' PEs: adds the records of a request to the node object, under
-// the locks that the PEs of this node take too.
+// Executes accumulates of other nodes' PEs on the node object, under the locks that its PEs take.
 #include "core/bulk/accumulate.h"
 #include "core/mem/segment.h"
 #include "core/rma/request.h"
@@ -23,7 +22,6 @@ static size_t record(cwu_number_t part, const uint64_t *at, size_t nwords)
     return words;
 }
 
-/** Records up to the first malformed one. */
 bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const cw_req_accumulate_t *req = (const cw_req_accumulate_t *)(const void *)msg;

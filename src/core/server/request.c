@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Executes requests on the node object, by a table of opcodes: transfers and atomics
-// (core/rma/request.h) here, others by the rooms that register themselves. The bytes come from the
-// network: offsets, sizes and counts are checked against the object before anything is touched; a
-// malformed request is dropped, and the first one is reported.
+// Executes requests on the node object, by a table of opcodes: transfers and atomics here, others
+// by rooms that register. All fields come from the network and are checked before use; malformed
+// requests are dropped, and the first one reported.
 #include <string.h>
 
 #include "base/copy/rows.h"
@@ -54,7 +53,7 @@ static bool execute_amo(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     return true;
 }
 
-/** Does all from the first block to the last lie in one part of one slot? */
+/** Does all lie in one part of one slot? */
 static bool strided_fits(const cw_req_strided_t *req, uint64_t payload_limit, uint32_t *slot_p)
 {
     uint64_t payload = (uint64_t)req->block_nbytes * req->nblocks;
@@ -75,7 +74,7 @@ static bool execute_put_strided(cw_from_t *from, const cwt_header_t *msg, size_t
     (void)from;
     if (nbytes < sizeof req)
         return false;
-    memcpy(&req, msg, sizeof req);  // of a cell, which others may write: what is checked is used
+    memcpy(&req, msg, sizeof req);  // of a cell, which others may write: once
     if (!strided_fits(&req, nbytes - sizeof req, &slot))
         return false;
     const char *payload = (const char *)msg + sizeof req;
@@ -108,7 +107,7 @@ static bool execute_get_strided(cw_from_t *from, const cwt_header_t *msg, size_t
     return n > 0;
 }
 
-/** Returns the words of the record; 0: it is malformed. */
+/** Returns the record's words; 0: it is malformed. */
 static size_t put_piece(const uint64_t *at, size_t nwords)
 {
     uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);  // once: it may lie in a cell
@@ -122,7 +121,6 @@ static size_t put_piece(const uint64_t *at, size_t nwords)
     return words;
 }
 
-/** Records up to the first malformed one. */
 static bool execute_put_pieces(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
@@ -182,7 +180,7 @@ static bool batched_amo(char *at, unsigned op, size_t nbytes, const uint64_t *pa
     return true;
 }
 
-/** Whole words of the sizes that programs wait for are stored at once. */
+/** At once, in the sizes that programs wait for. */
 static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
 {
     if ((nbytes == 8 || nbytes == 4 || nbytes == 2 || nbytes == 1) && (uintptr_t)at % nbytes == 0)
@@ -191,13 +189,13 @@ static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
         memcpy(at, payload, nbytes);
 }
 
-/** What a batch replies, in cw_server_room. */
+/** A batch's reply, in cw_server_room. */
 typedef struct values {
     bool wanted;
     size_t nbytes;  // so far
 } values_t;
 
-/** Room for a value; NULL: there is none, or no reply. */
+/** NULL: no room, or no reply. */
 static uint64_t *next_value(values_t *values, size_t nbytes)
 {
     size_t whole = (nbytes + 7) & ~(size_t)7;
@@ -219,7 +217,7 @@ static size_t batched_get(const uint64_t *record, values_t *values)
     uint64_t *at = next_value(values, nbytes);
     if (!at)
         return 0;
-    at[(nbytes - 1) / sizeof *at] = 0;  // what pads the last word
+    at[(nbytes - 1) / sizeof *at] = 0;  // padding
     if ((nbytes == 8 || nbytes == 4 || nbytes == 2 || nbytes == 1) && (uintptr_t)from % nbytes == 0)
         *at = cw_load_bits(from, nbytes);
     else
@@ -261,7 +259,7 @@ static bool batched_add(uint64_t offset, cwu_number_t part, size_t nbytes, const
     return true;
 }
 
-/** Returns the words of the record; 0: it is malformed. */
+/** Returns the record's words; 0: it is malformed. */
 static size_t batched_record(const uint64_t *record, size_t nwords, values_t *values)
 {
     uint64_t offset = *record & CW_BATCH_OFFSET_MAX;
@@ -292,7 +290,6 @@ static size_t batched_record(const uint64_t *record, size_t nwords, values_t *va
     return words;
 }
 
-/** Records up to the first malformed one. */
 static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     const uint64_t *at = (const uint64_t *)(const void *)(msg + 1);
@@ -308,9 +305,9 @@ static bool execute_batch(cw_from_t *from, const cwt_header_t *msg, size_t nbyte
 // ---------------------------------------------------------------- the table
 
 static struct {
-    const char *what;  // the kind, in messages
+    const char *what;  // in messages
     cw_server_execute_t execute;
-    cw_server_gather_t gather;  // NULL: its bytes do not go into cells
+    cw_server_gather_t gather;  // NULL: not into cells
 } kinds[CW_SERVER_OPS] = {
     [CW_REQ_AMO] = {"atomic", execute_amo, NULL},
     [CW_REQ_PUT_STRIDED] = {"strided put", execute_put_strided, NULL},
@@ -377,9 +374,8 @@ void cw_server_reply(cw_from_t *from, const void *payload, size_t nbytes)
 void cw_request_run(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 {
     unsigned op = msg->op & ~(unsigned)CW_REQ_ROUTED;
-    // Behind what was stored before: by the provider, and for earlier requests. What the provider
-    // stores for a put behind a request comes behind the acknowledgement of that request, whose
-    // sending orders it.
+    // After what the provider and earlier requests stored. A put behind a request is stored after
+    // the request's acknowledgement, whose sending orders it.
     atomic_thread_fence(memory_order_release);
     if (op >= CW_SERVER_OPS || !kinds[op].execute)
         refuse("unknown", msg);

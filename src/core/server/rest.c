@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The server's rest between rounds of progress: it sleeps in the provider's wait object, and where
-// the network writes without an event (core/progress/arrivals.h) it wakes by a timer as long as PEs
-// of the node sleep, to compare the words that they wait for.
+// The server's rest in the provider's wait object. Where the network writes without an event
+// (core/progress/arrivals.h) a timer wakes it while PEs of the node sleep, to compare their words.
 //
-// The period is that of naps (base/waits.def): short behind each arrival, then a part of the
-// silence, up to a millisecond. When no PE has slept for 10 ms the timer stops; sleepers that come
-// then test their words themselves until the server finds them, 10 ms later at most.
+// The period is that of naps (base/waits.def). Without a sleeper for 10 ms the timer stops; later
+// ones test their own words for up to 10 ms, until the server finds them.
 #include "core/server/rest.h"
 
 #include "base/clock.h"
@@ -16,7 +14,7 @@
 #include "core/progress/wait.h"
 #include "core/world/world.h"
 
-// timers between two wake-ups of a sleeper that has not published what it waits for
+// timers between wake-ups of a sleeper that has published no word
 #define ALL_EVERY 4u
 
 static bool has_sleepers(void)
@@ -25,8 +23,8 @@ static bool has_sleepers(void)
     return atomic_load(&cw_segment.control->hot.sleepers) != 0;
 }
 
-/** Announces whether the server watches; false: a PE went to sleep meanwhile that has not seen that
- *  it does not. */
+/** Announces whether the server watches. False: a PE that has not seen that it does not went to
+ *  sleep meanwhile. */
 static bool set_mode(cw_arrivals_mode_t mode)
 {
     if (mode == CW_ARRIVALS_EVENTS || cw_arrivals_mode() == mode)
@@ -47,7 +45,7 @@ static uint64_t sleep_ns(cw_arrivals_mode_t mode, uint64_t quiet_ns)
     return mode == CW_ARRIVALS_EVENTS ? CWU_WAIT_NS(SAFEGUARD) : CWU_WAIT_NS(LATE);
 }
 
-/** Which mode it should be now; *slept_p: when a PE was last seen asleep. */
+/** *slept_p: when a PE was last seen asleep. */
 static cw_arrivals_mode_t mode_at(uint64_t now, uint64_t *slept_p)
 {
     if (cw_arrivals_mode() == CW_ARRIVALS_EVENTS)

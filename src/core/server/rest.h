@@ -6,9 +6,8 @@
 
 #include "transport/transport.h"
 
-/** Sleeps until traffic, ops->server_wake, or the limit, after ops->server_may_block; meanwhile
- *  wakes PEs whose words have changed, if no event tells of that, and returns when it has woken
- *  one. */
+/** Sleeps, after ops->server_may_block, until traffic, ops->server_wake, the limit, or it has woken
+ *  a PE whose word changed without an event. */
 void cw_server_rest(cwt_server_t *server, uint64_t limit_ns);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node server's thread: when it polls, yields, sleeps and naps, and how it starts and stops.
+// The node server's thread: when it polls, yields, sleeps and naps, its start and end.
 #include "core/server/server.h"
 
 #include <errno.h>
@@ -29,21 +29,20 @@
 
 static struct {
     pthread_t thread;
-    pthread_mutex_t lock;  // guards `server` (progress by this thread or by a waiting PE)
+    pthread_mutex_t lock;  // guards `server`: this thread or a waiting PE makes progress
     cwt_server_t *server;
     cwb_t *boot;
     _Atomic bool stop;
-    cwu_bell_t nap_over;        // ends naps
-    _Atomic bool knows_secret;  // before, a peer's first message would be refused as
-                                // unauthenticated, so no PE polls
+    cwu_bell_t nap_over;
+    _Atomic bool knows_secret;  // until then peers would be refused, so no PE polls
     _Atomic uint32_t polls;     // bumped by cw_server_poll; relaxed, a hint
-    bool helped;                // progress is made by cw_server_poll; guarded by the lock
-    bool left;                  // and left work that a room could not finish; the same
+    bool helped;                // by cw_server_poll; guarded by the lock
+    bool left;                  // and a room has unfinished work; guarded as well
     bool running;
 } srv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { ROOMS = 3 };
-static const cw_server_hooks_t *hooks[ROOMS];  // those that are not NULL come first
+static const cw_server_hooks_t *hooks[ROOMS];  // those not NULL first
 
 void cw_server_hook(const cw_server_hooks_t *of_room)
 {
@@ -80,7 +79,7 @@ static bool rooms_hold(void)
 
 static bool has_sleepers(void)
 {
-    // Not through the default context, which ends before this thread does.
+    // Not by the default context, which ends earlier.
     return atomic_load_explicit(&cw_segment.control->hot.sleepers, memory_order_relaxed) != 0;
 }
 
@@ -130,10 +129,8 @@ static int open_and_publish(void)
     return rc;
 }
 
-/** Polls only where a core is to spare: one that no PE was given, or that of a PE which sleeps.
- *  Beside PEs that compute a server that blocks at once is better off: the scheduler lets a thread
- *  that seldom runs go first, and makes one that has used up its share wait for the end of a time
- *  slice. */
+/** Polls only where a core is to spare: one without a PE, or a sleeping PE's. Else blocking is
+ *  better: the scheduler prefers a thread that seldom runs. */
 static long polls_before_block(bool sleepers)
 {
     bool spare =
@@ -147,8 +144,7 @@ static int progress(void)
     cw_arrivals_turn_begin();
     int events = cw_transport->server_progress(srv.server);
     if (CW_UNLIKELY(events < 0)) {
-        // In any job: a client is lost when its PE has ended, and the launcher may say how. This
-        // thread's work is over anyway.
+        // A client is lost when its PE has ended; the launcher may say how.
         cw_lost_grace(events);
         cwu_fatal("the node server has lost clients or servers that PEs may wait for, or can take "
                   "no clients (%s)",
@@ -159,14 +155,13 @@ static int progress(void)
     return events;
 }
 
-/** Work that a room could not finish is tried again soon. */
 static uint64_t longest_block_ns(void)
 {
     return rooms_hold() ? cw_wait_server.longest_ns : CWU_WAIT_NS(SECOND);
 }
 
-/** Yields the core. *polls_p: to make before the next yield, few while another thread wants the
- *  core, doubled each time that none does; *idle_p: made without an event. */
+/** *polls_p: polls before the next yield, few while another thread wants the core; *idle_p: polls
+ *  without an event. */
 static void yield_core(long *polls_p, long *idle_p)
 {
     if (cwu_yield() > CWU_WAIT_NS(TURN)) {
@@ -181,26 +176,25 @@ typedef struct seen {
     uint32_t polls, nap_over;
 } seen_t;
 
-/** Takes the lock, unless a PE polls for the server: that PE gets the work and the core. Waiting
- *  for the lock would cost that PE a system call each time that it unlocks. nap_over: as it is now;
- *  where a PE has gone to sleep since the last time, its polls before that say nothing. */
+/** Takes the lock, unless a PE polls for the server: waiting would cost that PE a system call at
+ *  each unlock. nap_over: its present value; a change means that a PE went to sleep, and earlier
+ *  polls say nothing. */
 static bool take_over(bool sleepers, uint32_t nap_over, seen_t *seen)
 {
     uint32_t polls = atomic_load_explicit(&srv.polls, memory_order_relaxed);
     bool polled = polls != seen->polls && nap_over == seen->nap_over;
     *seen = (seen_t){polls, nap_over};
-    if (sleepers)  // then PEs do not poll for the server
+    if (sleepers)  // then PEs do not poll
         return pthread_mutex_lock(&srv.lock) == 0;
     return !polled && pthread_mutex_trylock(&srv.lock) == 0;
 }
 
-/** A PE is about to sleep, or the thread has to stop. */
 static void end_nap(void)
 {
     cwu_bell_ring(&srv.nap_over);
 }
 
-/** nap_over: as it was before the caller found that PEs poll. */
+/** nap_over: read before the caller found that PEs poll. */
 static void nap(uint32_t nap_over, uint64_t nap_ns)
 {
     cwu_bell_sleep(&srv.nap_over, nap_over, nap_ns);
@@ -211,11 +205,10 @@ static void nap(uint32_t nap_over, uint64_t nap_ns)
 static void *end_process(void *arg)
 {
     (void)arg;
-    exit(EXIT_SUCCESS);  // as the C library does when the last thread ends; the server serves until
-                         // then
+    exit(EXIT_SUCCESS);  // as the C library does after the last thread
 }
 
-/** Is the initial thread gone (pthread_exit), and none left but the library's? */
+/** Is the initial thread gone (pthread_exit), and are only the library's left? */
 static bool is_last_thread(void)
 {
     char text[512], state = 0;
@@ -235,8 +228,7 @@ static bool is_last_thread(void)
            threads == 2 + cw_world.helpers;  // the initial thread, which is gone, is counted
 }
 
-/** A process ends with its last thread, and this one must not keep it alive. Tested once a second,
- *  when the server is idle. */
+/** This thread must not keep the process alive. Tested once a second when idle. */
 static void mind_the_end(uint64_t *tested_ns)
 {
     uint64_t now = cwu_now_ns();
@@ -291,8 +283,7 @@ static void serve_until_stopped(void)
 static void *server_main(void *arg)
 {
     (void)arg;
-    // The job cannot go on without this node's server, and PEs that wait for it learn nothing of a
-    // failure: it ends here.
+    // PEs that wait for this server learn nothing of a failure.
     int rc = open_and_publish();
     if (rc)
         cwu_fatal_reported("the start of the node server", rc);
@@ -324,7 +315,7 @@ int cw_server_start(cwb_t *boot)
         cwu_error("cannot start the node server's thread: %s", strerror(rc));
         return CW_ESYS;
     }
-    cpu_set_t everywhere;  // not bound to the core of its PE
+    cpu_set_t everywhere;  // not bound to its PE's core
     memset(&everywhere, 0xff, sizeof everywhere);
     pthread_setaffinity_np(srv.thread, sizeof everywhere, &everywhere);
     srv.running = true;
@@ -338,7 +329,7 @@ int cw_server_poll(void)
     if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
         return 0;
     bool alone = cw_progress_alone_serves();
-    if (!alone && has_sleepers()) {  // the thread serves; it may nap since this PE's last poll
+    if (!alone && has_sleepers()) {  // the thread serves, or naps since this PE's last poll
         if (cwu_bell_has_sleeper(&srv.nap_over))
             end_nap();
         return 0;
@@ -352,7 +343,7 @@ int cw_server_poll(void)
     srv.left = left;
     pthread_mutex_unlock(&srv.lock);
     if (CW_UNLIKELY(wake))
-        cw_transport->server_wake(srv.server);  // it may have gone to sleep for long
+        cw_transport->server_wake(srv.server);  // it may sleep for long
     if (CW_UNLIKELY(alone) && has_sleepers())
         cw_wake_changed(true);
     atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
@@ -376,7 +367,7 @@ void cw_server_leave(void)
 
 void cw_server_wake(void)
 {
-    // before, the thread has not slept yet; pairs with server_main
+    // before, the thread has not slept; pairs with server_main
     if (atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
         cw_transport->server_wake(srv.server);
 }
@@ -392,8 +383,7 @@ void cw_server_serve(void)
     pthread_mutex_unlock(&srv.lock);
     if (has_sleepers())
         cw_wake_changed(true);
-    if (may_block)  // soon over: connections of others are looked at after sleeps mostly, and two
-                    // servers that connect to each other wait for that
+    if (may_block)  // briefly: two servers that connect to each other do so after sleeps mostly
         cw_transport->server_block(srv.server, CWU_WAIT_NS(SOON));
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node's cells (core/bulk/stage.h): lends them to clients, executes what lies in them, and
-// gathers into them what clients get. A cell comes back by a request that its borrower sends behind
-// the last one that uses it, so what the next borrower puts there finds it free.
+// The node's cells (core/bulk/stage.h): lends, executes and fills them. A borrower returns a cell
+// behind the last request that uses it, so the next borrower finds it free.
 #include <string.h>
 
 #include "base/env.h"
@@ -30,9 +29,8 @@ static bool is_lent(cw_lease_t lease)
            stage.cell[lease.cell].number == lease.number;
 }
 
-/** The lowest free cells, so that no more of them ever take memory than were in use at a time. Half
- *  of them may be kept by their borrowers; the others come back after each transfer, so that there
- *  are some for all. */
+/** The lowest free cells, so that few ever take memory. Half of them may be kept; others come back
+ *  after each transfer. */
 static void lend(cw_cells_t *answer, uint32_t want)
 {
     uint32_t most = (uint32_t)cwu_env.staging;
@@ -65,7 +63,7 @@ bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     return true;
 }
 
-/** Kinds of requests that may lie in a cell: those that have no reply. */
+/** Only requests without a reply may lie in a cell. */
 static bool is_body(unsigned op)
 {
     return op == CW_REQ_PUT_STRIDED || op == CW_REQ_PUT_PIECES || op == CW_REQ_ACCUMULATE ||
@@ -77,8 +75,8 @@ static char *cell_of(cw_lease_t lease)
     return cw_segment.base + cw_stage_section.offset + (size_t)lease.cell * CW_CELL_NBYTES;
 }
 
-/** The body is in memory that a client may write: it is checked as a message is, and what a check
- *  was made of is read once (request.c). */
+/** A client may write the body: it is checked as a message is, and each word that decides is read
+ *  once (request.c). */
 static bool execute_body(const cw_req_in_cell_t *req)
 {
     const cwt_header_t *body = (const cwt_header_t *)(const void *)cell_of(req->lease);
@@ -98,8 +96,8 @@ bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     return good;
 }
 
-/** Gathers what a request names, which stands in the message or lies in the cell. How many bytes;
- *  0: it is malformed. */
+/** Gathers what the request in the message or in the cell names. Returns bytes; 0: it is
+ *  malformed. */
 static size_t gather(const cw_req_to_cell_t *req, size_t nbytes)
 {
     char *cell = cell_of(req->lease);
