@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On the node: block by block under the block's lock. Off the node: the products, packed into
-// messages, or staged (stage.h) where there are many.
+// On the node: block by block under the block's lock. Off the node: products, in messages or
+// staged.
 #include "core/bulk/accumulate.h"
 
 #include "core/observe/watch.h"
@@ -11,13 +11,13 @@
 #include "core/rma/request.h"
 #include "core/rma/send.h"
 
-#define PIECES_OF_LOCK 64u  // that a block's lock is held for at most
-#define PIECE_MIN 256u      // bytes: a message with less room left is sent before a longer piece
+#define PIECES_OF_LOCK 64u  // of one block, after which others get the lock
+#define PIECE_MIN 256u      // bytes: with less room a message is sent before a longer piece
 
 // ---------------------------------------------------------------- here
 
-/** Bytes of the parts that begin in the block of offset, at most nbytes. A part belongs to the
- *  block that it begins in, which it leaves only where the program's memory is not aligned. */
+/** Bytes, at most nbytes, of the parts that begin in offset's block. A part belongs to that block,
+ *  which only unaligned ones leave. */
 static size_t in_block(uint64_t offset, size_t part, size_t nbytes)
 {
     uint64_t room = CW_BLOCK_NBYTES - offset % CW_BLOCK_NBYTES;
@@ -32,8 +32,8 @@ static void release(cw_accumulate_lock_t *held)
     held->lock = NULL;
 }
 
-/** Holds the lock of that block, and no other. Pieces that follow each other often lie in one
- *  block: they cost one lock, but others get their turn. */
+/** Holds that block's lock, and no other. Pieces that follow each other in one block share it for a
+ *  while. */
 static void hold(cw_accumulate_lock_t *held, uint64_t offset)
 {
     cwu_lock_t *lock = cw_block_lock(offset);
@@ -45,7 +45,6 @@ static void hold(cw_accumulate_lock_t *held, uint64_t offset)
     held->left = PIECES_OF_LOCK;
 }
 
-/** All begins in one block. */
 static void add_locked(cw_accumulate_lock_t *held, uint64_t offset, void *dest, cwu_number_t type,
                        const void *scale, const void *src, size_t nbytes)
 {
@@ -56,7 +55,7 @@ static void add_locked(cw_accumulate_lock_t *held, uint64_t offset, void *dest, 
         cwu_numbers_add(type, dest, src, nbytes);
 }
 
-/** A number whose parts begin in two blocks: each part is added under the lock of its own. */
+/** The parts begin in two blocks: each is added under its own lock. */
 static void add_across(cw_accumulate_lock_t *held, uint64_t offset, char *dest, cwu_number_t type,
                        const void *scale, const void *src)
 {
@@ -97,7 +96,6 @@ void cw_accumulate_here(uint64_t offset, void *dest, cwu_number_t type, const vo
 
 // ---------------------------------------------------------------- there
 
-/** Where the next message, or body, is made. */
 static uint64_t *buffer(cw_accumulate_t *a)
 {
     if (a->staged && a->nbytes == sizeof(cw_req_accumulate_t))
@@ -121,7 +119,7 @@ static void send(cw_accumulate_t *a)
     a->nbytes = sizeof *req;
 }
 
-/** How much of a piece the message still takes. 0: send it first. */
+/** How much of a piece the message still takes; 0: send it first. */
 static size_t room_for(const cw_accumulate_t *a, size_t nbytes)
 {
     size_t all = a->staged ? a->stage.room : sizeof a->message;
@@ -143,7 +141,7 @@ static void pack(cw_accumulate_t *a, uint64_t offset, const char *src, size_t nb
         }
         uint64_t *record = buffer(a) + a->nbytes / sizeof *record;
         size_t words = 1 + (n + 7) / 8;
-        record[words - 1] = 0;  // what pads the last word
+        record[words - 1] = 0;  // padding
         record[0] = CW_ACCUMULATE_RECORD(offset, n);
         if (a->scaled)
             cwu_numbers_scale(a->type, a->scale, record + 1, src, n);
@@ -155,7 +153,7 @@ static void pack(cw_accumulate_t *a, uint64_t offset, const char *src, size_t nb
 
 // ---------------------------------------------------------------- either
 
-/** The word of the PE is not local: first contact, or a watched context. */
+/** First contact, or a watched context. */
 static CW_NOINLINE void begin_cold(cw_accumulate_t *a)
 {
     if (CW_UNLIKELY(!cw_world.plain))
@@ -209,7 +207,6 @@ void cw_accumulate_add(cw_accumulate_t *a, void *dest, const void *src, size_t n
                  a->scaled ? a->scale : NULL, src, nbytes);
 }
 
-/** How many rows from offset on lie in one block. */
 static size_t rows_in_block(uint64_t offset, ptrdiff_t stride, size_t nbytes, size_t n)
 {
     uint64_t room = CW_BLOCK_NBYTES - offset % CW_BLOCK_NBYTES;
@@ -221,7 +218,7 @@ static size_t rows_in_block(uint64_t offset, ptrdiff_t stride, size_t nbytes, si
     return more < n ? (size_t)more + 1 : n;
 }
 
-/** To memory mapped here: the rows of a block under one lock, and those that cross its end. */
+/** The rows of a block under one lock, and those that cross its end. */
 static void add_rows_here(cw_accumulate_t *a, uintptr_t dest, ptrdiff_t dest_stride, uintptr_t src,
                           ptrdiff_t src_stride, size_t nbytes, size_t n)
 {

@@ -5,7 +5,7 @@
 
 #include "core/observe/watch.h"
 
-/** All bytes between the first and the last one of one side. */
+/** From the first to the last byte of one side. */
 typedef struct span {
     const char *begin;
     size_t nbytes;

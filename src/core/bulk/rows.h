@@ -11,7 +11,7 @@
 #include "base/copy/rows.h"
 #include "core/rma/check.h"
 
-/** n rows (at least one) of nbytes, from src on by src_stride to dest on by dest_stride. */
+/** n > 0 rows of nbytes. */
 typedef struct cw_rows {
     uintptr_t dest, src;
     ptrdiff_t dest_stride, src_stride;
@@ -23,7 +23,7 @@ static inline void cw_rows_copy(const cw_rows_t *r)
     cwu_copy_rows(r->dest, r->dest_stride, r->src, r->src_stride, r->nbytes, r->n);
 }
 
-/** For observers: the whole spans are checked, the payload is counted. NULL: there is none. */
+/** For observers: whole spans are checked, the payload is counted. NULL: no frame. */
 cw_frame_t *cw_rows_watch(cw_ctx_t *ctx, bool put, const cw_rows_t *r, int rank);
 
 #endif

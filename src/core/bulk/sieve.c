@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Strided gets of rows with little between them: direct gets bring all from the first row to the
-// last, and the rows are taken out here. Two parts are on their way at a time.
+// Direct gets bring all from the first row to the last; the rows are taken out here. Two parts are
+// under way at a time.
 #include "core/bulk/sieve.h"
 
 #include "core/bulk/stage.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sieving: a strided get whose rows lie close together, as direct gets of all that lies between the
-// first and the last one. The node server of the target has no part in it. In no order with
-// requests. Threads: any. Blocking: for the bytes.
+// Sieving: a strided get of close rows, as direct gets of all between first and last, without the
+// target's node server. In no order with requests. Threads: any. Blocking: for the bytes.
 #ifndef CW_CORE_BULK_SIEVE_H
 #define CW_CORE_BULK_SIEVE_H
 
@@ -11,7 +10,7 @@
 #include "transport/transport.h"
 
 bool cw_sieve_pays(ptrdiff_t stride, size_t nbytes, size_t n);
-/** src: symmetric. False: there is no memory; nothing was done. */
+/** src: symmetric. False: no memory; nothing was done. */
 bool cw_sieve_get(cw_ctx_t *ctx, const cwt_target_t *t, const cw_rows_t *r, int rank);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sender's side of staging. A cell has a buffer here, which is the source of the put into it;
-// both are free again when the server has answered the request behind the put.
+// The sender's side of staging. Each cell has a buffer here, the source of puts into it; both are
+// free when the server has answered the request behind the put.
 #include "core/bulk/stage.h"
 
 #include <stdlib.h>
@@ -11,39 +11,38 @@
 
 #define KEPT_MOST 4u        // cells that a port keeps, over all nodes
 #define SPARE_MOST 2u       // buffers without a cell that it keeps
-#define LEAST 16384u        // bytes of a transfer: below it, messages are as quick
+#define LEAST 16384u        // bytes of a transfer; below, messages are as quick
 #define PART_LEAST 262144u  // bytes of a transfer that travel alone
-#define REFUSALS 16u        // transfers that go as messages after the server had no cell
+#define REFUSALS 16u        // transfers by messages after the server had no cell
 
 typedef struct cw_stage_cell {
-    cwt_reply_t reply;  // first; done: the cell and the buffer are free
+    cwt_reply_t reply;  // first; done: both are free
     struct cw_stage_cell *next;
     cw_lease_t lease;
-    bool keep;        // the server said that it may be kept
-    bool landing;     // of a get: the direct one has begun
-    uint64_t got;     // how many bytes the server has gathered,
-    uint32_t at;      // where in its cell,
-    uint32_t nbytes;  // and how many it should have
+    bool keep;        // the server allows it
+    bool landing;     // the direct get has begun
+    uint64_t got;     // bytes gathered by the server
+    uint32_t at;      // their place in the cell
+    uint32_t nbytes;  // bytes that it should gather
     _Alignas(64) unsigned char body[CW_CELL_NBYTES];
 } cw_stage_cell_t;
 
-/** What a port has of one node. */
 typedef struct node {
-    cw_stage_cell_t *kept;  // handed out to this port, not in use by a transfer
+    cw_stage_cell_t *kept;  // lent, and in no transfer
     uint32_t refusals;      // transfers until the server is asked again
 } node_t;
 
-/** A buffer without a cell, while it is not in use. */
+/** A free buffer without a cell. */
 typedef struct spare {
     struct spare *next;
 } spare_t;
 
 /** Guarded by the port's lock. */
 typedef struct cw_stage_port {
-    cw_stage_cell_t *over;  // given back; their buffers may be in use still
+    cw_stage_cell_t *over;  // given back; buffers may be in use
     spare_t *spare;
     uint32_t nspare;
-    uint32_t nkept;  // cells in the lists below
+    uint32_t nkept;
     node_t node[];   // [nnodes]
 } cw_stage_port_t;
 
@@ -64,7 +63,7 @@ static void free_cells(cw_stage_cell_t *cell)
     }
 }
 
-/** The port closes; what was in flight on it is done. */
+/** The port closes; nothing is in flight. */
 static void forget(cw_port_t *port)
 {
     cw_stage_port_t *stage = port->stage;
@@ -77,7 +76,7 @@ static void forget(cw_port_t *port)
     port->stage = NULL;
 }
 
-/** Buffers of cells that were given back, whose last put is over. Lock held. */
+/** Frees buffers of returned cells whose last put is over. Lock held. */
 static void sweep(cw_stage_port_t *stage)
 {
     for (cw_stage_cell_t **at = &stage->over, *cell; (cell = *at);)
@@ -126,7 +125,7 @@ void cw_stage_buffer_done(cw_ctx_t *ctx, void *buffer)
         free(spare);
 }
 
-/** Takes what the port keeps, up to `want` cells. How many to ask the server for. */
+/** Takes kept cells, up to `want`. Returns how many to ask the server for. */
 static uint32_t take_kept(cw_stage_t *s, uint32_t want)
 {
     uint32_t more = 0;
@@ -165,7 +164,6 @@ static void give_back(cw_stage_t *s, const cw_lease_t *lease, uint32_t n)
     cw_ctx_mark(s->ctx);
 }
 
-/** Asks the server for cells, and waits for its answer. */
 static void ask(cw_stage_t *s, uint32_t want)
 {
     cw_cells_t got = {0};
@@ -187,7 +185,7 @@ static void ask(cw_stage_t *s, uint32_t want)
         cell->keep = got.keep != 0;
         s->cell[s->n++] = cell;
     }
-    if (i < got.n)  // no memory for a buffer
+    if (i < got.n)  // no memory
         give_back(s, &got.lease[i], got.n - i);
 }
 
@@ -196,8 +194,7 @@ bool cw_stage_pays(size_t nbytes)
     return nbytes >= LEAST && cwu_env.staging > 0;
 }
 
-/** Bodies are put and executed over a connection to the target's node: behind requests that take
- *  another way there. */
+/** Bodies travel straight to the target's node: behind requests that take another way there. */
 static const cwt_target_t *reach_straight(cw_ctx_t *ctx, int rank, const char *call)
 {
     uintptr_t delta;
@@ -229,7 +226,7 @@ bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *
 
 static cw_stage_cell_t *wait_for(const cw_stage_t *s, cw_stage_cell_t *cell)
 {
-    // also when it is done: another thread may have taken it in, and looks are under its lock
+    // also when it is done: another thread may have seen that under its lock
     cw_ctx_must(cw_transport->wait(s->ctx->port->client, &cell->reply), s->call, s->ctx, s->rank);
     return cell;
 }
@@ -289,7 +286,6 @@ void cw_stage_ask(cw_stage_t *s, const cwt_header_t *request, size_t nbytes, siz
     s->asked++;
 }
 
-/** The direct get of a cell that the server has filled. */
 static void begin_landing(cw_stage_t *s, cw_stage_cell_t *cell)
 {
     if (cell->landing)
@@ -308,7 +304,7 @@ const void *cw_stage_take(cw_stage_t *s)
 {
     uint32_t first = s->at + s->n - s->asked;
     begin_landing(s, s->cell[first % s->n]);
-    if (s->asked > 1)  // on its way while this one is made use of
+    if (s->asked > 1)  // on its way while the first is used
         begin_landing(s, s->cell[(first + 1) % s->n]);
     s->asked--;
     return wait_for(s, s->cell[first % s->n])->body;
@@ -323,7 +319,7 @@ void cw_stage_end(cw_stage_t *s)
         wait_for(s, s->cell[i]);  // before requests that take another way
     cw_ctx_enter(s->ctx);
     cw_stage_port_t *stage = s->ctx->port->stage;
-    for (uint32_t i = s->n; i-- > 0;) {  // so that the one used first is the first kept
+    for (uint32_t i = s->n; i-- > 0;) {  // the first used is the first kept
         cw_stage_cell_t *cell = s->cell[(s->at + i) % s->n];
         bool keep = cell->keep && stage->nkept < KEPT_MOST;
         cw_stage_cell_t **list = keep ? &stage->node[s->node].kept : &stage->over;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Strided blocks. On the node: plain copies. Off the node: small blocks travel packed in requests
-// that the node server unpacks (one message for up to 4 KiB of payload); larger blocks are
-// transfers of their own. Where there are many bytes, both are staged (stage.h).
+// Strided blocks. On the node: copies. Off the node: small blocks packed in requests, larger ones
+// as transfers of their own; many bytes staged (stage.h).
 #include "core/bulk/strided.h"
 
 #include "core/bulk/pieces.h"
@@ -20,7 +19,7 @@
 #define GETS_IN_FLIGHT 4   // packed replies
 #define ROWS_IN_FLIGHT 16  // gets of their own
 
-/** The first n blocks, and the others. */
+/** Takes the first n blocks off. */
 static cw_rows_t split(cw_rows_t *b, size_t n)
 {
     cw_rows_t first = *b;
@@ -31,14 +30,13 @@ static cw_rows_t split(cw_rows_t *b, size_t n)
     return first;
 }
 
-/** The first blocks that fit into a payload of that size. */
 static cw_rows_t split_message(cw_rows_t *b, size_t room)
 {
     size_t fit = room / b->nbytes;
     return split(b, fit < b->n ? fit : b->n);
 }
 
-/** Makes a request of the first blocks. Its size. */
+/** Makes a request of the first blocks; returns its size. */
 static size_t pack(cw_req_strided_t *req, const cwt_target_t *t, cw_rows_t *b, size_t room)
 {
     cw_rows_t part = split_message(b, room - sizeof *req);
@@ -53,7 +51,7 @@ static size_t pack(cw_req_strided_t *req, const cwt_target_t *t, cw_rows_t *b, s
     return sizeof *req + part.n * part.nbytes;
 }
 
-/** False: it must go another way. */
+/** False: use another way. */
 static bool put_staged(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     cw_stage_t s;
@@ -80,7 +78,7 @@ static void put_packed(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int ra
     cw_ctx_mark(ctx);
 }
 
-/** The request for the first blocks that fit, which `part_p` gets. */
+/** Requests the first blocks that fit: *part_p. */
 static cw_req_strided_t ask_for(const cwt_target_t *t, cw_rows_t *b, size_t room, cw_rows_t *part_p)
 {
     *part_p = split_message(b, room);
@@ -91,7 +89,6 @@ static cw_req_strided_t ask_for(const cwt_target_t *t, cw_rows_t *b, size_t room
                               .nblocks = (uint32_t)part_p->n};
 }
 
-/** One packed reply, and where its blocks go. */
 typedef struct gather {
     cwt_reply_t reply;  // first: `arrived` gets its address
     cw_rows_t to;
@@ -128,7 +125,6 @@ static void get_packed(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int ra
     }
 }
 
-/** False: it must go another way. */
 static bool get_staged(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     cw_stage_t s;
@@ -152,7 +148,6 @@ static bool get_staged(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int ra
     return true;
 }
 
-/** Several blocks on their way at a time. */
 static void get_rows(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank)
 {
     cwt_reply_t ring[ROWS_IN_FLIGHT];
@@ -170,7 +165,6 @@ static void get_rows(cw_ctx_t *ctx, const cwt_target_t *t, cw_rows_t b, int rank
     }
 }
 
-/** False: it must go another way. */
 static bool get_sieved(cw_ctx_t *ctx, cw_rows_t b, int rank)
 {
     uintptr_t delta;

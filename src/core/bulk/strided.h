@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Strided blocks: block i of block_nbytes goes from src + i*src_stride to dest + i*dest_stride
-// (strides in bytes). Puts are complete at the next quiet, gets when they return; local memory may
-// be used again then. Threads: any. Blocking: puts for room to send, gets.
+// Strided blocks: block i of block_nbytes goes from src + i*src_stride to dest + i*dest_stride (in
+// bytes). Puts are complete at the next quiet, gets on return; local memory may be used again on
+// return. Threads: any. Blocking: puts for room to send, gets.
 #ifndef CW_CORE_BULK_STRIDED_H
 #define CW_CORE_BULK_STRIDED_H
 
@@ -12,8 +12,8 @@ void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
 void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
-/** Staged, if that pays (stage.h): then in order with the other requests to that node, after the
- *  puts before it. False: it does not, or there are no cells; nothing was done. */
+/** Staged (stage.h): in order with the other requests to that node, after the puts before it.
+ *  False: nothing was done; it does not pay, or there are no cells. */
 bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptrdiff_t dest_stride,
                        ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank);
 
