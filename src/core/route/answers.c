@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A box of pending answers for each node, in the order in which nodes were first answered.
+// A box of pending answers for each node, in the order of first answers.
 #include "core/route/answers.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void cw_answers_destroy(cw_answers_t *a)
 }
 
 // ---------------------------------------------------------------- gathering
-/** The node's box, in the list of those that wait. */
+/** The node's box, listed as waiting. */
 static cw_answers_box_t *box_of(cw_answers_t *a, uint32_t node)
 {
     cw_answers_box_t *box = a->box[node];
@@ -135,7 +135,7 @@ static void put_tally(packet_t *p, uint8_t kind, unsigned epoch, uint32_t slot, 
     p->nbytes += sizeof answer;
 }
 
-/** Tallies of slots from `least` as far as they fit. Returns the first one that did not. */
+/** Returns the first slot whose tallies did not fit. */
 static uint32_t pack_tallies(const cw_answers_box_t *box, packet_t *p)
 {
     for (uint32_t s = box->least; s < box->most; s++) {
@@ -151,7 +151,7 @@ static uint32_t pack_tallies(const cw_answers_box_t *box, packet_t *p)
     return box->most;
 }
 
-/** Whole VALUE records as far as they fit. Returns their bytes. */
+/** Whole records that fit; returns their bytes. */
 static size_t pack_values(const cw_answers_box_t *box, packet_t *p)
 {
     size_t at = 0;
@@ -168,7 +168,6 @@ static size_t pack_values(const cw_answers_box_t *box, packet_t *p)
     return at;
 }
 
-/** One message was sent: forgets what was in it. */
 static void drop_sent(cw_answers_t *a, cw_answers_box_t *box, uint32_t slot, size_t values)
 {
     for (; box->least < slot; box->least++)
@@ -206,7 +205,7 @@ bool cw_answers_flush(cw_answers_t *a,
             uint32_t slot = pack_tallies(box, &p);
             size_t values = pack_values(box, &p);
             if (p.nbytes > 0 && !send(ctx, box->node, p.records, p.nbytes)) {
-                box_of(a, box->node);  // back into the list
+                box_of(a, box->node);  // lists it again
                 break;
             }
             sent = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a node does with routed requests and their answers.
+// Forwarding: what a node does with routed requests and answers.
 #include "core/route/forward.h"
 
 #include <stdlib.h>
@@ -10,27 +10,27 @@
 #include "core/route/turns.h"
 #include "core/route/window.h"
 
-/** Of one message: each has at least a tail and what stands before it. */
+/** Each has at least a head and a tail. */
 enum { PARTS_MAX = CW_FORWARD_NBYTES / (sizeof(cw_forward_part_t) + sizeof(cw_forward_tail_t)) };
 
-typedef struct part {  // a request that has had its turn and was not sent yet
+typedef struct part {  // has had its turn and waits to be sent
     uint32_t input, slot, request;
-    uint32_t with;              // combined with the part of this number - 1, which travels for both
-    cw_combine_group_t *group;  // of those combined with this one
+    uint32_t with;              // number + 1 of the part that travels for both
+    cw_combine_group_t *group;  // of parts combined with this one
     uint32_t final_node;
     cw_forward_add_t add;
 } part_t;
 
-typedef struct way {  // out of the node: an edge, or execution here
+typedef struct way {  // an edge, or execution here
     cw_turns_t turns;
     bool is_busy;
     cw_window_use_t use;            // of slot 0's window at the neighbour
-    part_t *load;                   // [PARTS_MAX], in the next message
-    uint32_t nload, nparts, units;  // nparts: of the message, without those combined with others
+    part_t *load;                   // [PARTS_MAX], the next message
+    uint32_t nload, nparts, units;  // nparts: without those combined with others
     size_t nbytes;
-    bool is_pressing;     // a part of the load is not to wait for others
-    uint64_t final_nodes; // of the load, as bits of to_bit
-    uint64_t unanswered;  // of what was sent since the neighbour last gave units back
+    bool is_pressing;
+    uint64_t final_nodes; // of the load (cw_forward_bit)
+    uint64_t unanswered;
 } way_t;
 
 struct cw_forward {
@@ -38,12 +38,12 @@ struct cw_forward {
     cw_topology_t topology;
     cw_forward_ops_t ops;
     void *ctx;
-    uint32_t degree, window;  // units of a window
-    uint32_t *weight;         // [degree + 1], the last of requests of this node's PEs
+    uint32_t degree, window;  // window: units
+    uint32_t *weight;         // [degree + 1], the last for this node's PEs
     cw_window_t *windows;     // [degree][nslots]
     way_t *way;               // [degree + 1], the last for execution
-    uint32_t *busy, nbusy;    // ways in which something waits
-    cw_forward_own_t **own;   // requests of this node's PEs that wait, by number - 1
+    uint32_t *busy, nbusy;    // ways with something waiting
+    cw_forward_own_t **own;   // waiting requests of this node's PEs
     uint32_t room_own;
     cw_turns_links_t links;
     cw_answers_t answers;
@@ -194,14 +194,14 @@ static bool enqueue(cw_forward_t *f, uint32_t way, uint32_t input, uint32_t slot
     return true;
 }
 
-/** Not while values pile up: requests may wait for answers, never the reverse. */
+/** Requests may wait for answers, never the reverse. */
 static bool may_execute(const cw_forward_t *f, const cw_forward_tail_t *tail)
 {
     return tail->reply_slot == CW_FORWARD_NO_VALUE ||
            f->answers.value_nbytes < CW_FORWARD_VALUES_MAX;
 }
 
-/** Returns the bytes of its value, which is in f->value. */
+/** Returns the bytes of the value in f->value. */
 static size_t run(cw_forward_t *f, const cw_forward_tail_t *tail, const void *request,
                   size_t nbytes)
 {
@@ -214,7 +214,7 @@ static void execute(cw_forward_t *f, const void *request, size_t nbytes)
     cw_forward_tail_t tail = tail_of(request, nbytes);
     cw_answer_value_t to = {.reply_slot = tail.reply_slot, .generation = tail.generation};
     uint32_t node = 0, slot = 0;
-    f->ops.where(f->ctx, tail.origin, &node, &slot);  // there is one: fault_of
+    f->ops.where(f->ctx, tail.origin, &node, &slot);  // exists: fault_of
     size_t n = run(f, &tail, request, nbytes);
     bool has_memory = tail.reply_slot == CW_FORWARD_NO_VALUE
                           ? cw_answers_done(&f->answers, node, slot, tail.epoch)
@@ -222,7 +222,7 @@ static void execute(cw_forward_t *f, const void *request, size_t nbytes)
     f->counts.dropped += !has_memory;
 }
 
-/** Writes the next hop's tail into a copy of the request. */
+/** Updates the tail of a request's copy. */
 static void pass_on(char *request, size_t nbytes)
 {
     cw_forward_tail_t tail = tail_of(request, nbytes);
@@ -243,7 +243,7 @@ static bool send(cw_forward_t *f, uint32_t way, uint64_t final_nodes, size_t nby
     return true;
 }
 
-/** Without a copy into cells, if nothing is before it. */
+/** Without cells, if nothing is before it. */
 static bool goes_at_once(cw_forward_t *f, uint32_t way, const void *request, size_t nbytes,
                          bool is_own)
 {
@@ -279,7 +279,7 @@ static bool is_neighbour(const cw_forward_t *f, uint32_t node)
     return node < f->topology.nnodes && cw_route_hops(&f->topology, f->config.node, node) == 1;
 }
 
-/** What is wrong with a request of a neighbour, or NULL. */
+/** NULL: a valid request of a neighbour. */
 static const char *fault_of(const cw_forward_t *f, uint32_t from, const void *request,
                             size_t nbytes)
 {
@@ -362,7 +362,7 @@ bool cw_forward_packed(cw_forward_t *f, uint32_t from, uint32_t slot, const void
     return true;
 }
 
-/** The value of a combined request: each of its parts gets its own. */
+/** Gives each part of a combined request its value. */
 static bool split(cw_forward_t *f, cw_combine_group_t *g, const void *bytes)
 {
     bool has_memory = true;
@@ -373,7 +373,7 @@ static bool split(cw_forward_t *f, cw_combine_group_t *g, const void *bytes)
         cw_answer_value_t to = {.reply_slot = m->reply_slot, .generation = m->generation};
         uint64_t value = cw_combine_value(g, i, whole);
         uint32_t node = 0, slot = 0;
-        f->ops.where(f->ctx, m->origin, &node, &slot);  // there is one: fault_of
+        f->ops.where(f->ctx, m->origin, &node, &slot);  // exists: fault_of
         if (node == f->config.node)
             f->ops.value(f->ctx, slot, &to, &value, sizeof value);
         else
@@ -383,7 +383,6 @@ static bool split(cw_forward_t *f, cw_combine_group_t *g, const void *bytes)
     return has_memory;
 }
 
-/** A value for a PE of this node, or for what was combined here. */
 static bool take_value(cw_forward_t *f, const cw_answer_t *a, const cw_answer_value_t *value)
 {
     if (a->slot != 0 || !(value->reply_slot & CW_COMBINE_SLOT)) {
@@ -411,7 +410,7 @@ bool cw_forward_answered(cw_forward_t *f, uint32_t from, const void *records, si
                 f->ops.freed(f->ctx, edge, a->slot, a->count);
             else if (!cw_window_was_freed(&f->way[edge].use, a->count))
                 return drop(f, "its count", why_p);
-            // seq_cst: pairs with a PE that has left a request here and looks again
+            // seq_cst: pairs with a PE that left a request here and looks again
             atomic_store(&f->config.unanswered[edge], 0);
         } else if (a->kind == CW_ANSWER_DONE) {
             f->ops.done(f->ctx, a->slot, a->epoch & 1, a->count);
@@ -463,7 +462,6 @@ bool cw_forward_own(cw_forward_t *f, cw_forward_own_t *own, const char **why_p)
 }
 
 // ---------------------------------------------------------------- turns
-/** `nbytes` of it from byte `from` on. */
 static void copy_part(cw_forward_t *f, const part_t *part, size_t from, void *copy, size_t nbytes)
 {
     if (part->input < f->degree)
@@ -485,7 +483,6 @@ static cw_forward_tail_t tail_of_part(cw_forward_t *f, const part_t *part)
     return tail;
 }
 
-/** It has left: its memory is the sender's again. */
 static void release(cw_forward_t *f, const part_t *part)
 {
     f->counts.waiting--;
@@ -529,8 +526,8 @@ static bool adds_to(const part_t *a, const part_t *b)
            a->final_node == b->final_node;
 }
 
-/** The part of the load that this one may be combined with; NULL: none. It is executed in that
- *  part's place, so no other of its own input may be executed between them. */
+/** The part to combine with; NULL: none. This part is executed in its place, so no other of its
+ *  input may come between. */
 static part_t *leader_of(way_t *w, const part_t *part)
 {
     for (uint32_t i = w->nload; i-- > 0;) {
@@ -551,8 +548,7 @@ static bool join(cw_combine_group_t *g, const cw_forward_tail_t *tail, uint64_t 
     return cw_combine_add(g, member, operand);
 }
 
-/** Looks whether the request is a fetch-and-add, and combines it with one of the load. False: it
- *  travels by itself. */
+/** Combines a fetch-and-add with one of the load. False: it travels by itself. */
 static bool combine(cw_forward_t *f, way_t *w, part_t *part, size_t nbytes)
 {
     part_t *leader;
@@ -583,7 +579,7 @@ static bool combine(cw_forward_t *f, way_t *w, part_t *part, size_t nbytes)
     return true;
 }
 
-/** The copy of a part with which others were combined: a request of this node's own. */
+/** A part that others were combined with becomes this node's own request. */
 static void speak_for(cw_forward_t *f, const part_t *part, char *request, size_t nbytes)
 {
     cw_forward_tail_t tail = tail_of(request, nbytes);
@@ -598,7 +594,7 @@ static void speak_for(cw_forward_t *f, const part_t *part, char *request, size_t
 }
 
 // ---------------------------------------------------------------- messages of a turn
-/** Takes what the way's round robin yields, as far as one message and the window have room. */
+/** Takes what the turns yield, as far as message and window have room. */
 static bool load_way(cw_forward_t *f, way_t *w)
 {
     part_t part = {0};
@@ -630,8 +626,8 @@ static bool load_way(cw_forward_t *f, way_t *w)
     return w->nload > 0;
 }
 
-/** More for the same nodes may join the load while the neighbour has not yet executed or passed on
- *  what went to them before: its answer is under way (ADR 68). */
+/** More for these nodes may join the load while the neighbour's answer to earlier requests for them
+ *  is under way (ADR 68). */
 static bool collects(const cw_forward_t *f, uint32_t way)
 {
     const way_t *w = &f->way[way];
@@ -640,7 +636,6 @@ static bool collects(const cw_forward_t *f, uint32_t way)
            !(w->final_nodes & ~unanswered);
 }
 
-/** The message of a way's load. Returns its size. */
 static size_t build(cw_forward_t *f, const way_t *w)
 {
     size_t at = 0;

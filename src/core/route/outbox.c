@@ -15,7 +15,6 @@ static uint32_t size_of(size_t nbytes)
     return (uint32_t)(sizeof(cw_outbox_record_t) + ((nbytes + 7) & ~(size_t)7));
 }
 
-/** From there to the end of the ring. */
 static uint32_t rest_of(uint32_t at)
 {
     return CW_OUTBOX_NBYTES - at % CW_OUTBOX_NBYTES;
@@ -45,7 +44,7 @@ cw_outbox_record_t *cw_outbox_put(cw_outbox_t *box, const void *head, size_t hea
     return record;
 }
 
-/** Of the state of a record that was left: the PE and the server settle whose it is. */
+/** PE and server settle whose a record is. */
 static bool settle(cw_outbox_record_t *record, uint32_t state)
 {
     uint32_t left = CW_OUTBOX_LEFT;

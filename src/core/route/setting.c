@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The settings of topology and windows, and how they travel in the agreement of the nodes.
+// Settings of topology and windows, and their place in the nodes' agreement.
 #include "core/route/setting.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 cw_route_setting_t cw_route;
 
-/** A window holds the largest request, or that would wait for ever; and whole cells, so that the
- *  memory of the edges is what the formula says. */
+/** A window holds the largest request, which else would wait for ever, and whole cells, so that the
+ *  edges' memory is as the formula says. */
 static int check_window(void)
 {
     size_t nbytes = cwu_env.edge_buffer, least = cw_window_units(CW_FORWARD_NBYTES);
@@ -31,7 +31,7 @@ static int check_window(void)
     return CW_EINVAL;
 }
 
-/** The agreement has room for short names; of longer ones it has the begin and a digest. */
+/** Of long names the agreement has the begin and a digest. */
 static void agree_on(const char *name)
 {
     cw_agreement_route_t *a = &cw_agreement.route;

@@ -8,17 +8,17 @@
 
 typedef struct cw_route_setting {
     const cw_topology_t *topology;  // NULL: straight to the target's node
-    size_t buffer_nbytes;           // of each buffer of an edge,
-    uint32_t nbuffers;              // and how many each PE of a neighbour has
+    size_t buffer_nbytes;           // of each of an edge's buffers
+    uint32_t nbuffers;              // of each PE of a neighbour
 } cw_route_setting_t;
 
 extern cw_route_setting_t cw_route;
 
-/** Fills in cw_route from the settings, and what nodes must agree on (core/world/agreement.h).
- *  Before the node object is laid out. CW_EINVAL: reported. */
+/** Sets cw_route and what nodes must agree on (core/world/agreement.h), before the node object is
+ *  laid out. CW_EINVAL: reported. */
 int cw_route_choose(uint32_t nnodes, uint32_t npes);
-/** When the provider is known: may a server open a client of its own beside? CW_ENOTSUP: not where
- *  a topology is on; reported. */
+/** When the provider is known. CW_ENOTSUP: a topology needs a second client in the server;
+ *  reported. */
 int cw_route_allowed(bool one_client);
 
 #endif

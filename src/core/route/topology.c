@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Topologies by name, their edges, and the routes on them.
+// Topologies by name, edges, routes.
 #include "core/route/topology.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void make_complete(cw_topology_t *t)
     t->extent[0] = t->nnodes;
 }
 
-/** The smallest extents, as equal as possible, with room for all nodes. */
+/** As equal as possible, with room for all nodes. */
 static void make_even(cw_topology_t *t, uint32_t ndims)
 {
     t->ndims = ndims;
@@ -49,7 +49,7 @@ static void make_hypercube(cw_topology_t *t)
     while (room_of(t) < t->nnodes);
 }
 
-/** "4x3x2". The product stays within what a uint32_t of strides holds. */
+/** "4x3x2"; strides must fit into uint32_t. */
 static bool parse_extents(cw_topology_t *t, const char *name)
 {
     uint64_t room = 1;
@@ -109,21 +109,19 @@ bool cw_topology_named(cw_topology_t *t, const char *name, uint32_t nnodes, char
 
 const char *cw_topology_auto(uint32_t nnodes, uint32_t npes)
 {
-    // measured on 16 cores, 1,000 fetch-and-adds of each PE to one word: with 16 nodes of 4 PEs
-    // mfcg takes .55 of direct's time, with 16 and 8 nodes of 1 PE 1.02 and 1.4; cube: simulated
-    // (ADR 54)
+    // measured (ADR 54); cube: simulated
     const uint32_t nodes = 16, pes = 64, cube = 512;
     return nnodes < nodes || npes < pes ? "direct" : nnodes < cube ? "mfcg" : "cfcg";
 }
 
 // ---------------------------------------------------------------- edges
-/** The node, or none (>= nnodes), with another coordinate in one dimension. */
+/** The node with another coordinate in one dimension; none if >= nnodes. */
 static uint32_t moved(const cw_topology_t *t, uint32_t node, uint32_t dim, uint32_t at)
 {
     return node - cw_topology_at(t, node, dim) * t->stride[dim] + at * t->stride[dim];
 }
 
-/** Nodes that differ from `base` in one dimension, itself included; its coordinate there is 0. */
+/** Nodes that differ from `base`, of coordinate 0 there, in one dimension; itself included. */
 static uint32_t row_of(const cw_topology_t *t, uint32_t base, uint32_t dim)
 {
     uint32_t present = (t->nnodes - 1 - base) / t->stride[dim] + 1;
@@ -188,8 +186,8 @@ uint32_t cw_route_hops(const cw_topology_t *t, uint32_t from, uint32_t to)
     return n;
 }
 
-/** The last node before `node` on the route from another one. known[nnodes]: by node, that + 1, or
- *  0 if it has not been asked for. */
+/** The last node before `node` on the route from another one. known[nnodes]: that + 1; 0:
+ *  unknown. */
 static uint32_t last_before(const cw_topology_t *t, uint32_t from, uint32_t node, uint32_t *known)
 {
     uint32_t at = from, next, last;
@@ -218,7 +216,7 @@ bool cw_route_weights(const cw_topology_t *t, uint32_t node, uint32_t *weight)
     return true;
 }
 
-/** Ordered pairs of nodes that differ in a dimension. */
+/** Ordered pairs that differ in a dimension. */
 static double pairs_apart(const cw_topology_t *t, uint32_t dim)
 {
     double alike = 0;
@@ -245,7 +243,7 @@ void cw_topology_figures(const cw_topology_t *t, cw_topology_figures_t *figures_
     f.nedges = ends / 2;
     double hops = 0;
     for (uint32_t d = 0; d < t->ndims; d++) {
-        // The first node that has left 0 in this dimension differs from one in all lower ones.
+        // The first node that left 0 in this dimension differs from one in all lower ones.
         f.most_hops += t->extent[d] > 1 && t->stride[d] < t->nnodes;
         hops += pairs_apart(t, d);
     }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { TURN_NBYTES = 256 };  // that a node behind an in-edge gets each time round
+enum { TURN_NBYTES = 256 };  // for a node behind an in-edge, each time round
 
 static cw_turns_fifo_t *fifo_of(const cw_turns_t *t, const cw_turns_links_t *links, uint32_t input,
                                 uint32_t slot)
@@ -103,7 +103,7 @@ uint32_t cw_turns_peek(cw_turns_t *t, const cw_turns_links_t *links, uint32_t *i
     return 0;
 }
 
-/** Turns of slot 0 for one of another slot: the PEs behind it. */
+/** Slot 0 has a turn for each PE behind it. */
 static uint32_t turns_of_first(const cw_turns_links_t *links, uint32_t input)
 {
     return (links->weight[input] - 1) * links->nslots + 1;
