@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Atomics off the node: one request to the node server, or the NIC's own where the job decided so
-// at start; and those that no instruction does, wherever the word lies.
+// Atomics off the node: by the node server, or the NIC where the job decided so at start; and
+// computed ones.
 #include "core/rma/amo.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "core/rma/send.h"
 #include "core/rma/words.h"
 
-/** Fills in all but what the transport fills in: nothing may be left undefined on the wire. */
+/** The transport fills in the rest. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
                                          uint32_t kind, uint64_t operand, uint64_t compare)
 {
@@ -37,8 +37,7 @@ static CW_ALWAYS_INLINE size_t nbytes_of(uint32_t kind)
     return kind >> 16;
 }
 
-/** The route to an atomic's target: through the NIC even to PEs of this node, where atomics are the
- *  NIC's. */
+/** Where atomics are the NIC's they go through it within the node, too. */
 static const cwt_target_t *reach(cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
 {
     if (!cw_world.nic_atomics)
@@ -47,7 +46,7 @@ static const cwt_target_t *reach(cw_ctx_t *ctx, int rank, uintptr_t *delta_p)
     return t ? t : cw_ctx_connect(ctx, rank);
 }
 
-/** Not to this PE's own node, to which atomics go if the NIC turns out to have none. */
+/** Atomics go to its own node where the NIC has none. */
 static bool is_routed(const cw_ctx_t *ctx, int rank, int *node_p)
 {
     *node_p = cw_ctx_node(ctx, rank);
@@ -63,8 +62,8 @@ static uint64_t apply_here(cw_ctx_t *ctx, void *p, cw_amo_op_t op, size_t nbytes
     return old;
 }
 
-/** The provider has no atomics, which its server has said: from now on they are the node servers'
- *  and the CPU's. All PEs come to this, each at its first atomic, since all use one provider. */
+/** The provider's server has refused: atomics are the node servers' and the CPU's. All PEs, on one
+ *  provider, come to this at their first one. */
 static void leave_nic(cw_ctx_t *ctx)
 {
     __atomic_store_n(&cw_world.nic_atomics, false, __ATOMIC_RELAXED);
@@ -72,7 +71,7 @@ static void leave_nic(cw_ctx_t *ctx)
     cw_words_choose(&cw_ctx_default);
 }
 
-/** Executed by the NIC, if the job's atomics are the NIC's and it has them. */
+/** Executed by the NIC, if it does the job's atomics. */
 static bool native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_amo_op_t op,
                    size_t nbytes, uint64_t operand, uint64_t compare, int rank, uint64_t *old_p)
 {
@@ -90,7 +89,6 @@ static bool native(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, cw_am
     return true;
 }
 
-/** A round trip to the node server. */
 static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
                                        uint32_t kind, uint64_t operand, uint64_t compare, int rank)
 {
@@ -119,7 +117,7 @@ static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *a
     return old;
 }
 
-/** On the memory of a device. old_p: NULL where the old value is not wanted. */
+/** On a device's memory. old_p: NULL: not wanted. */
 static bool foreign(cw_ctx_t *ctx, void *addr, uint32_t kind, uint64_t operand, uint64_t compare,
                     int rank, uint64_t *old_p)
 {
@@ -180,7 +178,6 @@ uint64_t cw_amo_remote_cswap(cw_ctx_t *ctx, void *addr, uint64_t compare, uint64
     return remote(addr, operand, rank, cw_amo_word(ctx, rank), ctx, kind, compare);
 }
 
-/** A request without a reply. */
 static CW_ALWAYS_INLINE void post(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr,
                                   uint32_t kind, uint64_t operand, int rank)
 {
@@ -199,7 +196,7 @@ static void post_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *addr, 
     cw_ctx_mark(ctx);
 }
 
-/** signals: it is not collected with others of its kind. */
+/** signals: not collected. */
 static CW_NOINLINE void post_cold(void *addr, uint64_t operand, int rank, bool signals,
                                   uint32_t kind, cw_ctx_t *ctx)
 {
@@ -223,7 +220,7 @@ static CW_NOINLINE void post_cold(void *addr, uint64_t operand, int rank, bool s
         post(ctx, t, addr, kind, operand, rank);
 }
 
-/** Looked at, since more come than go at once. */
+/** More have come than go at once. */
 static CW_NOINLINE void post_looked_at(void *addr, uint64_t operand, int rank, uintptr_t word,
                                        uint32_t kind, cw_ctx_t *ctx)
 {
@@ -280,8 +277,7 @@ void cw_amo_remote_notify(uint64_t *word, uint64_t value, int pe)
     cw_ctx_must(cw_transport->request(t->conn, &req.header, sizeof req, NULL), "atomic", ctx, pe);
 }
 
-/** A nonblocking fetch: its reply is written into the user's variable on arrival, in quiet at the
- *  latest. */
+/** Its reply is written to the user's variable on arrival. */
 typedef struct fetch_nbi {
     cwt_reply_t reply;  // first: `arrived` gets its address
     void *fetch;
@@ -296,7 +292,7 @@ static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes
     free(f);
 }
 
-/** On the memory of a device, or with a result there: done when it returns true. */
+/** True: on a device, or with a result there. */
 static CW_NOINLINE bool foreign_nbi(cw_ctx_t *ctx, void *fetch, void *addr, uint32_t kind,
                                     uint64_t operand, uint64_t compare, int rank)
 {
@@ -350,7 +346,7 @@ void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, s
     memcpy(fetch, &old, nbytes);  // little-endian
 }
 
-/** cw_put_complete, from and to devices, too. */
+/** To and from devices, too. */
 static void put_complete(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
     if (CW_LIKELY(!cw_foreign)) {
@@ -369,13 +365,13 @@ void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, ui
         put_complete(ctx, dest, src, nbytes, rank);
     else
         (nbi ? cw_put_nbi : cw_put)(ctx, dest, src, nbytes, rank);
-    // release here; in order behind the data off-node, or behind its completion
+    // release here; off-node in order behind the data or its completion
     cw_amo_signalling(ctx, sig, op, sizeof *sig, value, rank);
 }
 
 // ---------------------------------------------------------------- computed ones
-// Integers wrap, so signed products are unsigned ones. A comparison with a NaN keeps `a`, b being
-// the operand.
+// Integers wrap, so signed products are unsigned ones. A comparison with a NaN keeps `a`; b is the
+// operand.
 #define COMPUTE(bits, sign, real)                                                            \
     static bits compute_##bits(cw_amo_op_t op, bits a, bits b)                               \
     {                                                                                        \

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Atomics. On this node: CPU atomics on the shared memory; off-node: a request that the node server
-// executes with the same CPU atomics, so there is one domain of atomicity. Everything is 4 or 8
-// bytes, unsigned; floating point goes by its bits. Operations are acq_rel: a PE that sees the
-// result of an atomic sees what came before it.
+// Atomics: by the CPU on this node, off-node by a request that the node server executes likewise,
+// so there is one domain of atomicity. 4 or 8 bytes, unsigned; floating point goes by its bits.
+// acq_rel: a PE that sees an atomic's result sees what came before it.
 #ifndef CW_CORE_AMO_H
 #define CW_CORE_AMO_H
 
@@ -17,9 +16,8 @@ typedef enum cw_amo_op {
     CW_AMO_OR,
     CW_AMO_XOR,
     CW_AMO_SWAP,
-    CW_AMO_CSWAP,  // operand and compare value
-    // Computed: no instruction does them, so a compare-and-swap is repeated where the word lies:
-    // on signed, unsigned and floating-point numbers.
+    CW_AMO_CSWAP,
+    // Computed, by compare-and-swap: signed, unsigned and floating point.
     CW_AMO_MULT,
     CW_AMO_MIN,
     CW_AMO_MAX,
@@ -31,23 +29,14 @@ typedef enum cw_amo_op {
     CW_AMO_FMAX,
     CW_AMO_OPS
 } cw_amo_op_t;
-// Computed atomics come in the first form below only, and where atomics are not the NIC's.
-//
-// The three forms of an atomic, with the local path inlined below:
-//   cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, rank)   returns the old value;
-//                                                                    waits off the node
-//   cw_amo_posting(ctx, addr, op, nbytes, operand, rank)             no value; complete at quiet
-//   cw_amo_signalling(ctx, addr, op, nbytes, operand, rank)          the same, at once, and behind
-//                                                                    all puts to that PE
-//   cw_amo_fetching_nbi(ctx, fetch, addr, op, nbytes, operand, compare, rank)
-//                                                                    *fetch is valid after quiet
+// Computed ones: by cw_amo_fetching, and only where atomics are not the NIC's.
 
-/** Put, then update the signal word, so that a PE that sees the signal sees the data. op:
+/** A put, then an update of the signal word: a PE that sees the signal sees the data. op:
  *  CW_AMO_SET or CW_AMO_ADD. */
 void cw_put_signal(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, uint64_t *sig,
                    uint64_t value, cw_amo_op_t op, int rank, bool nbi);
 
-/** A computed one; returns the old value. */
+/** Computed; returns the old value. */
 uint64_t cw_amo_compute(void *p, cw_amo_op_t op, size_t nbytes, uint64_t operand);
 
 #define CW_AMO_APPLY(type)                                                                         \
@@ -72,8 +61,7 @@ CW_AMO_APPLY(uint32_t)
 CW_AMO_APPLY(uint64_t)
 #undef CW_AMO_APPLY
 
-/** The operation on memory mapped here. With constant op and nbytes it compiles to one
- *  instruction. */
+/** On memory mapped here; one instruction for constant op and nbytes. */
 static CW_ALWAYS_INLINE uint64_t cw_amo_local(void *p, cw_amo_op_t op, size_t nbytes,
                                               uint64_t operand, uint64_t compare)
 {
@@ -82,15 +70,14 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_local(void *p, cw_amo_op_t op, size_t nb
     return cw_amo_apply_uint64_t((uint64_t *)p, op, operand, compare);
 }
 
-/** Operation and size in one argument, as they stand in a request (core/rma/request.h). */
+/** Operation and size, as in a request (core/rma/request.h). */
 static CW_ALWAYS_INLINE uint32_t cw_amo_kind(cw_amo_op_t op, size_t nbytes)
 {
     return (uint32_t)op | (uint32_t)nbytes << 16;
 }
 
-/** The same where the word of the PE is not local. All arguments are in registers, in the order of
- *  the API: of the default context (plain) the word is passed, others find theirs again. The
- *  result of 4 bytes is zero-extended, as it is where the operation is executed. */
+/** Off the node. All arguments are in registers, in the API's order; the default context (plain)
+ *  passes the word. Results of 4 bytes are zero-extended. */
 uint64_t cw_amo_remote_plain(void *addr, uint64_t operand, int rank, uintptr_t word, uint32_t kind);
 uint64_t cw_amo_remote(cw_ctx_t *ctx, void *addr, uint64_t operand, int rank, uint32_t kind);
 uint64_t cw_amo_remote_cswap_plain(void *addr, uint64_t compare, uint64_t operand, int rank,
@@ -106,6 +93,7 @@ void cw_amo_remote_notify(uint64_t *word, uint64_t value, int pe);
 void cw_amo_remote_nbi(cw_ctx_t *ctx, void *fetch, void *addr, cw_amo_op_t op, size_t nbytes,
                        uint64_t operand, uint64_t compare, int rank);
 
+/** Returns the old value; waits off the node. */
 static CW_ALWAYS_INLINE uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
                                                  size_t nbytes, uint64_t operand, uint64_t compare,
                                                  int rank)
@@ -126,6 +114,7 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_fetching(cw_ctx_t *ctx, void *addr, cw_a
                                 : cw_amo_remote(ctx, addr, operand, rank, kind);
 }
 
+/** Complete at quiet. */
 static CW_ALWAYS_INLINE void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
                                             size_t nbytes, uint64_t operand, int rank)
 {
@@ -141,6 +130,7 @@ static CW_ALWAYS_INLINE void cw_amo_posting(cw_ctx_t *ctx, void *addr, cw_amo_op
         cw_amo_remote_post(ctx, addr, operand, rank, cw_amo_kind(op, nbytes));
 }
 
+/** As cw_amo_posting, but at once, and behind all puts to that PE. */
 static CW_ALWAYS_INLINE void cw_amo_signalling(cw_ctx_t *ctx, void *addr, cw_amo_op_t op,
                                                size_t nbytes, uint64_t operand, int rank)
 {
@@ -153,8 +143,8 @@ static CW_ALWAYS_INLINE void cw_amo_signalling(cw_ctx_t *ctx, void *addr, cw_amo
     cw_amo_remote_signal(ctx, addr, op, nbytes, operand, rank);
 }
 
-/** Sets a word of the library's own, as a signal. On the usual path it leaves no mark: a quiet has
- *  to prove it only beside something else, and does so by the way. */
+/** Sets a word of the library's own, as a signal. Usually leaves no mark: a quiet proves it beside
+ *  something else. */
 static CW_ALWAYS_INLINE void cw_amo_notifying(uint64_t *word, uint64_t value, int pe)
 {
     uintptr_t delta;
@@ -166,7 +156,7 @@ static CW_ALWAYS_INLINE void cw_amo_notifying(uint64_t *word, uint64_t value, in
     cw_ctx_stored(&cw_ctx_default, pe);
 }
 
-/** `fetch` is nbytes wide. */
+/** *fetch, of nbytes, is valid after quiet. */
 static CW_ALWAYS_INLINE void cw_amo_fetching_nbi(cw_ctx_t *ctx, void *fetch, void *addr,
                                                  cw_amo_op_t op, size_t nbytes, uint64_t operand,
                                                  uint64_t compare, int rank)

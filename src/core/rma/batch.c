@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Batches: a collector that always collects, and has memory of its own, for each session.
+// Batches: a collector for each session, which always collects.
 #include "core/rma/batch.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/rma/request.h"
 #include "core/rma/send.h"
 
-/** What is collected for one node, in order on one connection. */
+/** For one node, in order on one connection. */
 typedef struct dest {
     cw_queue_t queue;  // first
     int node;
@@ -18,7 +18,7 @@ typedef struct dest {
 } dest_t;
 
 typedef struct cw_batch {
-    cw_collect_t collect;   // without a flusher, and without a rule
+    cw_collect_t collect;   // without a flusher or rule
     size_t total_ops, ops;  // announced; so far
     dest_t *of_node[];      // [nnodes], NULL until needed
 } cw_batch_t;
@@ -78,7 +78,7 @@ static dest_t *dest_of(cw_batch_t *batch, int node, cwt_conn_t *conn)
     return dest;
 }
 
-/** Appends one record. Lock held, session on. */
+/** Lock held, session on. */
 static bool append(cw_ctx_t *ctx, int pe, const cwt_target_t *t, const void *addr, unsigned kind,
                    const void *src, size_t nbytes)
 {
@@ -101,7 +101,7 @@ static bool take(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *add
                  const void *src, size_t nbytes)
 {
     if (cw_routed_is_on())
-        cw_routed_connect(cw_ctx_node(ctx, rank));  // which takes the lock
+        cw_routed_connect(cw_ctx_node(ctx, rank));  // takes the lock
     cw_ctx_enter(ctx);
     bool taken = ctx->batch && append(ctx, cw_ctx_pe(ctx, rank), t, addr, kind, src, nbytes);
     if (taken)
@@ -124,7 +124,7 @@ bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const voi
                        const void *src, size_t nbytes)
 {
     if (nbytes == 0)
-        return true;  // done; a record without bytes would end the batch at its server
+        return true;  // a record without bytes would end the batch at its server
     if (nbytes <= CW_BATCH_PUT_MAX && take(ctx, rank, t, dest, CW_BATCH_PUT, src, nbytes))
         return true;
     cw_batch_send_node(ctx, rank);
@@ -134,7 +134,7 @@ bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const voi
 bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *addr,
                        cw_amo_op_t op, size_t nbytes, uint64_t operand)
 {
-    // atomics of the NIC and of the CPU must not be mixed on a word; operand: little-endian
+    // the NIC's and the CPU's atomics must not be mixed on a word; little-endian
     if (!cw_world.nic_atomics &&
         take(ctx, rank, t, addr, CW_BATCH_AMO + (unsigned)op, &operand, nbytes))
         return true;
@@ -142,7 +142,7 @@ bool cw_batch_take_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const voi
     return false;
 }
 
-/** Lock held. Other threads test without it whether there is a session, and then again under it. */
+/** Lock held. */
 static void set_batch(cw_ctx_t *ctx, cw_batch_t *batch)
 {
     __atomic_store_n(&ctx->batch, batch, __ATOMIC_RELAXED);
@@ -151,11 +151,11 @@ static void set_batch(cw_ctx_t *ctx, cw_batch_t *batch)
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops)
 {
     if (cw_world.nnodes == 1)
-        return;  // nothing leaves the node
+        return;
     cw_ctx_enter(ctx);
     if (!ctx->batch && cw_words_need_base(ctx) == CW_OK)
         set_batch(ctx, calloc(1, sizeof(cw_batch_t) + (size_t)cw_world.nnodes * sizeof(dest_t *)));
-    if (ctx->batch) {  // no memory: no session, which is only a hint
+    if (ctx->batch) {  // no memory: no session, which is a hint
         ctx->batch->collect.ops = &ops;
         ctx->batch->total_ops = total_ops;
         ctx->batch->ops = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bundles, as their PE fills and sends them.
+// Bundles, on their PE's side.
 #include "core/rma/bundle.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "core/rma/send.h"
 #include "core/route/setting.h"
 
-#define PUT_MOST 256u  // bytes of a put where messages are short
+#define PUT_MOST 256u  // bytes of a put in short messages
 
 static struct {
     cw_bundle_t *free[CW_BUNDLES];
@@ -56,7 +56,6 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn)
     return most < CW_BUNDLE_MAX ? CW_MESSAGE_MAX : CW_BUNDLE_MAX;
 }
 
-/** Those without an order, or those with one. */
 CW_DEFAULT_PORT_HELD
 static void choose_puts(void)
 {
@@ -91,7 +90,6 @@ void cw_ctx_puts_in_order(void)
 }
 
 // ---------------------------------------------------------------- for the collector
-/** Its queue is the way's. */
 static cw_way_t *way_of(cw_queue_t *q)
 {
     return (cw_way_t *)(void *)q;
@@ -220,10 +218,10 @@ bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src,
     return taken;
 }
 
-/** A record that asks for a value, which goes to dest in quiet at the latest. */
+/** Asks for a value, which goes to dest in quiet at the latest. */
 typedef struct fetch {
     const void *addr;
-    unsigned kind, field;  // CW_BATCH_...; what stands for nbytes in the record
+    unsigned kind, field;  // CW_BATCH_...; for nbytes in the record
     uint32_t noperands;
     uint64_t operand[2];
     void *dest;
@@ -260,7 +258,6 @@ static bool collect_fetch(cw_path_t *path, const fetch_t *f, cw_bundle_order_t *
 }
 
 // ---------------------------------------------------------------- operations that are looked at
-/** Does the context collect operations of that kind? */
 static CW_ALWAYS_INLINE bool looks(cw_ctx_t *ctx, const _Atomic bool *kind)
 {
     bool any = ctx == &cw_ctx_default && cw_bundles_take(&cw_bundles.atomics);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bundles: small puts, non-blocking gets, and atomics without a result or with one that is not
-// waited for, that leave the default context for one node faster than messages do, and travel
-// together without being asked (ADR 75, 89). The collector (core/collect/collect.h) says which of
-// them and when; this is its memory, which lies in the node object, its records, and its transport.
-// A bundle is a CW_REQ_BATCH that its server executes in order.
+// Bundles: small puts, non-blocking gets, and atomics that no call waits for travel together when
+// they leave the default context faster than messages do (ADR 75, 89; docs/design/bundles.md). The
+// collector decides; this is its memory in the node object, its records, and its transport.
 //
-// The flusher, a thread of the node server's process, takes bundles while their PE computes
-// (flusher.c). A front end whose operations are in order (ARMCI) says so with each
-// (cw_bundle_order_t): a bundle that such an operation opens is opened when all before it is proved
-// to be executed (ADR 135).
+// For a front end in order (ARMCI) a bundle opens when all before it is proved (cw_bundle_order_t,
+// ADR 135).
 //
-// Threads: any, under the lock of the default context's port. Blocking: sending waits as requests
-// do, and for a bundle that was taken.
+// Threads: any, under the lock of the default port. Blocking: sending, as requests do, and for a
+// bundle that was taken.
 #ifndef CW_CORE_RMA_BUNDLE_H
 #define CW_CORE_RMA_BUNDLE_H
 
@@ -22,9 +18,9 @@
 #include "core/rma/path.h"
 #include "core/rma/request.h"
 
-#define CW_BUNDLE_PUT_MAX 2048u  // bytes of a put; longer ones gain nothing
-#define CW_BUNDLE_GET_MAX 256u   // bytes of a get
-#define CW_BUNDLES 32u           // of a PE, in its slice: nodes with something collected at a time
+#define CW_BUNDLE_PUT_MAX 2048u  // bytes; longer puts gain nothing
+#define CW_BUNDLE_GET_MAX 256u   // bytes
+#define CW_BUNDLES 32u           // of a PE: nodes with something collected at a time
 
 _Static_assert(CW_BUNDLE_MAX <= CWT_REQUEST_MAX, "a request");
 _Static_assert((CW_DUE_PATHS | CW_DUE_ROUTED) > (CW_BUNDLES_AHEAD | CW_BUNDLES_UNPROVED) &&
@@ -33,56 +29,54 @@ _Static_assert((CW_DUE_PATHS | CW_DUE_ROUTED) > (CW_BUNDLES_AHEAD | CW_BUNDLES_U
 _Static_assert(CW_BUNDLE_HEADER == sizeof(cw_req_batch_t) && CW_BUNDLE_ANSWERS == CW_BATCH_ANSWERS,
                "wire format");
 
-/** In the control area. */
 typedef struct cw_flusher {
     _Atomic uint32_t state;  // futex: CW_FLUSHER_...
 } CW_CACHE_ALIGNED cw_flusher_t;
 
-extern cw_section_t cw_flusher_section;  // in the control area
+extern cw_section_t cw_flusher_section;
 extern cw_section_t cw_bundle_section;   // in each slice
 cw_bundle_t *cw_bundles_of(int slot);
 cw_flusher_t *cw_flusher(void);
 
-// State of the default context's port. What may be read without its lock is atomic.
+// Of the default port. What is read without its lock is atomic.
 typedef struct cw_bundles {
     _Atomic bool atomics, puts;  // are they bundled?
-    _Atomic bool ordered;        // those that are in order
-    _Atomic bool looked;         // was an operation looked at since the last pause?
+    _Atomic bool ordered;        // operations in order are
+    _Atomic bool looked;         // an operation was looked at since the last pause
     // puts could be bundled
     bool may CW_DEFAULT_PORT_GUARDS;
     cw_collect_t collect CW_DEFAULT_PORT_GUARDS;
 } cw_bundles_t;
 extern cw_bundles_t cw_bundles CW_HIDDEN;
 
-/** Could this job have bundles? At init, and for what serves them. */
 bool cw_bundles_possible(void);
-/** Bytes of the messages of small operations on a connection. */
+/** Bytes of a message of small operations. */
 uint32_t cw_bundle_most(const cwt_conn_t *conn);
-/** The default context's port is open: decides. */
+/** Decides, as the default port opens. */
 void cw_bundles_open(void) CW_DEFAULT_PORT_HELD;
 void cw_bundles_close(void);
 
-/** A put or an atomic without a result. False: to be sent at once. Takes the lock. */
+/** A put, or an atomic without a result. False: send it at once. Takes the lock. */
 bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                        size_t nbytes);
-/** A record of kind CW_BATCH_MESSAGE, of which the caller knows that it is one of many; field: what
- *  stands for the offset. No quiet waits for it alone. False: to be sent at once. */
+/** A record of kind CW_BATCH_MESSAGE, known to be one of many; field: for the offset. No quiet
+ *  waits for it alone. False: send it at once. */
 bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes);
 
-// The same for operations in order. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
+// For operations in order. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
 bool cw_bundle_look_ordered(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                             size_t nbytes, cw_bundle_order_t *order);
 bool cw_bundle_look_get_ordered(cw_path_t *path, void *dest, const void *src, size_t nbytes,
                                 cw_bundle_order_t *order);
 
-/** Sends what was collected. */
+/** A pause: sends all. */
 void cw_bundles_send(cw_bundle_reason_t reason);
-/** The same, which is no pause: what is in order behind it goes another way. */
+/** Sends all without a pause: something in order behind it goes another way. */
 void cw_bundles_flush(void);
-/** The same, if the lock is free and this thread is not about it; for waits. */
+/** From waits: a pause if the lock is free and this thread is not sending. */
 void cw_bundles_try_send(void);
 void cw_bundles_before_get(void);
-/** All that was sent is executed. The lock of the default port is held. */
+/** All that was sent is executed. Lock of the default port held. */
 void cw_bundles_proved(void);
 
 static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
@@ -90,17 +84,17 @@ static CW_ALWAYS_INLINE bool cw_bundles_take(const _Atomic bool *which)
     return atomic_load_explicit(which, memory_order_relaxed);
 }
 
-/** Of CW_BUNDLES_... A thread sees what it has collected itself, until it was sent. */
+/** CW_BUNDLES_... A thread sees its own collected operations until they are sent. */
 static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
 {
     return cw_port_due(&cw_port_default);
 }
 
-/** Is anything due that other operations may have to wait for? */
+/** Must other operations wait for some? */
 static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
 {
     bool any;
-#if defined(__x86_64__)  // a load of an atomic is one instruction more
+#if defined(__x86_64__)  // an atomic load is one instruction more
     __asm__("testb %2, %1" : "=@ccne"(any) : "m"(cw_port_default.due), "i"(CW_BUNDLES_AHEAD));
 #else
     any = (cw_bundles_due() & CW_BUNDLES_AHEAD) != 0;
@@ -108,15 +102,14 @@ static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
     return any;
 }
 
-/** Are operations looked at from the first one after a pause on? */
+/** Are operations looked at from the first after a pause on? */
 static inline bool cw_bundles_flooded(void) CW_DEFAULT_PORT_HELD;
 static inline bool cw_bundles_flooded(void)
 {
     return cw_bundles.collect.at_once == 0;
 }
 
-// Operations that are looked at. False: to be sent at once. No lock held, for these and what
-// follows.
+// Looked at. False: send it at once. No lock held, here and below.
 bool cw_bundle_look_put(cw_ctx_t *ctx, const cwt_target_t *t, const void *dest, const void *src,
                         size_t nbytes);
 bool cw_bundle_look_get(cw_ctx_t *ctx, const cwt_target_t *t, void *dest, const void *src,
@@ -155,21 +148,21 @@ static CW_ALWAYS_INLINE bool cw_bundle_amo_fetch(cw_ctx_t *ctx, const cwt_target
            cw_bundle_look_fetch(ctx, t, fetch, addr, op, nbytes, operand, compare);
 }
 
-/** Before an operation that is in order behind others of this PE, or waits. */
+/** Before an operation that is in order behind others, or waits. */
 static CW_ALWAYS_INLINE void cw_bundles_pause(cw_bundle_reason_t reason)
 {
     if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_BUSY))
         cw_bundles_send(reason);
 }
 
-/** Before a request that is in order behind what was collected. */
+/** Before a request in order behind what was collected. */
 static CW_ALWAYS_INLINE void cw_bundles_pass(void)
 {
     if (CW_UNLIKELY(cw_bundles_any_due()))
         cw_bundles_flush();
 }
 
-/** A blocking get is about to start. */
+/** Before a blocking get. */
 static CW_ALWAYS_INLINE void cw_bundles_get(void)
 {
     if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_AHEAD))
@@ -177,8 +170,8 @@ static CW_ALWAYS_INLINE void cw_bundles_get(void)
 }
 
 // ---------------------------------------------------------------- the flusher (flusher.c)
-/** Starts and ends the thread, in the process of the node server. It connects to nodes, so it ends
- *  before any node may, and waits for what it sends; from then on PEs send all themselves. */
+/** In the node server's process. It connects to nodes, so it ends before any node may, after what
+ *  it sends; then PEs send all themselves. */
 int cw_flusher_start(void);
 void cw_flusher_stop(void);
 void cw_flusher_wake(void);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arguments of transfers: life cycle, PE and context on every cold path; in checking mode count,
-// address, alignment and overlap too.
+// Checks the arguments of transfers.
 #include "core/rma/check.h"
 
 #include <pthread.h>
@@ -15,10 +14,10 @@
 #include "core/rma/ctx.h"
 #include "core/world/front_end.h"
 
-// more bytes than there are addresses: a negative count in disguise
+// more bytes than addresses: a negative count
 #define LARGEST_COUNT ((size_t)1 << 47)
 
-/** The routine that has ended the job, or that a program forgot. */
+/** The one that ended the job, or was forgotten. */
 static const char *life_name(const char *call)
 {
     const cw_front_end_t *f = cw_front_end_of(call);
@@ -74,8 +73,7 @@ void cw_validate(const char *call, const void *symmetric, size_t nbytes, int pe)
 
 // ---------------------------------------------------------------- transfers
 
-/** Offset in the node object of an address of this process, through whichever of its mappings;
- *  UINT64_MAX: none. */
+/** By any mapping of this process; UINT64_MAX: none. */
 static uint64_t object_offset(const void *addr)
 {
     const cwt_layout_t *l = &cw_segment.layout;
@@ -178,7 +176,7 @@ cw_frame_t *cw_ctx_watch_spans(const cw_ctx_t *ctx, cw_op_t op, const void *symm
     if (cw_world.initialized)
         cw_ctx_validate(ctx, call_of(op), rank);
     int pe = cw_ctx_pe(ctx, rank);
-    // The transfers that routines make for themselves were checked with the routine.
+    // Inner transfers of a routine were checked with it.
     if (CW_LIKELY(cw_watch_is_outermost()) || !cw_world.initialized)
         check_transfer(op, symmetric, nbytes, local, local_nbytes, pe);
     else

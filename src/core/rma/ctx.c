@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts: created, destroyed, advanced. Their tables are in core/rma/words.c, their ways off the
-// node in core/rma/port.c.
+// Contexts: created, destroyed, advanced.
 #include "core/rma/ctx.h"
 
 #include <stdatomic.h>
@@ -24,9 +23,9 @@
 cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
 
 static struct {
-    pthread_mutex_t lock;  // guards all of this; taken before a port's
-    cw_ctx_t *all;         // alive, without the default one
-    cw_ctx_t *destroyed;   // kept: a handle that is used too late finds cold words
+    pthread_mutex_t lock;  // guards this; taken before a port's
+    cw_ctx_t *all;         // alive, but the default one
+    cw_ctx_t *destroyed;   // kept: late uses of a handle find cold words
     _Atomic int alive;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -52,8 +51,8 @@ int cw_ctx_open(void)
 
 // ---------------------------------------------------------------- creation, destruction
 
-/** A port of its own while there are any left, else the default context's. The limit on connections
- *  is the process's, while a client can evict its own only. */
+/** Its own port while there are any, else the default one's. The limit on connections is the
+ *  process's, but a client evicts only its own. */
 static cw_port_t *give_port(const cw_ctx_t *ctx)
 {
     if (cw_world.nnodes == 1 || cwu_env.max_connections > 0 || cw_transport->one_client())
@@ -65,7 +64,7 @@ static cw_port_t *give_port(const cw_ctx_t *ctx)
 static cw_ctx_t *blank_context(void)
 {
     cw_ctx_t *ctx = contexts.destroyed;
-    if (ctx && !cw_world.check)  // in checking mode handles are not used again
+    if (ctx && !cw_world.check)  // checking mode never reuses handles
         contexts.destroyed = ctx->next;
     else
         ctx = aligned_alloc(_Alignof(cw_ctx_t), sizeof *ctx);
@@ -85,7 +84,7 @@ int cw_ctx_create(const cw_ctx_config_t *config, cw_ctx_t **ctx_p)
 {
     if (config->options & ~(unsigned)(CW_CTX_SERIALIZED | CW_CTX_PRIVATE | CW_CTX_NOSTORE))
         return CW_EINVAL;
-    cw_gather();  // the table of this node's PEs is made once they have come
+    cw_gather();  // for the table of this node's PEs
     pthread_mutex_lock(&contexts.lock);
     cw_ctx_t *ctx = blank_context();
     int rc = ctx ? CW_OK : CW_ENOMEM;
@@ -138,7 +137,7 @@ int cw_ctx_go_cold(void)
     return rc;
 }
 
-/** Takes the context off the list and frees what it has. Registry locked, the context quiet. */
+/** Registry locked, the context quiet. */
 static void take_apart(cw_ctx_t *ctx)
 {
     if (ctx->prev)
@@ -216,12 +215,9 @@ void cw_ctx_shut(void)
 
 // ---------------------------------------------------------------- contexts without stores
 
-/**
- * A context created with NOSTORE need not order the program's own stores, but its puts within the
- * node are stores too. Noticing the first one after a quiet costs the put nothing: the context's
- * `node` leads to a word that claims sleepers, so the first put calls cw_ctx_wake, which stores the
- * real word in its place.
- */
+/** Puts of a NOSTORE context within the node are stores, too. To notice the first one after a quiet
+ *  for free, the context's `node` leads to a word that claims sleepers: that put calls cw_ctx_wake,
+ *  which restores the real word. */
 void cw_ctx_rearm(cw_ctx_t *ctx)
 {
     if (ctx->rearms)
@@ -240,8 +236,7 @@ void cw_ctx_wake(cw_ctx_t *ctx, int rank)
 
 // ---------------------------------------------------------------- progress of what is in flight
 
-// The launcher, which knows how a peer has ended, may speak first; and if it ends so many PEs that
-// it comes to this one late, it is waited for.
+// The launcher, which knows how a peer has ended, may speak first, and may be busy ending many PEs.
 #define LOST_GRACE_NS (CWU_WAIT_NS(GRACE) + CWU_WAIT_NS(SAFEGUARD))
 #define MOST_GRACES 20
 
@@ -270,8 +265,7 @@ void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
     cw_failed(rc, call, cw_ctx_pe(ctx, rank));
 }
 
-/** What this PE waits for may have been lost with the connection. PEs that know more have time to
- *  end the job first. */
+/** What this PE waits for may be lost. PEs that know more may end the job first. */
 static CW_COLD void lost(int rc)
 {
     static atomic_ullong since;
@@ -283,7 +277,7 @@ static CW_COLD void lost(int rc)
                   cwu_error_name(rc));
 }
 
-/** Returns whether the context has a client of the transport. */
+/** Has it a client? */
 static bool advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The flusher: a thread of the node server's process that looks every few microseconds for bundles
-// of the node's PEs that lie unchanged, and sends them by a client of its own. While none is open
-// it rests: it looks seldom, and a PE that opens one wakes it, unless the PE has sent all its last
-// ones soon by itself (ADR 124). After some looks without any it sleeps until one opens.
+// The flusher: a thread of the node server's process that looks every few microseconds for
+// unchanged bundles of the node's PEs, and sends them by its own client. Without any it rests, then
+// sleeps; a PE that opens one may wake it (ADR 124).
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #include "core/rma/bundle.h"
 #include "core/world/job.h"
 
-#define LINGER 5u  // looks without a bundle before it sleeps
+#define LINGER 5u  // looks without a bundle before sleep
 
 static struct {
     pthread_t thread;
@@ -51,7 +50,7 @@ static noreturn void failed(int rc)
     cwu_fatal("sending collected operations of a PE of this node failed (%s)", cwu_error_name(rc));
 }
 
-/** The connection to a node. All nodes are there until this thread has ended. */
+/** All nodes are there until this thread ends. */
 static cwt_conn_t *connection(uint32_t node)
 {
     cw_node_record_t record;
@@ -70,8 +69,7 @@ static cwt_conn_t *connection(uint32_t node)
     return flusher.conn[node];
 }
 
-/** Sends a bundle that was taken, and waits until it is executed: what its PE sends next goes
- *  another way. */
+/** Sends a taken bundle and waits until it is executed: what its PE sends next goes another way. */
 static void deliver(cw_bundle_t *b)
 {
     cwt_conn_t *conn = connection(atomic_load_explicit(&b->node, memory_order_relaxed));
@@ -80,7 +78,7 @@ static void deliver(cw_bundle_t *b)
         failed(CW_EINVAL);
     cw_req_batch_t *req = (cw_req_batch_t *)(void *)b->word;
     req->header = (cwt_header_t){.op = CW_REQ_BATCH};
-    // the transport has copied the records before it writes the values there
+    // the transport copies the records before it writes values there
     cwt_reply_t reply = {.buf = req + 1, .capacity = CW_BUNDLE_ANSWERS}, *awaited = &reply;
     if (b->answers == 0)
         awaited = NULL;

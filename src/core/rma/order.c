@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Quiet and fence of a context that has something in flight. The transport knows what it has to
-// prove; what the core does beside that stands in the port's ledger (core/rma/port.h), in which
-// each subsystem has noted it.
+// Quiet and fence with something in flight. The transport proves its part; the port's ledger
+// (core/rma/port.h) says what else is due.
 #include "core/observe/sources.h"
 #include "core/rma/batch.h"
 #include "core/rma/bundle.h"
@@ -11,7 +10,7 @@
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 
-/** A quiet begins: sends what is collected for nodes, in bundles and in a session. Lock held. */
+/** Sends bundles and batches. Lock held. */
 static CW_NOINLINE void send_collected(cw_ctx_t *ctx, unsigned due)
 {
     if (due & CW_BUNDLES_BUSY) {  // so it is the default port
@@ -22,8 +21,7 @@ static CW_NOINLINE void send_collected(cw_ctx_t *ctx, unsigned due)
         cw_batch_send(ctx);
 }
 
-/** Behind bundles a fence waits for them, and best for everything; else for as little as the
- *  transport has to. Lock held. */
+/** Behind bundles a fence waits for everything; else as the transport has to. Lock held. */
 static int order(const cw_ctx_t *ctx)
 {
     if (ctx->port != &cw_port_default || !cw_bundles_take(&cw_bundles.atomics))
@@ -36,12 +34,9 @@ static int order(const cw_ctx_t *ctx)
     return rc;
 }
 
-/**
- * Meanwhile the mark is CW_CTX_EMPTYING, so that a quiet of another thread waits too. An operation
- * that another thread issues meanwhile overwrites it, and the context stays marked.
- * The lock is held to the end: of quiets that overlap the first to end would clear the mark that a
- * later one has taken, while that one waits.
- */
+/** The mark CW_CTX_EMPTYING makes other threads' quiets wait, too; an operation issued meanwhile
+ *  overwrites it, and the context stays marked. The lock is held to the end: else the first of two
+ *  overlapping quiets would clear the mark that the second has taken. */
 void cw_quiet_cold(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;
@@ -64,7 +59,7 @@ void cw_quiet_cold(cw_ctx_t *ctx)
             cwu_fatal("quiet failed (%s)", cwu_error_name(rc));
         }
     }
-    // read again: what was collected has been sent
+    // again: what was collected has been sent
     if (CW_UNLIKELY(atomic_load_explicit(&port->due, memory_order_relaxed) & CW_BUNDLES_UNPROVED))
         cw_bundles_proved();
     __atomic_compare_exchange_n(&ctx->last, &emptying, 0, false, __ATOMIC_RELEASE,
@@ -72,7 +67,7 @@ void cw_quiet_cold(cw_ctx_t *ctx)
     cw_port_leave(port);
 }
 
-/** What goes straight, and then what is routed. */
+/** Straight, then routed ones. */
 static int test(cw_port_t *port)
 {
     int rc = port->client && !port->landed ? cw_transport->quiet_test(port->client) : 1;
@@ -82,7 +77,7 @@ static int test(cw_port_t *port)
     return cw_routed_drain_try(&port->drain);
 }
 
-/** As cw_quiet_cold, with the same mark from the beginning on. Guarded by the port's lock. */
+/** As cw_quiet_cold. Lock held. */
 static int try_locked(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;
@@ -127,7 +122,7 @@ int cw_quiet_try(void)
 
 void cw_fence_cold(cw_ctx_t *ctx)
 {
-    // what is routed has no order with what goes straight
+    // routed and straight ones have no order
     if (CW_UNLIKELY(cw_port_due(ctx->port) & CW_DUE_ROUTED)) {
         cw_quiet_cold(ctx);
         return;

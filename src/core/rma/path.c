@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Paths, and which of their records puts find.
+// Which of a path's records puts find.
 #include "core/rma/path.h"
 
 #include "core/rma/bundle.h"
 #include "core/rma/rma.h"
 
-#define STREAM (CW_COLLECT_GROUP / 2)  // direct puts between two looks whether they are a flood
+#define STREAM (CW_COLLECT_GROUP / 2)  // direct puts between looks for a flood
 
 static void choose(cw_path_t *path, const cwt_target_t *record)
 {
     cw_words_set(path->ctx, path->rank, (uintptr_t)record + 1);
 }
 
-/** The room of a context that has put nothing since its last quiet. */
 static int32_t full_room(const cw_ctx_t *ctx)
 {
     return cw_bundles_take(&cw_bundles.puts) && ctx == &cw_ctx_default ? STREAM : CW_INJECT_ROOM;
@@ -24,7 +23,7 @@ void cw_path_room(cw_ctx_t *ctx)
     __atomic_store_n(&ctx->room, full_room(ctx), __ATOMIC_RELAXED);
 }
 
-/** A put that is alone, unless another one came before it. */
+/** Single, unless another came before. */
 static bool put_alone(cw_path_t *path, const void *buf, size_t nbytes, uint64_t offset)
 {
     cw_ctx_t *ctx = path->ctx;
@@ -39,7 +38,6 @@ static bool put_alone(cw_path_t *path, const void *buf, size_t nbytes, uint64_t 
     return false;
 }
 
-/** The inject of an intercepted record. */
 static ssize_t put_intercepted(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                                uint64_t offset, uint64_t key)
 {
@@ -75,7 +73,7 @@ bool cw_path_intercepts(const cwt_target_t *record)
     return record->inject == put_intercepted;
 }
 
-/** The path of a record, or NULL: the word leads to a record of another kind. */
+/** NULL: a record of another kind. */
 static cw_path_t *path_of(const cw_port_t *port, uintptr_t word)
 {
     for (int node = 0; port->paths && node < cw_world.nnodes; node++) {
@@ -87,7 +85,7 @@ static cw_path_t *path_of(const cw_port_t *port, uintptr_t word)
     return NULL;
 }
 
-/** Of the last scalar put; its word is that of the mark, or was left by the cold path. */
+/** Of the last scalar put; its word is the mark, or the cold path left it. */
 static cw_path_t *last_path(cw_ctx_t *ctx, uintptr_t last, uintptr_t cold)
 {
     cw_path_t *path = path_of(ctx->port, last);
@@ -96,13 +94,13 @@ static cw_path_t *last_path(cw_ctx_t *ctx, uintptr_t last, uintptr_t cold)
     return path && path->ctx == ctx ? path : NULL;
 }
 
-/** The put that left this mark found its way intercepted, which it stays. */
+/** Was the put that left this mark intercepted? */
 static bool went_intercepted(uintptr_t last)
 {
     return last > CW_CTX_EMPTYING && cw_path_intercepts(cw_word_target(last));
 }
 
-/** No flood follows, as it seems: puts take their direct records again. Lock held. */
+/** No flood seems to follow: puts go direct again. Lock held. */
 static void scatter(const cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
@@ -126,7 +124,7 @@ void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last, unsigned due)
     bool alone = room == full - 1 && port->streamed == 0, collected = due & CW_DUE_PATHS;
     if (port == &cw_port_default) {
         cw_port_held(&cw_port_default);
-        // a pause of all operations that are counted down
+        // a pause of all counted operations
         __atomic_store_n(&cw_ctx_default.direct, cw_bundles.collect.at_once, __ATOMIC_RELAXED);
         if (collected && !cw_bundles_flooded())
             scatter(ctx);
@@ -142,7 +140,6 @@ void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last, unsigned due)
     choose(path, &path->intercepted);
 }
 
-/** From now on the puts to this node are collected. */
 static void collect(cw_path_t *path)
 {
     cw_port_t *port = path->ctx->port;
@@ -157,7 +154,7 @@ static void collect(cw_path_t *path)
     }
 }
 
-/** Direct puts of the default context have used up their room. True: they are a flood. */
+/** The room is used up. True: a flood. */
 static bool stream_of_direct(cw_port_t *port)
 {
     cw_port_held(&cw_port_default);
@@ -165,7 +162,7 @@ static bool stream_of_direct(cw_port_t *port)
     return cw_collect_stream(&cw_bundles.collect, &port->stream_pauses);
 }
 
-/** The room is used up. True: direct puts were as many as may be without a quiet. */
+/** The room is used up. True: no more direct puts without a quiet. */
 static bool stream(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;
@@ -189,11 +186,11 @@ void cw_path_drain(cw_ctx_t *ctx)
         cw_ctx_leave(ctx);
     }
     if (full)
-        cw_quiet_cold(ctx);  // which gives room again
+        cw_quiet_cold(ctx);  // gives room
 }
 
 // ---------------------------------------------------------------- records of owners
-/** The inject of an intercepted record; `at` is the offset in the target's node object. */
+/** `at`: in the target's node object. */
 static ssize_t put_to_owner(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                             uint64_t at, uint64_t key)
 {

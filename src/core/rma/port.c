@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ports, and first contact: from "rank 17" to a connection and a target record.
+// Ports, and first contact.
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -17,10 +17,10 @@ cw_port_t cw_port_default = {.lock = {PTHREAD_MUTEX_INITIALIZER}};
 
 static struct {
     pthread_mutex_t lock;       // guards all of this
-    cw_port_t *open;            // ports with a client, spare ones too
-    int own;                    // ports beside the default one
+    cw_port_t *open;            // with a client, spares too
+    int own;                    // besides the default one
     cwt_stats_t closed;         // sums of closed ones
-    _Atomic uint64_t injected;  // puts that the transport did not see; not guarded
+    _Atomic uint64_t injected;  // unseen by the transport; not guarded
 } ports = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_stats(cwt_stats_t *sum, const cw_port_t *port)
@@ -101,8 +101,8 @@ void cw_port_close(cw_port_t *port)
 
 // ---------------------------------------------------------------- of contexts that come and go
 //
-// A port fits any context whose threads may use it: its records and connections are those of PEs
-// and nodes, not of ranks. There are never more, spare or not, than contexts may have.
+// A port fits any context of its kind: its records and connections are by PE and node. Spares count
+// among those that contexts may have.
 
 static void destroy(cw_port_t *port)
 {
@@ -114,7 +114,7 @@ static void destroy(cw_port_t *port)
     pthread_mutex_unlock(&ports.lock);
 }
 
-/** Any one, or one for several threads, or for one. List locked. */
+/** List locked. */
 static cw_port_t *find_spare(bool any, bool locked)
 {
     cw_port_t *port = ports.open;
@@ -135,7 +135,6 @@ bool cw_port_close_spare(void)
     return port != NULL;
 }
 
-/** Another port may exist from now on. */
 static bool one_more(void)
 {
     pthread_mutex_lock(&ports.lock);
@@ -170,7 +169,7 @@ cw_port_t *cw_port_take(bool locked)
 
 void cw_port_give(cw_port_t *port)
 {
-    // a client that has failed, or lost a connection, is no other context's
+    // a client that failed, or lost a connection, is not passed on
     bool sound = port->client && cw_transport->quiet(port->client) == 0 &&
                  cw_transport->progress(port->client) == 0;
     if (!sound) {
@@ -218,7 +217,7 @@ static int open_client(cw_port_t *port)
         config.notified = hooks->notified;
         config.due = hooks->notification_due;
     }
-    // The exchange goes on while this PE loads; where the node server lives, its thread does.
+    // The exchange goes on while this PE loads; the node server's thread loads for its process.
     int rc = cw_world.hosts_server ? CW_OK : cw_job_load_transport(CW_FABRIC_ON_DEMAND);
     if (rc == CW_OK)
         rc = cw_job_need_exchange();
@@ -229,7 +228,7 @@ static int open_client(cw_port_t *port)
     cwt_client_t *client = NULL;
     rc = cw_transport->open(&config, &client);
     if (rc == CW_OK)
-        // pairs with advance_all (ctx.c), which takes no lock
+        // pairs with advance and poll_default (ctx.c), without a lock
         __atomic_store_n(&port->client, client, __ATOMIC_RELEASE);
     cw_startup_add(CW_PHASE_ENDPOINT, start);
     return rc;
@@ -276,7 +275,7 @@ cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node)
     return port->conn[node];
 }
 
-/** The port's path to a PE, its direct record filled in. */
+/** Its direct record is filled in. */
 static cw_path_t *path_of(cw_ctx_t *ctx, int pe)
 {
     int node = cw_world.node_of_pe[pe], slot = cw_world.slot_of_pe[pe];
@@ -370,7 +369,7 @@ bool cw_is_connected(int pe)
 void cw_ctx_connect_all(void)
 {
     uint64_t start = cwu_now_ns();
-    // more would only evict the first ones
+    // more would evict the first ones
     long room = cwu_env.max_connections > 0 ? cwu_env.max_connections : cw_world.nnodes;
     for (int pe = 0; pe < cw_world.npes; pe++) {
         int node = cw_world.node_of_pe[pe];
@@ -388,8 +387,7 @@ void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbyt
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_ctx_enter(ctx);
     cwt_conn_t *conn = cw_ctx_conn(ctx, node);
-    // Without a fence a transport may let two puts pass one another, and these go to the same words
-    // again and again.
+    // A transport may let two puts pass one another, and these go to the same words again.
     int rc = cw_transport->fence(ctx->port->client);
     if (rc == 0)
         rc = cw_transport->put(conn, control_offset, src, nbytes, false);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The scalar put for x86-64, in assembly because no compiler merges "make a frame, store the value,
-// take its address" into the one push that does all three: 10 instructions to a PE of this node, 16
-// up to and including the call of the provider's inject; on a context other than the default one 14
-// and 22. Used by one .S file, which gives each size its public names (all typed functions of a
-// size are one function). Everything else about the operation is C: core/rma/rma.h says what the
-// code does, step by step; core/rma/rma.c asserts the offsets below.
+// The scalar put for x86-64: no compiler merges "make a frame, store the value, take its address"
+// into one push (docs/design/peer-words.md). One .S file gives each size its public names.
+// core/rma/rma.h has the C; core/rma/rma.c asserts the offsets.
 //
-// What a retry or the marks need afterwards is kept on the stack, not in the record: other threads
-// may be putting to the same PE. The number of pushes is odd, so the stack is aligned at the call.
+// What follows the call needs is on the stack: other threads may put to the same PE. The odd number
+// of pushes aligns it.
 //
 //   default context   in: rdi symmetric address, rsi (or xmm0) value, edx (or esi) pe
 //                     stack at the call: value | peer word | address
@@ -143,7 +140,7 @@
         cw_end \name
 .endm
 
-/* The same for float and double: the value comes in xmm0 and the PE one register earlier. */
+/* For float and double: the value is in xmm0, the PE one register earlier. */
 .macro cw_define_put_fp name, nbytes, reg, move
         cw_function \name
         mov     %esi, %r10d
@@ -183,7 +180,7 @@
         cw_end \name
 .endm
 
-/* A further public name of a function defined above, and its profiling name. */
+/* Another public name, and its profiling name. */
 .macro cw_put_name name, function
         .globl  p\name
         .type   p\name, @function

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contiguous transfers and single values. Each has a fast path, which takes a connection that its
-// peer word leads to, and a cold one, which finds the route first (cw_reach) and then does the
-// same.
+// Contiguous transfers and single values. Fast paths take the connection that the peer word names;
+// cold ones find the route first (cw_reach).
 #include "core/rma/rma.h"
 
 #include <string.h>
@@ -90,8 +89,8 @@ static CW_NOINLINE void put_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
         put_routed(ctx, dest, src, nbytes, rank, nbi);
 }
 
-/** In checking mode. If it is the program's, the mark brings the next quiet to cw_quiet_cold, which
- *  looks at the source. */
+/** In checking mode. The mark brings the program's next quiet to cw_quiet_cold, which looks at the
+ *  source. */
 static CW_NOINLINE void put_nbi_checked(void *dest, const void *src, size_t nbytes, int rank,
                                         cw_ctx_t *ctx)
 {
@@ -145,11 +144,10 @@ static CW_NOINLINE void get_cold(cw_ctx_t *ctx, void *dest, const void *src, siz
     cw_get_done();
 }
 
-// A warm word leads to a connected record. What is not done often is a function of its own, so that
-// little has to be kept while the transport works: the context, which is marked, and the rank, for
-// the message of a failure.
+// Rare parts are functions of their own, so that little is kept during the transport's call: the
+// context, to be marked, and the rank, for messages.
 
-/** Looked at, since more come than go at once. */
+/** More have come than go at once. */
 static CW_ALWAYS_INLINE void put_looked_at(void *dest, const void *src, size_t nbytes, int rank,
                                            cw_ctx_t *ctx, uintptr_t word, bool nbi)
 {
@@ -270,9 +268,7 @@ _Static_assert(offsetof(cwt_target_t, inject) == 0 && offsetof(cwt_target_t, ep)
                    offsetof(cwt_target_t, last) == 40,
                "put_scalar_x86_64.h");
 
-/** To a connected node, as the fast path does it: an observer must not change what it observes. The
- *  provider takes the value without the transport, so it is counted here. The caller counts room
- *  down. */
+/** As the fast path: an observer must not change what it observes. The caller counts room down. */
 static void put_scalar_there(cw_ctx_t *ctx, cwt_target_t *t, void *dest, uint64_t bits,
                              size_t nbytes)
 {
@@ -399,7 +395,7 @@ static CW_ALWAYS_INLINE void target_get_now(void *dest, const cwt_target_t *reco
         cw_ctx_mark(&cw_ctx_default);
 }
 
-/** The symmetric address of what lies at `addr` in the PE of the record. */
+/** Of `addr` in the record's PE. */
 static const void *symmetric_of(const cw_owner_target_t *target, const void *addr)
 {
     return (const char *)((uintptr_t)addr + target->direct.offset - target->path->direct.offset);
@@ -477,7 +473,7 @@ size_t cw_inject_most(void)
 
 // ---------------------------------------------------------------- memory set to one byte
 
-// of a request: the server must not keep others waiting for long
+// of a request: it must not hold the server for long
 #define PART (UINT64_C(4) << 20)
 
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank)

@@ -2,45 +2,38 @@
 //
 // Scalar puts and gets, quiet and fence: the paths whose instructions are counted.
 //
-// Local: one load of the peer word, one test, the store itself, one load of the count of sleepers.
-// Off-node: the same test, then the provider's inject is called with a record that holds every
-// argument ready. Completion bookkeeping is two plain stores after the inject: target->last (this
-// target has something in flight) and ctx->last (the context has). After it, because another
-// thread's quiet clears the marks before it flushes: a mark stored first could be cleared before
-// its put was under way.
+// Off-node puts mark target->last and ctx->last after the inject: another thread's quiet clears
+// marks and then flushes, so it could clear one stored before its put.
 #ifndef CW_CORE_RMA_H
 #define CW_CORE_RMA_H
 
 #include "core/mem/copy.h"
 #include "core/rma/context.h"
 
-// Values of 1, 2, 4 and 8 bytes: cw_put_scalar, cw_get_scalar, inlined below.
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_put_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get_nbi(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 
-/** Complete at the target when it returns; observed by its caller. [waits] */
+/** Complete at the target on return; observed by its caller. [waits] */
 void cw_put_complete(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 
 /** Sets nbytes bytes; complete at quiet. */
 void cw_fill(cw_ctx_t *ctx, void *dest, uint8_t value, size_t nbytes, int rank);
 
-/** The put that could not be done inline: not connected, checked, or batched. */
+/** Puts that cannot be inlined. */
 void cw_put_scalar_cold(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank) CW_COLD;
-/** The put that the provider did not take; word: the peer word whose inject it was. */
+/** The provider did not take the put; word: whose inject it was. */
 void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word,
                          cw_ctx_t *ctx) CW_COLD;
 void cw_put_scalar_retry_from(void *dest, const void *src, size_t nbytes, uintptr_t word) CW_COLD;
-/** CW_INJECT_ROOM puts were injected: waits until the targets have them. */
+/** After CW_INJECT_ROOM puts: waits until the targets have them. */
 void cw_put_scalar_drain(cw_ctx_t *ctx) CW_COLD;
-/** The same behind a put by an owner's word (path.h). */
+/** As above, after a put by an owner's word (path.h). */
 void cw_owner_target_drain(uintptr_t word) CW_COLD;
-/** An off-node put through the target's inject; x86-64 has it in assembly
- *  (core/rma/put_scalar_x86_64.h). */
+/** On x86-64: core/rma/put_scalar_x86_64.h. */
 void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank);
-/** The injects of the cold targets: what assembly reaches with its extra words, and the C behind
- *  it. */
+/** Of the cold targets: assembly with its extra words, then C. */
 ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                        uint64_t addr, uint64_t pe);
 ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
@@ -49,12 +42,11 @@ ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ct
                            uint64_t rank);
 ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
                                  uint64_t addr, uint64_t key);
-/** A get whose word is not local: from another node, or one that is not connected or observed. */
+/** A get whose word is not local. */
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
-/** The same on the default context, whose word is known. */
+/** On the default context, by a known word. */
 uint64_t cw_get_scalar_plain_out(const void *src, int rank, uintptr_t word, size_t nbytes);
-/** Transfers of PEs whose peer word is not local. The order of arguments is that of the API, so
- *  that a front end's local path ends in a jump. */
+/** Transfers off the node. Arguments as in the API: a front end's local path ends in a jump. */
 void cw_put_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
                 uintptr_t word);
 void cw_put_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
@@ -63,28 +55,27 @@ void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *
                 uintptr_t word);
 void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
                     uintptr_t word);
-/** Transfers through a record of cw_target_of_owner, on the default context: the remote address is
- *  the owner's own. Those that complete at a quiet may be collected (core/rma/bundle.h). */
+/** By a record of cw_target_of_owner, on the default context: the remote address is the owner's
+ *  own. Those complete at a quiet may be collected (core/rma/bundle.h). */
 void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi);
-/** Complete at the target when it returns. */
+/** Complete at the target on return. */
 void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
 void cw_target_get(void *dest, cwt_target_t *record, const void *src, size_t nbytes);
 void cw_target_get_nbi(void *dest, cwt_target_t *record, const void *src, size_t nbytes);
 struct cw_bundle_order;
-/** A put that is not collected; its source may change when it returns. */
+/** Not collected; the source may change on return. */
 void cw_target_put_direct(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
-// For operations in order, those that are looked at (cw_count_down) where what is in order may be
-// collected; false: nothing was done. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
+// In order, and looked at (cw_count_down). False: nothing was done. kind: CW_BATCH_PUT,
+// CW_BATCH_ADD and a part.
 bool cw_target_write_ordered(cwt_target_t *record, const void *dest, unsigned kind, const void *src,
                              size_t nbytes, struct cw_bundle_order *order);
 bool cw_target_get_ordered(void *dest, cwt_target_t *record, const void *src, size_t nbytes,
                            struct cw_bundle_order *order);
-/** Bytes that the injects of records take; once a node was reached. */
+/** Bytes that injects take; once a node was reached. */
 size_t cw_inject_most(void);
 void cw_quiet_cold(cw_ctx_t *ctx);
-/** A quiet of the default context that never waits. The first call after one that gave 1 begins it;
- *  1: it is complete; 0: not yet; CW_EAGAIN: it has not begun, for want of room or because of
- *  another thread. */
+/** A quiet of the default context that never waits. The first call after one that gave 1 begins it.
+ *  1: complete; 0: not yet; CW_EAGAIN: not begun, for want of room or because of another thread. */
 int cw_quiet_try(void);
 void cw_fence_cold(cw_ctx_t *ctx);
 
@@ -106,7 +97,7 @@ static CW_ALWAYS_INLINE void cw_store_bits(void *p, uint64_t bits, size_t nbytes
     }
 }
 
-/** Acquire: a get is complete when it returns, so nothing after it may come before it. */
+/** Acquire: a get is complete on return. */
 static CW_ALWAYS_INLINE uint64_t cw_load_bits(const void *p, size_t nbytes)
 {
     switch (nbytes) {
@@ -121,8 +112,8 @@ static CW_ALWAYS_INLINE uint64_t cw_load_bits(const void *p, size_t nbytes)
     }
 }
 
-/** Copies less than 8 bytes. A word is stored once: memcpy stores 2, 4 and 8 bytes twice (as
- *  overlapping halves), and a flag that its owner clears in between would rise again. */
+/** Less than 8 bytes. A word is stored once: memcpy of a variable size stores overlapping halves,
+ *  and a flag that its owner clears in between would rise again. */
 static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nbytes)
 {
     if (nbytes == 4)
@@ -133,12 +124,12 @@ static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nb
         memcpy(dest, src, nbytes);
 }
 
-/** Of CW_LONG_COPY bytes or more; ends the job if no memory has as many. */
+/** CW_LONG_COPY bytes or more; ends the job if no memory has as many. */
 void cw_copy_long(void *dest, const void *src, size_t nbytes) CW_NOINLINE;
 
 static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
 {
-    if (nbytes == 8)  // first, since it is the most frequent of the short ones
+    if (nbytes == 8)  // the most frequent
         memcpy(dest, src, 8);
     else if (CW_UNLIKELY(nbytes >= CW_LONG_COPY))
         cw_copy_long(dest, src, nbytes);
@@ -148,8 +139,8 @@ static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
         cw_copy_word(dest, src, nbytes);
 }
 
-/** Behind the loads of a blocking get, as in cw_load_bits. x86 keeps loads in order by itself, and
- *  a call to the library keeps the compiler from moving anything. */
+/** After the loads of a blocking get. x86 keeps loads in order, and a call keeps the compiler from
+ *  moving them. */
 static CW_ALWAYS_INLINE void cw_get_done(void)
 {
 #if !defined(__x86_64__)
@@ -157,17 +148,16 @@ static CW_ALWAYS_INLINE void cw_get_done(void)
 #endif
 }
 
-/** A copy of up to this size is so short that a PE which goes to sleep meanwhile need not be woken
- *  for its end: the time-out of its sleep covers it (core/progress/wait.h). */
+/** For copies up to this size a PE that goes to sleep meanwhile need not be woken: its sleep's
+ *  time-out covers it (core/progress/wait.h). */
 #define CW_SHORT_COPY 4096u
 void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank,
                      cw_ctx_t *ctx) CW_NOINLINE;
 
-/** Where a transfer continues whose peer word is not local. */
+/** Where a transfer continues off the node. */
 typedef void cw_out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
                        uintptr_t word);
 
-/** A contiguous put. Blocking and nonblocking differ in `out` only. */
 static CW_ALWAYS_INLINE void cw_put_by(void *dest, const void *src, size_t nbytes, int rank,
                                        cw_ctx_t *ctx, cw_out_fn *out)
 {
@@ -177,7 +167,7 @@ static CW_ALWAYS_INLINE void cw_put_by(void *dest, const void *src, size_t nbyte
         return;
     }
     if (CW_LIKELY(nbytes <= CW_SHORT_COPY && !cw_ctx_has_sleepers(ctx)))
-        cw_copy(cw_local_address(word, dest), src, nbytes);  // the last thing done: a jump
+        cw_copy(cw_local_address(word, dest), src, nbytes);  // last: a jump
     else
         cw_put_and_wake(cw_local_address(word, dest), src, nbytes, rank, ctx);
 }
@@ -207,7 +197,7 @@ static CW_ALWAYS_INLINE void cw_put_scalar(cw_ctx_t *ctx, void *dest, uint64_t b
     cw_put_scalar_off_node(ctx, dest, bits, nbytes, rank);
 }
 
-/** The same of the default context, of 1, 2, 4 or 8 bytes, by a word that is warm. */
+/** On the default context, of 1, 2, 4 or 8 bytes, by a warm word. */
 static CW_ALWAYS_INLINE void cw_put_scalar_by(void *dest, const void *src, size_t nbytes,
                                               uintptr_t word)
 {
@@ -229,8 +219,7 @@ static CW_ALWAYS_INLINE uint64_t cw_get_scalar(cw_ctx_t *ctx, const void *src, s
                                 : cw_get_scalar_out(ctx, src, nbytes, rank);
 }
 
-/** Everything this context issued is done and visible. The fence is seq_cst: quiet also orders
- *  local stores against later loads (store buffering must not be observable across it). */
+/** All issued is done and visible. seq_cst: a quiet orders local stores against later loads. */
 static CW_ALWAYS_INLINE void cw_quiet_default(void)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
@@ -238,7 +227,7 @@ static CW_ALWAYS_INLINE void cw_quiet_default(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/** Order to each PE. Local stores: release. Off-node: what the transport needs. */
+/** Orders operations to each PE, and local stores (release). */
 static CW_ALWAYS_INLINE void cw_fence_default(void)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(&cw_hot)))
@@ -246,10 +235,9 @@ static CW_ALWAYS_INLINE void cw_fence_default(void)
     atomic_thread_fence(memory_order_acq_rel);
 }
 
-/** The end of a quiet on a context that need not order the program's own stores. */
+/** Ends a quiet on a context that need not order the program's stores. */
 void cw_quiet_rearm(cw_ctx_t *ctx);
 
-/** Of any context. */
 static CW_ALWAYS_INLINE void cw_quiet(cw_ctx_t *ctx)
 {
     if (CW_UNLIKELY(cw_ctx_is_marked(ctx)))

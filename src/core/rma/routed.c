@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sends requests to their first hop, and waits for what comes of them.
+// Sends requests to their first hop, and waits for their results.
 #include "core/rma/routed.h"
 
 #include <stdlib.h>
@@ -16,33 +16,32 @@
 _Static_assert((size_t)CW_ROUTED_LARGE_NBYTES >= (size_t)CW_ANSWER_VALUE_MAX, "any value fits");
 
 typedef struct asked {
-    cwt_reply_t *reply;  // NULL: the cell is free
-    uint64_t number;     // of the values that this PE has asked for
+    cwt_reply_t *reply;  // NULL: a free cell
+    uint64_t number;     // counts this PE's values
     uint16_t generation;
-    bool is_sent;  // an answer to this node's server is due, behind which that looks into outboxes
+    bool is_sent;  // this node's server will get an answer, and then looks into outboxes
 } asked_t;
 
 typedef struct drain {
     bool is_on;
     unsigned epoch;
-    uint32_t sent;    // in that epoch
-    uint64_t values;  // asked for until it began
+    uint32_t sent;
+    uint64_t values;  // asked for before
 } drain_t;
 
 static struct {
-    cwu_lock_t lock;  // guards the next eight, and what this PE puts into its outbox
-    bool by_server;   // requests that this PE has left at the server may be under way: others of it
-                      // must not go by its own connections
-    unsigned epoch;   // of the requests that are sent now: 0 or 1
-    uint64_t values;  // asked for so far
+    cwu_lock_t lock;  // guards eight more, and puts into the outbox
+    bool by_server;   // requests left at the server may be under way: others must not go alone
+    unsigned epoch;   // of requests sent now: 0 or 1
+    uint64_t values;  // asked for
     asked_t asked[CW_ROUTED_CELLS];
     _Atomic uint32_t nasked;  // cells in use; read without the lock, too
-    drain_t drain;            // one at a time: with two epochs the other one is empty
-    uint64_t drains;          // begun so far
-    uint64_t drained;         // and over
+    drain_t drain;            // one at a time: the other epoch is empty
+    uint64_t drains;          // begun
+    uint64_t drained;         // over
     uint32_t window;          // units at each neighbour
     cwt_target_t *record;     // [max_slots]
-    cwt_conn_t **conn;        // [degree], of the default context's port; NULL until connected
+    cwt_conn_t **conn;        // [degree], of the default port; NULL until connected
 } routed;
 
 bool cw_routed_on;
@@ -113,7 +112,7 @@ _Atomic uint64_t *cw_routed_unanswered(void)
     return shared(unanswered_offset());
 }
 
-/** 1: a fetch of a PE of this node is answered on the PE's connection, unseen by the server. */
+/** 1: this PE's node has a fetch answered on a connection, unseen by the server. */
 static _Atomic uint64_t *single(uint32_t edge)
 {
     return (_Atomic uint64_t *)shared(single_offset()) + edge;
@@ -200,7 +199,7 @@ void cw_routed_close(void)
 }
 
 // ---------------------------------------------------------------- values
-/** Hands a value to the operation that asked for it. Locked. */
+/** Locked. */
 static void hand_over(uint32_t number, const char *value, uint32_t nbytes)
 {
     asked_t *a = &routed.asked[number];
@@ -221,7 +220,7 @@ static void hand_over(uint32_t number, const char *value, uint32_t nbytes)
     atomic_fetch_sub_explicit(&routed.nasked, 1, memory_order_release);
 }
 
-/** Of a value that has come. Locked. */
+/** Locked. */
 static void take_value(uint32_t number)
 {
     const asked_t *a = &routed.asked[number];
@@ -284,7 +283,7 @@ static void wait_to_ask(cwt_reply_t *reply, cw_forward_tail_t *tail)
     cw_wait_done(&w);
 }
 
-/** The cell of a reply that has not come; none: CW_ROUTED_CELLS. */
+/** Of a reply that has not come; CW_ROUTED_CELLS: none. */
 static uint32_t cell_of(const cwt_reply_t *reply)
 {
     uint32_t i = 0;
@@ -318,13 +317,12 @@ void cw_routed_await(cwt_reply_t *reply)
 }
 
 // ---------------------------------------------------------------- paths
-/** A request on its way out. */
 typedef struct outgoing {
     const cwt_header_t *msg;
     size_t nbytes;
     cw_forward_tail_t tail;
     uint32_t edge, units;
-    bool is_single;  // may be answered on the connection of the request
+    bool is_single;  // may be answered on its connection
 } outgoing_t;
 
 typedef enum path { LATER, OWN, SINGLE, BY_SERVER } path_t;
@@ -344,7 +342,7 @@ bool cw_routed_was_freed(cw_routed_window_t *w, uint32_t freed)
     uint32_t used = atomic_load_explicit(&w->used, memory_order_acquire);
     uint32_t before = atomic_load_explicit(&w->freed, memory_order_relaxed);
     do {
-        if (used - freed > used - before)  // an older one came late, or it speaks of others
+        if (used - freed > used - before)  // late, or wrong
             return (int32_t)(before - freed) >= 0;
     } while (
         !atomic_compare_exchange_weak_explicit(&w->freed, &before, freed, memory_order_release,
@@ -352,8 +350,8 @@ bool cw_routed_was_freed(cw_routed_window_t *w, uint32_t freed)
     return true;
 }
 
-/** Have all requests been executed that this PE has sent, if it has sent so many? Those that are
- *  answered on their connection do not count. Locked. */
+/** Are all requests executed, of which this PE has sent so many? Not counted: those answered on
+ *  their connection. Locked. */
 static bool are_executed(const uint32_t sent[2])
 {
     const cw_routed_counts_t *counts = my_counts();
@@ -367,8 +365,8 @@ static bool are_executed(const uint32_t sent[2])
     return true;
 }
 
-/** Counts a request without a value, in the present epoch, before the server can learn that it was
- *  executed; or takes that back. Locked. */
+/** Counts a request in the present epoch before the server can learn of its execution; or takes
+ *  that back. Locked. */
 static void count(outgoing_t *out, int n)
 {
     if (out->tail.reply_slot == CW_FORWARD_NO_VALUE)
@@ -379,14 +377,14 @@ static void count(outgoing_t *out, int n)
     out->tail.epoch = (uint8_t)routed.epoch;
 }
 
-/** Will an answer come to this node's server, behind which it looks into outboxes? Either it sees
- *  the request that was left before, or this sees that the answer has come. */
+/** Will this node's server get an answer, and then look into outboxes? Either it sees the request
+ *  left before, or this sees that the answer has come. */
 static bool is_answer_due(const outgoing_t *out)
 {
     return atomic_load(&cw_routed_unanswered()[out->edge]) & cw_forward_bit(out->tail.final_node);
 }
 
-/** By this PE's own connection. Locked. */
+/** On this PE's own connection. Locked. */
 static path_t go_alone(outgoing_t *out)
 {
     cw_routed_window_t *w = cw_routed_window(out->edge, (uint32_t)cw_world.slot);
@@ -401,7 +399,7 @@ static path_t go_alone(outgoing_t *out)
     return OWN;
 }
 
-/** Leaves it in the outbox. Locked. */
+/** Locked. */
 static path_t leave(outgoing_t *out, const uint32_t sent[2])
 {
     cw_outbox_t *box = cw_routed_outbox((uint32_t)cw_world.slot);
@@ -414,8 +412,8 @@ static path_t leave(outgoing_t *out, const uint32_t sent[2])
     }
     if (cw_world.slot == 0)
         return BY_SERVER;
-    // The count before the loads that say whether an answer is due; pairs with the server's turn.
-    // No scene: a PE that waits looks itself, so that only what it leaves behind is late.
+    // The count before the loads of is_answer_due; pairs with the server's turn. No scene: a PE
+    // that waits looks itself, so only what it leaves behind is late.
     atomic_fetch_add(cw_routed_left(), 1);
     atomic_thread_fence(memory_order_seq_cst);
     bool was_by_server = routed.by_server;
@@ -428,7 +426,7 @@ static path_t leave(outgoing_t *out, const uint32_t sent[2])
     return go_alone(out);
 }
 
-/** Chooses the path; the request has been left, or has units to go alone. Locked. */
+/** Leaves the request, or takes units for it. Locked. */
 static path_t choose(outgoing_t *out)
 {
     const cw_routed_window_t *w = cw_routed_window(out->edge, (uint32_t)cw_world.slot);
@@ -438,7 +436,7 @@ static path_t choose(outgoing_t *out)
     if (cw_world.slot == 0)
         return leave(out, sent);
     routed.by_server = routed.by_server && !are_executed(sent);
-    // what goes alone must have left the first hop before what follows it by way of the server
+    // requests sent alone must have left the first hop before later ones by the server
     bool is_clear = atomic_load_explicit(&w->freed, memory_order_acquire) ==
                     atomic_load_explicit(&w->used, memory_order_relaxed);
     bool is_packed = out->nbytes + sizeof out->tail <= CW_FORWARD_ALONE;
@@ -488,7 +486,7 @@ void cw_routed_connect(int node)
 {
     int next;
     if (cw_world.slot == 0)
-        return;  // its requests leave by the node server's connections
+        return;  // the node server's connections serve
     uint32_t edge = edge_to(node, &next);
     connect_edge(edge, next);
 }
@@ -509,7 +507,7 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
     return &routed.record[cw_world.slot_of_pe[pe]];
 }
 
-enum { LONE_NBYTES = 128 };  // of a request with its tail that is answered on its connection
+enum { LONE_NBYTES = 128 };  // of a request with its tail
 
 static bool is_single(int node, int next, size_t nbytes, const cwt_reply_t *reply)
 {
@@ -517,7 +515,6 @@ static bool is_single(int node, int next, size_t nbytes, const cwt_reply_t *repl
            nbytes <= LONE_NBYTES;
 }
 
-/** Takes the value, unless it comes later. */
 static void take_single(const outgoing_t *out, const cw_routed_now_t *now, size_t nbytes)
 {
     uint32_t number = out->tail.reply_slot;
@@ -578,7 +575,7 @@ static int send(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply, 
         return CW_OK;
     }
     int rc = cw_transport->message(conn, msg, nbytes, &out.tail, sizeof out.tail);
-    cw_ctx_mark(&cw_ctx_default);  // whose connection makes progress in waits
+    cw_ctx_mark(&cw_ctx_default);  // its connection makes progress in waits
     return rc;
 }
 
@@ -591,7 +588,7 @@ int cw_routed_fetch(int node, cwt_header_t *msg, size_t nbytes, cwt_reply_t *rep
 {
     int rc = send(node, msg, nbytes, reply, true);
     if (rc == CW_OK)
-        cw_routed_await(reply);  // unless it has come
+        cw_routed_await(reply);
     return rc;
 }
 
@@ -604,7 +601,7 @@ static bool has_values_until(uint64_t number)
     return false;
 }
 
-/** Takes what has come, and sees whether the drain is over. Locked. */
+/** Takes what has come; is the drain over? Locked. */
 static void settle(void)
 {
     drain_t *d = &routed.drain;
@@ -618,7 +615,7 @@ static void settle(void)
     }
 }
 
-/** Returns its number; 0: another one is under way. Locked. */
+/** Returns its number; 0: another is under way. Locked. */
 static uint64_t begin_drain(void)
 {
     settle();
@@ -636,13 +633,13 @@ static uint64_t begin_drain(void)
     return routed.drains;
 }
 
-/** Had all that this PE has sent been executed when the second count was read? So it is where
- *  nothing is forwarded: a quiet of contiguous transfers takes no lock for it. */
+/** Is all executed that this PE has sent? So it is where nothing is forwarded: then a quiet takes
+ *  no lock. */
 static bool is_idle(void)
 {
     const cw_routed_counts_t *counts = my_counts();
     for (unsigned epoch = 0; epoch < 2; epoch++) {
-        // The executed ones first: then a request that is sent between the loads makes them differ.
+        // First: a request sent between the loads makes them differ.
         uint32_t done = atomic_load_explicit(&counts->done[epoch], memory_order_acquire);
         if (atomic_load_explicit(&counts->sent[epoch], memory_order_relaxed) != done)
             return false;

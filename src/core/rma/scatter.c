@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the bytes of one reply go.
+// Pieces of one reply.
 #include <stdlib.h>
 
 #include "core/rma/rma.h"

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How requests leave: straight to the node server that executes them, or routed (routed.h). What
-// has no path of its own for straight ones, whose instructions count, uses these four.
-// Threads: any. Blocking: all of them.
+// How requests leave: straight to the node server, or routed (routed.h). Threads: any. Blocking:
+// all.
 #ifndef CW_CORE_RMA_SEND_H
 #define CW_CORE_RMA_SEND_H
 
 #include "core/rma/ctx.h"
 #include "core/rma/routed.h"
 
-/** Where the bytes of one reply go, in pieces. It frees itself when they have come. */
+/** Where a reply's pieces go. Frees itself when they have come. */
 typedef struct cw_scatter {
-    cwt_reply_t reply;  // first; capacity: bytes that will come
-    uint32_t n, unit;   // pieces, and what each is padded to in the reply, a power of two
+    cwt_reply_t reply;  // first; capacity: bytes to come
+    uint32_t n, unit;   // unit: padding of each in the reply, a power of two
     struct {
         void *local;
         size_t nbytes;
     } piece[];
 } cw_scatter_t;
 
-/** Of at most so many pieces. NULL: there is no memory. */
+/** NULL: no memory. */
 cw_scatter_t *cw_scatter_create(uint32_t most, uint32_t unit);
 void cw_scatter_add(cw_scatter_t *s, void *local, size_t nbytes);
-/** The bytes have come, otherwise than as a reply. */
+/** The bytes have come, but not as a reply. */
 void cw_scatter_take(cw_scatter_t *s, const void *from, size_t nbytes);
 
-/** cw_reach for requests: the record of a routed one has no connection. */
+/** cw_reach for requests: a routed one's record has no connection. */
 static inline const cwt_target_t *cw_request_reach(cw_ctx_t *ctx, const char *call, int rank,
                                                    uintptr_t *delta_p)
 {
@@ -34,7 +33,7 @@ static inline const cwt_target_t *cw_request_reach(cw_ctx_t *ctx, const char *ca
     return cw_routed_reach(ctx, call, rank, delta_p);
 }
 
-/** To a node, over a connection where it goes straight. reply: as for cw_routed_send. */
+/** conn: where it goes straight. reply: as for cw_routed_send. */
 static inline int cw_request_send(int node, cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes,
                                   cwt_reply_t *reply)
 {
@@ -42,7 +41,6 @@ static inline int cw_request_send(int node, cwt_conn_t *conn, cwt_header_t *msg,
                              : cw_transport->request(conn, msg, nbytes, reply);
 }
 
-/** The same to a rank of a context's team. Only a routed one needs the number of the node. */
 static inline int cw_ctx_request_send(const cw_ctx_t *ctx, int rank, cwt_conn_t *conn,
                                       cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)
 {

@@ -13,27 +13,24 @@
 #include "core/route/setting.h"
 #include "core/world/place.h"
 
-// Shared tables, each of the world's size, made when first needed. Guarded by the registry of
-// contexts.
+// Each of the world's size, made when first needed. Guarded by the registry of contexts.
 static struct {
-    uintptr_t *local;         // this node's PEs; cold for the others
-    uintptr_t *cold;          // all cold
-    uintptr_t *cold_default;  // the same for the default context
+    uintptr_t *local;         // cold off the node
+    uintptr_t *cold;
+    uintptr_t *cold_default;  // for the default context
 } shared;
 
-/** Are the words that puts and gets read cold everywhere? */
 static bool all_cold(void)
 {
     return cw_world.watched || cw_world.foreign;
 }
 
-/** Does any context need a table that is cold everywhere? */
 static bool need_cold(void)
 {
     return all_cold() || cw_world.nic_atomics || cw_route.topology;
 }
 
-/** Tables of many PEs repeat a few pages of cold words until they are written. */
+/** They share pages of cold words until written. */
 static bool repeats(int npes)
 {
     return npes >= CW_PLACE_MANY;
@@ -58,22 +55,21 @@ static void destroy(const uintptr_t *words, int npes)
 }
 
 // ---------------------------------------------------------------- guarded (core/rma/hot.h)
-// An entry for each int, by its unsigned number; or, where the process cannot have so many
-// addresses, a few around 0 and, as far away, around the last.
+// Where addresses are too few there are some entries around 0 and around the last.
 #define END (sizeof(cwt_target_t) + ((size_t)1 << 32) * sizeof(uintptr_t))
 #define FEW (256 * sizeof(uintptr_t))
 #define LAST_FEW (END - FEW)
 
 typedef struct guarded {
-    char *head;           // the cold record; the entries lie behind it
-    size_t short_nbytes;  // not 0: of the head and the entries behind it, if they are few
+    char *head;           // the cold record, then the entries
+    size_t short_nbytes;  // if not 0: of the head and few entries
 } guarded_t;
 
-// Nothing; what `own` and `base` of the default context say. While no path looks at `zero`, `own`
-// is the same memory: a mapping of so many addresses costs a start and an end some 50 us.
+// Nothing; the default context's `own` and `base`. While no path reads `zero`, `own` is the same
+// memory: so large a mapping costs some 50 us.
 static struct {
     guarded_t zero, own, base;
-    guarded_t cold;  // of cw_words_all_cold
+    guarded_t cold;  // of cw_words_need_cold
 } guarded;
 
 static size_t guarded_used(int npes)
@@ -138,8 +134,8 @@ static void guarded_shut_own(int npes)
         guarded_destroy(own);
     const uintptr_t *entry = (uintptr_t *)(guarded_first(own) + CW_GUARDED_ENTRIES);
     for (int pe = 0; own->head && pe < npes; pe++)
-        if (entry[pe])                                 // pages that were never written stay so
-            guarded_set(own, pe, guarded_first(own));  // nothing again
+        if (entry[pe])                                 // pages never written stay so
+            guarded_set(own, pe, guarded_first(own));
     own->head = NULL;
 }
 
@@ -151,7 +147,7 @@ static void guarded_point(const guarded_t *here)
     __atomic_store_n(&cw_guarded.amo_peer, guarded_first(atomics), __ATOMIC_RELEASE);
 }
 
-/** Calls before init find that there is no job, whichever PE they name. */
+/** Calls before init find no job, for any PE. */
 CW_AT_LOAD static void guarded_open(void)
 {
     guarded_create(&guarded.zero, 0);
@@ -173,8 +169,7 @@ static uintptr_t word_of_local(int pe)
     return pe == cw_world.pe ? 0 : word_of_slot(cw_world.slot_of_pe[pe]);
 }
 
-/** Fills in the words of the PEs of this node, for the ranks of a context: those alone are written.
- */
+/** Writes the words of this node's PEs, by the context's ranks. */
 static void fill_local(uintptr_t *words, const cw_ctx_t *ctx)
 {
     for (int rank = 0; ctx->listed && rank < ctx->size; rank++)
@@ -187,7 +182,6 @@ static void fill_local(uintptr_t *words, const cw_ctx_t *ctx)
     }
 }
 
-/** NULL: no memory. */
 static uintptr_t *shared_table(uintptr_t **table, uintptr_t word, bool local)
 {
     if (!*table) {
@@ -217,7 +211,7 @@ int cw_words_open(void)
         cwu_error("out of memory for the peer table of %d PEs", cw_world.npes);
         return CW_ENOMEM;
     }
-    cw_words_set(ctx, cw_world.pe, 0);  // the node's other PEs come later: cw_words_gathered
+    cw_words_set(ctx, cw_world.pe, 0);  // others: cw_words_gathered
     ctx->word = ctx->own;
     point(ctx, ctx->word, shared.cold_default);
     guarded_point(&guarded.own);
@@ -252,7 +246,7 @@ void cw_words_gathered(void)
             cw_words_set(&cw_ctx_default, cw_world.pes_of_node[slot], word_of_slot(slot));
 }
 
-/** The table of this context alone: made at its first contact. */
+/** Made at first contact. */
 static uintptr_t *own_table(cw_ctx_t *ctx)
 {
     if (ctx->own)
@@ -260,7 +254,7 @@ static uintptr_t *own_table(cw_ctx_t *ctx)
     uintptr_t *words = create(ctx->size, CW_CTX_COLD_WORD);
     if (!words)
         cwu_fatal("out of memory for a context's table of %d PEs", ctx->size);
-    fill_local(words, ctx);  // what `word` has said so far
+    fill_local(words, ctx);  // what `word` has said
     ctx->own = words;
     // pairs with the dependent loads of cw_entry
     __atomic_store_n(&ctx->word, words, __ATOMIC_RELEASE);
@@ -278,7 +272,7 @@ void cw_words_set(cw_ctx_t *ctx, int rank, uintptr_t word)
 
 // ---------------------------------------------------------------- of other contexts
 
-/** Consecutive PEs: their words are a window of the world's. */
+/** Their words are a window of the world's. */
 static bool is_window(const cw_ctx_t *ctx)
 {
     return !ctx->listed && ctx->stride == 1;
@@ -314,7 +308,7 @@ void cw_words_take(cw_ctx_t *ctx)
 
 void cw_words_choose(cw_ctx_t *ctx)
 {
-    // Another thread may be making the table just now, for a context that was destroyed.
+    // Another thread may be making it, for a context that was destroyed.
     const uintptr_t *cold = __atomic_load_n(
         ctx == &cw_ctx_default ? &shared.cold_default : &shared.cold, __ATOMIC_ACQUIRE);
     point(ctx, cw_batch_is_on(ctx) ? ctx->base : ctx->word, cold);
@@ -337,7 +331,7 @@ int cw_words_need_base(cw_ctx_t *ctx)
     if (ctx->base)
         return CW_OK;
     cw_gather();
-    uintptr_t *words = create(ctx->size, CW_COLD_WORD);  // only the default context has none
+    uintptr_t *words = create(ctx->size, CW_COLD_WORD);  // for the default context only
     if (!words)
         return CW_ENOMEM;
     guarded_create(&guarded.base, ctx->size);
