@@ -16,8 +16,8 @@
 
 // ---------------------------------------------------------------- here
 
-/** Bytes, at most nbytes, of the parts that begin in offset's block. A part belongs to that block,
- *  which only unaligned ones leave. */
+/** Bytes, at most nbytes, of the parts that begin in offset's block, to which they belong; only
+ *  unaligned ones reach beyond it. */
 static size_t in_block(uint64_t offset, size_t part, size_t nbytes)
 {
     uint64_t room = CW_BLOCK_NBYTES - offset % CW_BLOCK_NBYTES;
@@ -45,6 +45,7 @@ static void hold(cw_accumulate_lock_t *held, uint64_t offset)
     held->left = PIECES_OF_LOCK;
 }
 
+/** All parts begin in one block. */
 static void add_locked(cw_accumulate_lock_t *held, uint64_t offset, void *dest, cwu_number_t type,
                        const void *scale, const void *src, size_t nbytes)
 {

@@ -33,12 +33,12 @@ typedef struct cw_accumulate {
     cw_ctx_t *ctx;
     int rank;
     cwu_number_t type;
-    bool scaled;
+    bool scaled;  // the scale is not 1
     uint64_t scale[CW_NUMBER_MAX / sizeof(uint64_t)];
     uint64_t offset;             // symmetric address -> offset in the target's node object
     uintptr_t delta;             // symmetric address -> address, without a target
     const cwt_target_t *target;  // NULL: mapped here
-    cw_accumulate_lock_t held;
+    cw_accumulate_lock_t held;   // without a target
     struct cw_frame *frame;      // while observed
     size_t nbytes;               // of the message or body so far
     bool staged;

@@ -16,7 +16,7 @@
 #define REFUSALS 16u        // transfers by messages after the server had no cell
 
 typedef struct cw_stage_cell {
-    cwt_reply_t reply;  // first; done: both are free
+    cwt_reply_t reply;  // first; done: cell and body are free
     struct cw_stage_cell *next;
     cw_lease_t lease;
     bool keep;        // the server allows it
@@ -226,7 +226,7 @@ bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *
 
 static cw_stage_cell_t *wait_for(const cw_stage_t *s, cw_stage_cell_t *cell)
 {
-    // also when it is done: another thread may have seen that under its lock
+    // also when done: another thread may have taken the reply in, under the lock that this takes
     cw_ctx_must(cw_transport->wait(s->ctx->port->client, &cell->reply), s->call, s->ctx, s->rank);
     return cell;
 }
@@ -286,6 +286,7 @@ void cw_stage_ask(cw_stage_t *s, const cwt_header_t *request, size_t nbytes, siz
     s->asked++;
 }
 
+/** Waits until the server has filled the cell, then begins the direct get. */
 static void begin_landing(cw_stage_t *s, cw_stage_cell_t *cell)
 {
     if (cell->landing)

@@ -65,6 +65,7 @@ static void end(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason)
     q->open = NULL;
 }
 
+/** The flusher took it: what follows is in order behind it. */
 static void await(cw_collect_t *c, cw_queue_t *q)
 {
     c->sending = true;
@@ -133,11 +134,11 @@ static bool is_flooded(cw_collect_t *c, cw_queue_t *q, bool fenced)
         prove(c);
     uint64_t now = c->ops->now_ns(), since = now - q->sent_ns;
     q->sent_ns = now;
-    return since <= CW_COLLECT_AGE_NS;  // a single one goes by itself again
+    return since <= CW_COLLECT_AGE_NS;  // else it goes by itself, as a single one
 }
 
-/** What the flusher sends overtakes nothing. After what was sent otherwise, messages for other
- *  nodes are proved, too. */
+/** Proves first, so that what the flusher sends overtakes nothing. After what was sent otherwise,
+ *  messages for other nodes are proved, too. */
 static cw_bundle_t *begin_ordered(cw_collect_t *c, cw_queue_t *q, cw_bundle_order_t *order)
 {
     if (order->behind)

@@ -9,9 +9,9 @@
 //   FREE -> BUSY <-> OPEN -> AGED -> TAKEN -> FREE     BUSY: its PE writes into it; the flusher
 //                     ^-BUSY-^  BUSY -> FREE (sent)    changes OPEN, AGED and TAKEN only
 //
-// `direct` counts operations down from `at_once` after a pause; those beyond are looked at. What
-// the flusher sends may overtake what its PE has sent, so after a fence a message opens when all
-// before it is proved.
+// `direct` counts operations down from `at_once` after a pause; those beyond are looked at, and may
+// be collected. What the flusher sends may overtake what its PE has sent, so after a fence a
+// message opens when all before it is proved.
 //
 // Threads: one at a time, but for cw_collect_due and cw_bundle_tick. Blocking: as cw_collect_ops_t
 // does.
@@ -31,28 +31,28 @@
 #define CW_BUNDLE_ANSWERS 4064u  // most bytes of its reply
 
 #define CW_COLLECT_GROUP 20       // operations between pauses that are no flood
-#define CW_COLLECT_CALM 2u        // pauses without a message that end one
+#define CW_COLLECT_CALM 2u        // pauses in a row, without a message, that end a flood
 #define CW_COLLECT_AGE_NS 40000u  // a message of that age is to leave
 
 enum { CW_BUNDLE_FREE, CW_BUNDLE_BUSY, CW_BUNDLE_OPEN, CW_BUNDLE_AGED, CW_BUNDLE_TAKEN };
 
 /** A message, in memory that the flusher, if any, maps. */
-// 0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; the answers begin at
-// its first record
+// 0 state | 4 serial | 8 node | 12 nbytes | 16 answers | 20 pad | 64 message; once the flusher has
+// sent it, the answers begin at its first record
 typedef struct cw_bundle {
     CW_CACHE_ALIGNED _Atomic uint32_t state;
     _Atomic uint32_t serial;  // counts uses
-    _Atomic uint32_t node;    // read by the flusher before it owns the bundle
-    uint32_t nbytes;
-    uint32_t answers;         // bytes of the reply; 0: none is due
+    _Atomic uint32_t node;    // destination; the flusher reads it before it owns the bundle
+    uint32_t nbytes;          // of the message, with its header
+    uint32_t answers;         // bytes of the reply, due or come; 0: none
     CW_CACHE_ALIGNED uint64_t word[CW_BUNDLE_MAX / sizeof(uint64_t)];
 } cw_bundle_t;
 _Static_assert(sizeof(cw_bundle_t) == 64 + CW_BUNDLE_MAX, "shared between processes");
 
 enum {
-    CW_FLUSHER_AWAKE,
-    CW_FLUSHER_RESTS,  // wakened for bundles that it may have to take
-    CW_FLUSHER_ASLEEP
+    CW_FLUSHER_AWAKE,  // looks again soon
+    CW_FLUSHER_RESTS,  // looks later; wakened for bundles that it may have to take
+    CW_FLUSHER_ASLEEP  // until it is wakened
 };
 
 typedef enum cw_bundle_reason {
@@ -60,7 +60,7 @@ typedef enum cw_bundle_reason {
     CW_BUNDLE_QUIET,
     CW_BUNDLE_FENCE,
     CW_BUNDLE_WAIT,
-    CW_BUNDLE_ORDER,     // another operation comes
+    CW_BUNDLE_ORDER,     // before an operation that must not overtake it
     CW_BUNDLE_TOO_OLD,   // sent by its PE
     CW_BUNDLE_BY_SERVER  // sent by the flusher
 } cw_bundle_reason_t;
@@ -78,32 +78,32 @@ enum {
     CW_BUNDLES_PUTS = 2,    // bundles with puts were sent since the last quiet
     CW_BUNDLES_SENT = 4,    // bundles were, with or without puts
     CW_BUNDLES_FENCED = 8,  // a fence since the last quiet has waited for nothing
-    CW_BUNDLES_AHEAD = CW_BUNDLES_BUSY | CW_BUNDLES_PUTS,
+    CW_BUNDLES_AHEAD = CW_BUNDLES_BUSY | CW_BUNDLES_PUTS,  // other operations may have to wait
     CW_BUNDLES_UNPROVED = CW_BUNDLES_PUTS | CW_BUNDLES_SENT | CW_BUNDLES_FENCED
 };
 
 /** What is collected of a port for one node. */
 typedef struct cw_queue {
-    uint32_t most;
+    uint32_t most;          // bytes of a message
     bool puts;              // it has puts
     bool proved;            // all under way when it opened was executed
-    cw_bundle_t *open;
+    cw_bundle_t *open;      // NULL: nothing is collected
     struct cw_queue *next;  // in `filled`
     uint64_t opened_ns;
-    uint64_t sent_ns;       // when one of many operations was last sent
-    uint32_t pauses, ops;   // operations looked at since that pause
+    uint64_t sent_ns;       // when a message, or one of many operations, was last sent
+    uint32_t pauses, ops;   // ops: looked at since that pause, and sent at once
 } cw_queue_t;
 
 /** What opens a message. */
 typedef enum cw_collect_policy {
     CW_COLLECT_FLOOD,    // those of a flood, beyond the first to the node
-    CW_COLLECT_MESSAGE,  // all, of many; in order after nothing
+    CW_COLLECT_MESSAGE,  // all: the caller knows that there are many; in order after nothing
     CW_COLLECT_ALWAYS    // all; needs ops and queues alone
 } cw_collect_policy_t;
 
 typedef struct cw_bundle_order {
     bool behind;  // must not overtake what was sent otherwise
-    bool proved;  // set: all before it is executed
+    bool proved;  // output: all before it is executed
 } cw_bundle_order_t;
 
 /** With CW_COLLECT_ALWAYS alone, await, prove, wake and the ledger may be NULL. */
@@ -117,16 +117,16 @@ typedef struct cw_collect_ops {
     void (*await)(cw_queue_t *q);
     /** Waits until all sent is executed. */
     void (*prove)(void);
-    void (*wake)(void);
+    void (*wake)(void);  // the flusher
     uint64_t (*now_ns)(void);
 } cw_collect_ops_t;
 
 typedef struct cw_collect {
     const cw_collect_ops_t *ops;
     const _Atomic uint32_t *flusher;  // CW_FLUSHER_...; NULL: there is none
-    _Atomic uint8_t *due;             // the ledger; NULL: there is nothing to overtake
+    _Atomic uint8_t *due;             // ledger, and bits of its owner; NULL: nothing to overtake
     int32_t *direct;                  // operations until one is looked at
-    _Atomic bool *looked;
+    _Atomic bool *looked;             // an operation was looked at since the last pause
     // ---- the flood rule
     int32_t least;                    // CW_COLLECT_GROUP; 0: all is looked at
     int32_t group;                    // least, or more where messages do not pay
@@ -151,12 +151,14 @@ void cw_collect_send(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason);
 void cw_collect_send_own(cw_collect_t *c, cw_queue_t *q, cw_bundle_reason_t reason);
 void cw_collect_publish_new(cw_collect_t *c, cw_bundle_t *b);
 
+/** Sends all, without a pause. */
 void cw_collect_flush(cw_collect_t *c, cw_bundle_reason_t reason);
 /** A pause: sends all, and judges the operations before it. */
 void cw_collect_pause(cw_collect_t *c, cw_bundle_reason_t reason);
 /** ordered: between two operations in order, which is no pause. True: the caller must wait until
  *  all is executed. */
 bool cw_collect_fence(cw_collect_t *c, bool ordered);
+/** All that was sent is executed. */
 void cw_collect_proved(cw_collect_t *c);
 /** Puts in messages that were sent precede what follows. */
 void cw_collect_fenced_puts(cw_collect_t *c);
@@ -174,7 +176,7 @@ static inline void cw_collect_rest(cw_collect_t *c)
     __atomic_store_n(c->direct, c->at_once, __ATOMIC_RELAXED);
 }
 
-/** False: the flusher took the message. */
+/** Makes it BUSY, to write into it or send it. False: the flusher took it. *aged_p: it was AGED. */
 static CW_ALWAYS_INLINE bool cw_bundle_claim(cw_bundle_t *b, bool *aged_p)
 {
     uint32_t state = CW_BUNDLE_OPEN;
@@ -192,7 +194,7 @@ static CW_ALWAYS_INLINE bool cw_bundle_claim(cw_bundle_t *b, bool *aged_p)
 typedef struct cw_room {
     cw_bundle_t *b;
     uint64_t *at;
-    bool aged;
+    bool aged;  // the flusher marked b, so cw_collect_end sends it
 } cw_room_t;
 
 /** Room for a record of nwords that asks for a value of `answer` bytes; cw_collect_end follows.
@@ -260,12 +262,12 @@ static CW_ALWAYS_INLINE bool cw_collect_append(cw_collect_t *c, cw_queue_t *q, u
 
 // ---------------------------------------------------------------- the flusher's side
 typedef struct cw_bundle_seen {
-    uint32_t serial, ticks;
+    uint32_t serial, ticks;  // ticks: with that serial
 } cw_bundle_seen_t;
 
 enum {
-    CW_TICK_USED = 1,
-    CW_TICK_IN_USE = 2,
+    CW_TICK_USED = 1,    // since the tick before
+    CW_TICK_IN_USE = 2,  // now
     CW_TICK_OPEN = 4,    // it may have to be taken
     CW_TICK_TAKEN = 8    // the flusher sends it and calls cw_bundle_executed
 };

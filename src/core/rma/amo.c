@@ -16,7 +16,7 @@
 #include "core/rma/send.h"
 #include "core/rma/words.h"
 
-/** The transport fills in the rest. */
+/** The transport fills in the rest; nothing may be undefined on the wire. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
                                          uint32_t kind, uint64_t operand, uint64_t compare)
 {
@@ -117,7 +117,7 @@ static uint64_t fetch_routed(cw_ctx_t *ctx, const cwt_target_t *t, const void *a
     return old;
 }
 
-/** On a device's memory. old_p: NULL: not wanted. */
+/** True: done, on a device's memory. old_p: NULL: not wanted. */
 static bool foreign(cw_ctx_t *ctx, void *addr, uint32_t kind, uint64_t operand, uint64_t compare,
                     int rank, uint64_t *old_p)
 {
@@ -292,7 +292,7 @@ static void fetch_arrived(cwt_reply_t *reply, const void *payload, size_t nbytes
     free(f);
 }
 
-/** True: on a device, or with a result there. */
+/** True: done, on a device or with a result there. */
 static CW_NOINLINE bool foreign_nbi(cw_ctx_t *ctx, void *fetch, void *addr, uint32_t kind,
                                     uint64_t operand, uint64_t compare, int rank)
 {

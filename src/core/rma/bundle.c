@@ -221,7 +221,7 @@ bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src,
 /** Asks for a value, which goes to dest in quiet at the latest. */
 typedef struct fetch {
     const void *addr;
-    unsigned kind, field;  // CW_BATCH_...; for nbytes in the record
+    unsigned kind, field;  // CW_BATCH_...; in place of the record's nbytes
     uint32_t noperands;
     uint64_t operand[2];
     void *dest;

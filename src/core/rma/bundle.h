@@ -59,8 +59,8 @@ void cw_bundles_close(void);
 /** A put, or an atomic without a result. False: send it at once. Takes the lock. */
 bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                        size_t nbytes);
-/** A record of kind CW_BATCH_MESSAGE, known to be one of many; field: for the offset. No quiet
- *  waits for it alone. False: send it at once. */
+/** A record of kind CW_BATCH_MESSAGE, known to be one of many; field: in place of the offset. No
+ *  quiet waits for it alone. False: send it at once. */
 bool cw_bundle_collect_message(cw_path_t *path, uint64_t field, const void *src, size_t nbytes);
 
 // For operations in order. kind: CW_BATCH_PUT, CW_BATCH_ADD and a part.
@@ -90,7 +90,7 @@ static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
     return cw_port_due(&cw_port_default);
 }
 
-/** Must other operations wait for some? */
+/** Is anything due that other operations may have to wait for? */
 static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
 {
     bool any;

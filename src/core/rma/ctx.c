@@ -277,7 +277,7 @@ static CW_COLD void lost(int rc)
                   cwu_error_name(rc));
 }
 
-/** Has it a client? */
+/** True: it has a client. */
 static bool advance(cw_ctx_t *ctx)
 {
     cw_port_t *port = ctx->port;

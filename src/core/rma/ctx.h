@@ -48,7 +48,7 @@ static inline void cw_ctx_leave(cw_ctx_t *ctx)
 cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank);
 /** CAUSEWAY_CONNECT=static. */
 void cw_ctx_connect_all(void);
-/** Lock held. */
+/** Connects to the node if need be; fatal if that fails. Lock held. */
 cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
 /** After a quiet, a NOSTORE context watches for its first store (core/rma/ctx.c). */
 void cw_ctx_rearm(cw_ctx_t *ctx);

@@ -27,11 +27,11 @@
 #include "transport/transport.h"
 
 /** Operations read the first line; those that leave the node write the second, which does not
- *  disturb threads that stay on it. */
+ *  disturb threads that stay on it. put_scalar_x86_64.h knows the offsets. */
 typedef struct cw_ctx {
     const uintptr_t *peer;      // [size] for puts and gets: `word`, or a cold table
-    cw_node_hot_t *node;        // the sleepers that stores to a peer test (cw_ctx_rearm)
-    const uintptr_t *amo_peer;  // [size] likewise, for atomics
+    cw_node_hot_t *node;        // its count of sleepers: stores to a peer test it (cw_ctx_rearm)
+    const uintptr_t *amo_peer;  // [size] likewise, for atomics (cw_words_choose)
     const uintptr_t *word;      // [size] how each peer is reached
     struct cw_port *port;       // may be shared
     struct cw_batch *batch;     // of a session (core/rma/batch.h), or NULL
@@ -52,7 +52,7 @@ typedef struct cw_ctx {
     int32_t room;                // scalar puts until the queues must drain (CW_INJECT_ROOM)
     int32_t direct;              // operations until one is looked at (core/rma/bundle.h)
     void *team;                  // the front end's handle
-    uintptr_t *own;              // `word`, if it is this context's alone
+    uintptr_t *own;              // `word`, if it is this context's alone; else NULL
     const uintptr_t *base;       // the table without connections
     struct cw_ctx *next, *prev;  // all but the default context (core/rma/ctx.c)
     uintptr_t thread;            // CW_CTX_PRIVATE: that may use it
@@ -81,7 +81,7 @@ typedef struct cw_guarded {
 extern cw_guarded_t cw_guarded CW_HIDDEN;
 #define CW_GUARDED_ENTRIES (sizeof(cwt_target_t) - 1)  // from the word to entry 0
 
-/** cw_wake for a rank of the team. Without stores: called at the first one (cw_ctx_rearm). */
+/** cw_wake for a rank of the team; also at the first store of a NOSTORE context (cw_ctx_rearm). */
 void cw_ctx_wake(cw_ctx_t *ctx, int rank) CW_COLD;
 
 static inline int cw_has_sleepers(void)
@@ -95,7 +95,7 @@ static inline int cw_has_sleepers(void)
 #endif
 }
 
-/** After a store to the memory of `pe`, of this node. */
+/** After a store to the memory of `pe`, of this node, which may sleep on it. */
 static inline void cw_local_stored(int pe)
 {
     if (CW_UNLIKELY(cw_has_sleepers()))

@@ -77,7 +77,7 @@ static int test(cw_port_t *port)
     return cw_routed_drain_try(&port->drain);
 }
 
-/** As cw_quiet_cold. Lock held. */
+/** As cw_quiet_cold, with the same mark from the beginning on. Lock held. */
 static int try_locked(cw_ctx_t *ctx)
 {
     uintptr_t emptying = CW_CTX_EMPTYING;

@@ -24,7 +24,7 @@ typedef struct cw_way {
     cw_queue_t queue CW_DEFAULT_PORT_GUARDS;  // first: the collector gets its address
     cwt_conn_t *conn;
     int node;
-    // where its values go, if it asks for any
+    // where its values go; NULL: it asks for none
     struct cw_scatter *values CW_DEFAULT_PORT_GUARDS;
 } cw_way_t;
 
@@ -33,7 +33,7 @@ typedef struct cw_path {
     CW_CACHE_ALIGNED cwt_target_t intercepted;
     cw_ctx_t *ctx;  // whose words this path chooses; NULL: none known
     cw_way_t *way;
-    int rank;
+    int rank;        // in that context
     bool collects;   // intercepted puts are collected, else single
     cw_way_t first;  // slot 0's: the way of all
 } cw_path_t;
@@ -70,6 +70,7 @@ void cw_owner_target_drain(uintptr_t word);
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank);
 /** Do puts by this record go through the transport? */
 bool cw_path_intercepts(const cwt_target_t *record);
+/** Gives room for scalar puts. */
 void cw_path_room(cw_ctx_t *ctx);
 /** A quiet begins; last, due: the context's mark and the port's ledger before it. Lock of the port
  *  held. */

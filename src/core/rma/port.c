@@ -101,8 +101,8 @@ void cw_port_close(cw_port_t *port)
 
 // ---------------------------------------------------------------- of contexts that come and go
 //
-// A port fits any context of its kind: its records and connections are by PE and node. Spares count
-// among those that contexts may have.
+// A port fits any context of its kind, `locked` or not: its records and connections are by PE and
+// node. Spares count among those that contexts may have.
 
 static void destroy(cw_port_t *port)
 {
@@ -114,7 +114,7 @@ static void destroy(cw_port_t *port)
     pthread_mutex_unlock(&ports.lock);
 }
 
-/** List locked. */
+/** any: of either kind. List locked. */
 static cw_port_t *find_spare(bool any, bool locked)
 {
     cw_port_t *port = ports.open;

@@ -4,9 +4,10 @@
 // connections (one per node touched) and target records. Up to CAUSEWAY_CTX_ENDPOINTS contexts have
 // their own; others share the default one.
 //
-// Threads: with THREAD_MULTIPLE a port is `locked` unless its context is private: port->lock guards
-// tables, connections, sessions, and each context's quiet, and no other lock does. What exists
-// once, beside the default port, says CW_GUARDED_BY(cw_port_default.lock); clang checks it.
+// Threads: below THREAD_MULTIPLE nothing is locked. With it a port is `locked` unless its context
+// is private: the transport takes calls from several threads at once, and port->lock, no other,
+// guards tables, connections, sessions, and each context's quiet. What exists once, beside the
+// default port, says CW_GUARDED_BY(cw_port_default.lock); clang checks it.
 #ifndef CW_CORE_PORT_H
 #define CW_CORE_PORT_H
 
@@ -39,7 +40,7 @@ typedef struct cw_port {
     cwt_client_t *client;    // NULL until first used
     cwt_conn_t **conn;       // [nnodes], NULL until touched
     struct cw_path **paths;  // [nnodes][slot] (path.h), NULL until touched
-    uintptr_t last_put;      // of a scalar put by a cold word; any thread's
+    uintptr_t last_put;      // true word of the last scalar put that came by a cold one; any thread's
     uint32_t streamed;       // scalar puts since the quiet, in steps (path.c),
     uint32_t injected;       // of these direct ones,
     uint32_t stream_pauses;  // bundles' pauses at the last step

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Requests that the target's node server executes (core/server/request.c): the wire format behind
-// cwt_header_t. Little-endian hosts of one word size only. The server checks every field.
+// cwt_header_t. Little-endian hosts of one word size only. Offsets are in the target's node object.
+// The server checks every field.
 #ifndef CW_CORE_RMA_REQUEST_H
 #define CW_CORE_RMA_REQUEST_H
 
@@ -19,7 +20,7 @@ enum {
     CW_REQ_BATCH = 4,        // cw_req_batch_t, records, in order; reply: values, padded to whole
                              // words, if any
     CW_REQ_FILL = 9,         // cw_req_fill_t; no reply
-    CW_REQ_GET_PIECES = 10,  // a header, a word for each piece; reply: their bytes
+    CW_REQ_GET_PIECES = 10,  // a header, a word for each piece; reply: their bytes, unpadded
     CW_REQ_ACCUMULATE = 11,  // cw_req_accumulate_t, records, in order; no reply
     CW_REQ_CELLS = 12,       // cw_req_cells_t; reply: cw_cells_t
     CW_REQ_IN_CELL = 13,     // cw_req_in_cell_t; empty reply: the cell is free
@@ -53,7 +54,7 @@ typedef struct cw_req_amo {
             uint16_t nbytes;  // 4 or 8
             uint32_t pad;
         };
-        uint64_t kind;  // cw_amo_kind
+        uint64_t kind;  // all three: cw_amo_kind
     };
 } cw_req_amo_t;
 _Static_assert(sizeof(cw_req_amo_t) == 56, "wire format");
@@ -100,7 +101,7 @@ enum {
     CW_BATCH_ADD = 12       // + cwu_number_t, one of CW_PARTS: whole parts
 };
 #define CW_BATCH_FETCHING(op, nbytes) ((unsigned)(op) << 4 | (unsigned)(nbytes))
-#define CW_BATCH_ANSWERS 4064u  // bytes
+#define CW_BATCH_ANSWERS 4064u  // bytes of the reply
 
 // a piece's word, before its bytes, padded to whole words, in CW_REQ_PUT_PIECES: 0..47 offset in
 // the target's node object | 48..63 nbytes

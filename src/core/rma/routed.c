@@ -30,7 +30,7 @@ typedef struct drain {
 } drain_t;
 
 static struct {
-    cwu_lock_t lock;  // guards eight more, and puts into the outbox
+    cwu_lock_t lock;  // guards the next eight, and puts into the outbox
     bool by_server;   // requests left at the server may be under way: others must not go alone
     unsigned epoch;   // of requests sent now: 0 or 1
     uint64_t values;  // asked for
@@ -507,7 +507,7 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
     return &routed.record[cw_world.slot_of_pe[pe]];
 }
 
-enum { LONE_NBYTES = 128 };  // of a request with its tail
+enum { LONE_NBYTES = 128 };  // of a request with its tail, answered on its connection
 
 static bool is_single(int node, int next, size_t nbytes, const cwt_reply_t *reply)
 {

@@ -5,7 +5,7 @@
 // its value into a cell of this PE's slice, or counts it as executed.
 //
 // While an answer to this node is due from there, for a request to the same final node, a request
-// may be left in an outbox for this node's server (ADR 68); PE 0 leaves all.
+// may be left in an outbox for this node's server (ADR 68); slot 0's PE leaves all.
 //
 // A single fetch to a neighbour is answered on the PE's own connection (ADR 85).
 //
@@ -67,6 +67,7 @@ extern cw_section_t cw_routed_cells_section;  // in each slice
 
 /** Requests left in outboxes since the start. */
 _Atomic uint32_t *cw_routed_left(void);
+/** [degree]: cw_forward_config_t. */
 _Atomic uint64_t *cw_routed_unanswered(void);
 cw_outbox_t *cw_routed_outbox(uint32_t slot);
 /** Takes what the neighbour has given back since the start. False: more than was used. */

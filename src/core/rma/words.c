@@ -20,6 +20,7 @@ static struct {
     uintptr_t *cold_default;  // for the default context
 } shared;
 
+/** For puts and gets, not for atomics alone. */
 static bool all_cold(void)
 {
     return cw_world.watched || cw_world.foreign;
@@ -65,8 +66,8 @@ typedef struct guarded {
     size_t short_nbytes;  // if not 0: of the head and few entries
 } guarded_t;
 
-// Nothing; the default context's `own` and `base`. While no path reads `zero`, `own` is the same
-// memory: so large a mapping costs some 50 us.
+// `zero`: no entries; `own`, `base`: the default context's. While no path reads `zero`, `own` is
+// the same memory: so large a mapping costs some 50 us.
 static struct {
     guarded_t zero, own, base;
     guarded_t cold;  // of cw_words_need_cold

@@ -32,7 +32,8 @@ void cw_words_take(cw_ctx_t *ctx);
 /** Sets how a PE is reached; the first PE off the node gives the context a table of its own. Lock
  *  of its port held. */
 void cw_words_set(cw_ctx_t *ctx, int rank, uintptr_t word);
-/** Chooses the tables that transfers read: `word`, or a cold one. Lock of its port held. */
+/** Chooses the tables that transfers read: `word`, or a cold one: every transfer is observed, a
+ *  session batches, or atomics go through the NIC or are routed. Lock of its port held. */
 void cw_words_choose(cw_ctx_t *ctx);
 /** Makes tables that are cold everywhere. CW_ENOMEM: not reported. The registry of contexts is
  *  locked. */

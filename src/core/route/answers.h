@@ -10,7 +10,7 @@
 //                                 are padded to 8
 //
 // Memory: 8 bytes a node; for an answered node 8 bytes a slot and what waits. Threads: one at a
-// time.
+// time. Nothing waits.
 #ifndef CW_CORE_ROUTE_ANSWERS_H
 #define CW_CORE_ROUTE_ANSWERS_H
 

@@ -4,7 +4,7 @@
 // send those to one word as one with the sum of the operands, and then adds to its value, for each,
 // the operands before it.
 //
-// Threads: one at a time.
+// Threads: one at a time. Nothing waits.
 #ifndef CW_CORE_ROUTE_COMBINE_H
 #define CW_CORE_ROUTE_COMBINE_H
 

@@ -15,7 +15,7 @@ enum { PARTS_MAX = CW_FORWARD_NBYTES / (sizeof(cw_forward_part_t) + sizeof(cw_fo
 
 typedef struct part {  // has had its turn and waits to be sent
     uint32_t input, slot, request;
-    uint32_t with;              // number + 1 of the part that travels for both
+    uint32_t with;              // number + 1 of the part that travels for both; 0: alone
     cw_combine_group_t *group;  // of parts combined with this one
     uint32_t final_node;
     cw_forward_add_t add;
@@ -28,7 +28,7 @@ typedef struct way {  // an edge, or execution here
     part_t *load;                   // [PARTS_MAX], the next message
     uint32_t nload, nparts, units;  // nparts: without those combined with others
     size_t nbytes;
-    bool is_pressing;
+    bool is_pressing;     // a part may not wait for others
     uint64_t final_nodes; // of the load (cw_forward_bit)
     uint64_t unanswered;
 } way_t;
@@ -43,7 +43,7 @@ struct cw_forward {
     cw_window_t *windows;     // [degree][nslots]
     way_t *way;               // [degree + 1], the last for execution
     uint32_t *busy, nbusy;    // ways with something waiting
-    cw_forward_own_t **own;   // waiting requests of this node's PEs
+    cw_forward_own_t **own;   // [number - 1] waiting requests of this node's PEs
     uint32_t room_own;
     cw_turns_links_t links;
     cw_answers_t answers;

@@ -104,6 +104,7 @@ typedef struct cw_forward_now {
 typedef struct cw_forward cw_forward_t;
 
 uint64_t cw_forward_cells_nbytes(const cw_forward_config_t *config);
+/** Units of a sender's window. */
 uint32_t cw_forward_window(const cw_forward_config_t *config);
 
 /** NULL: no memory. `cells` stays the caller's. */

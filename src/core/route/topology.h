@@ -11,7 +11,7 @@
 // target's; without a lower one the hop is the target. Routes' edges form no cycle, so buffers by
 // edge cannot deadlock (ADR 49).
 //
-// Threads: any.
+// Threads: any. Nothing waits.
 #ifndef CW_CORE_ROUTE_TOPOLOGY_H
 #define CW_CORE_ROUTE_TOPOLOGY_H
 
@@ -48,7 +48,7 @@ static inline uint32_t cw_topology_at(const cw_topology_t *t, uint32_t node, uin
 // ---------------------------------------------------------------- edges
 /** Node 0 has the most. */
 uint32_t cw_topology_degree(const cw_topology_t *t, uint32_t node);
-/** By dimension and coordinate; i < degree. */
+/** Neighbour i, counted by dimension and coordinate; i < degree. */
 uint32_t cw_topology_neighbour(const cw_topology_t *t, uint32_t node, uint32_t i);
 /** The reverse: the i of that neighbour. There must be an edge. */
 uint32_t cw_topology_edge(const cw_topology_t *t, uint32_t node, uint32_t neighbour);

@@ -6,7 +6,7 @@
 // neighbour forwards, has the turns of the PEs behind it.
 //
 // FIFOs hold numbers of requests, linked by the caller (cw_turns_links_t). A way's memory is
-// allocated at first use. Threads: one at a time.
+// allocated at first use. Threads: one at a time. Nothing waits.
 #ifndef CW_CORE_ROUTE_TURNS_H
 #define CW_CORE_ROUTE_TURNS_H
 
@@ -34,7 +34,7 @@ typedef struct cw_turns {  // of a way out; all 0 at first
 
 typedef struct cw_turns_links {
     uint32_t ninputs, nslots;
-    const uint32_t *weight;  // nodes behind each
+    const uint32_t *weight;  // [ninputs] nodes behind each
     /** The request behind this one. */
     uint32_t (*next)(void *ctx, uint32_t input, uint32_t slot, uint32_t request);
     void (*set_next)(void *ctx, uint32_t input, uint32_t slot, uint32_t request, uint32_t next);

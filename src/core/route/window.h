@@ -7,7 +7,7 @@
 //   cell   0 link u32: next cell of the request, or next free cell; number + 1, 0: none
 //          4 data; the first cell begins with nbytes u32 and next request u32 (number + 1)
 //
-// Cells are touched at first use. Threads: one at a time.
+// Cells are touched at first use. Threads: one at a time. Nothing waits.
 #ifndef CW_CORE_ROUTE_WINDOW_H
 #define CW_CORE_ROUTE_WINDOW_H
 
@@ -32,7 +32,7 @@ static inline uint32_t cw_window_units(size_t nbytes)
 typedef struct cw_window {  // all 0 at first
     uint32_t free;          // list of used cells, number + 1
     uint32_t fresh;         // cells from here on are unused
-    uint32_t held;
+    uint32_t held;          // cells in use
     uint32_t freed;         // units since the start, modulo 2^32
 } cw_window_t;
 

@@ -2,7 +2,8 @@
 //
 // Executes requests on the node object, by a table of opcodes: transfers and atomics here, others
 // by rooms that register. All fields come from the network and are checked before use; malformed
-// requests are dropped, and the first one reported.
+// requests are dropped, though records before a malformed one are executed, and the first one is
+// reported.
 #include <string.h>
 
 #include "base/copy/rows.h"
@@ -74,7 +75,7 @@ static bool execute_put_strided(cw_from_t *from, const cwt_header_t *msg, size_t
     (void)from;
     if (nbytes < sizeof req)
         return false;
-    memcpy(&req, msg, sizeof req);  // of a cell, which others may write: once
+    memcpy(&req, msg, sizeof req);  // read once: it may lie in a cell, which others may write
     if (!strided_fits(&req, nbytes - sizeof req, &slot))
         return false;
     const char *payload = (const char *)msg + sizeof req;
@@ -180,7 +181,7 @@ static bool batched_amo(char *at, unsigned op, size_t nbytes, const uint64_t *pa
     return true;
 }
 
-/** At once, in the sizes that programs wait for. */
+/** Words of the sizes that programs wait for are stored at once. */
 static void batched_put(char *at, size_t nbytes, const uint64_t *payload)
 {
     if ((nbytes == 8 || nbytes == 4 || nbytes == 2 || nbytes == 1) && (uintptr_t)at % nbytes == 0)

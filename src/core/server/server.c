@@ -33,7 +33,7 @@ static struct {
     cwt_server_t *server;
     cwb_t *boot;
     _Atomic bool stop;
-    cwu_bell_t nap_over;
+    cwu_bell_t nap_over;        // rung when a PE is about to sleep, or the thread has to stop
     _Atomic bool knows_secret;  // until then peers would be refused, so no PE polls
     _Atomic uint32_t polls;     // bumped by cw_server_poll; relaxed, a hint
     bool helped;                // by cw_server_poll; guarded by the lock

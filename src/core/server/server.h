@@ -104,8 +104,8 @@ bool cw_request_accumulate(cw_from_t *from, const cwt_header_t *msg, size_t nbyt
 bool cw_request_cells(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 bool cw_request_in_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
 bool cw_request_to_cell(cw_from_t *from, const cwt_header_t *msg, size_t nbytes);
-/** Copies what a request of a kind that gathers names to out; others may write its bytes. Returns
- *  bytes; 0: it is malformed, or room is too small. */
+/** Copies to out what a request of a gathering kind names; others may write the request meanwhile.
+ *  Returns bytes; 0: it is malformed, or room is too small. */
 size_t cw_request_gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room);
 /** No cell is lent; before the server starts. */
 void cw_server_stage_reset(void);
