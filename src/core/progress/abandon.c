@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives that are abandoned in the middle (abandon.h): a jump out of the wait.
+// Abandoning: a jump out of the wait.
 #include "core/progress/abandon.h"
 
 _Thread_local cw_abandon_t *cw_abandoning;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives that are abandoned in the middle, because a PE that they wait for has ended while the
-// job goes on. Only waits for a word of memory end so: those for the network go on, whose server
-// answers. The group is of no use afterwards: its members have come to different places.
-//
-// A wait looks before it sleeps, and no sleep lasts longer than 10 ms. Threads: any.
+// Collectives that are abandoned, since a PE that they wait for has ended while the job goes on.
+// Only waits for a word of memory end so, before they sleep. The group is of no use afterwards.
+// Threads: any.
 #ifndef CW_CORE_ABANDON_H
 #define CW_CORE_ABANDON_H
 
@@ -22,15 +20,14 @@ typedef struct cw_abandon {
     struct cw_abandon *outer;
 } cw_abandon_t;
 
-/** Of this thread, the innermost one; NULL: waits last until what they wait for has come. */
+/** This thread's innermost one; NULL: waits last until their condition holds. */
 extern _Thread_local cw_abandon_t *cw_abandoning CW_INITIAL_EXEC;
 
-/** Calls act(act_arg), whose waits ask is_due(due_arg). False: one of them was abandoned, and act
- *  with it, wherever it was. act holds no lock in a wait, and memory that it has allocated is lost
- *  then. [waits] */
+/** Calls act(act_arg), whose waits ask is_due(due_arg). False: a wait abandoned act, which holds no
+ *  lock in waits; memory that it has allocated is lost. [waits] */
 bool cw_abandonable(void (*act)(void *act_arg), void *act_arg, bool (*is_due)(const void *due_arg),
                     const void *due_arg);
-/** A wait has undone what it announced. */
+/** By a wait that has undone what it announced. */
 noreturn void cw_abandon(void);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rounds of a wait: polls through the hooks, spin, yield, sleep on the doorbell; and the wake-ups
-// of PEs of this node by stores, notifications and the node server.
+// Rounds of a wait, and the wake-ups of this node's PEs.
 #include "core/progress/wait.h"
 
 #include <limits.h>
@@ -128,8 +127,8 @@ static int processors_of(pid_t pid)
     return sched_getaffinity(pid, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/** Whether each PE of the machine has a processor. A launcher that binds PEs is not bound itself:
- *  where it does not say what it has, it is asked for as the parent of this process. */
+/** Has each PE a processor? A launcher that binds PEs is not bound itself: where it does not say
+ *  what it has, the parent process shows it. */
 static bool is_roomy(int ncpus)
 {
     return cw_world.machine_pes <= ncpus ||
@@ -155,14 +154,13 @@ static inline cw_slot_t *my_slot(void)
     return &cw_segment.slots[cw_world.slot];
 }
 
-#define OWN_TRANSFERS_EVERY 8u  // rounds: what this PE waits for comes through the server, mostly
-#define SERVER_EVERY 4u         // rounds: when replies come on this PE's own connections
-// rounds: a connection with messages in flight needs a poll only if it is stuck
+#define OWN_TRANSFERS_EVERY 8u  // rounds: what is waited for mostly comes through the server
+#define SERVER_EVERY 4u         // rounds: when replies come on own connections
+// rounds: only a connection that is stuck needs a poll
 #define OWN_MESSAGES_AFTER 64u
 
-/** Makes progress for other PEs in each round and for this PE's own transfers in some. Replies of
- *  other nodes may arrive on this PE's connections: the place where the last one arrived is polled
- *  first. Returns the number of events. */
+/** For other PEs in each round, for this PE's transfers in some; first where the last reply came.
+ *  Returns the number of events. */
 static int help(uint32_t round)
 {
     const cw_progress_hooks_t *hooks = &cw_progress_hooks;
@@ -194,15 +192,14 @@ static uint64_t load_word(const char *word, uint32_t nbytes)
     }
 }
 
-#define MOST_WATCHED 1024u  // bytes of a set of words that are compared
+#define MOST_WATCHED 1024u  // bytes that are compared
 
 static bool is_word(uintptr_t at, uint32_t nbytes)
 {
     return (nbytes == 2 || nbytes == 4 || nbytes == 8) && at % nbytes == 0;
 }
 
-/** What is compared of watched memory: a word itself, of a set of words a digest, which a change
- *  leaves as it was once in 2^64 times. */
+/** A word itself, or a digest of several, which misses a change once in 2^64 times. */
 static uint64_t look_at(const char *at, uint32_t nbytes)
 {
     if (is_word((uintptr_t)at, nbytes))
@@ -217,8 +214,7 @@ static uint64_t look_at(const char *at, uint32_t nbytes)
     return digest;
 }
 
-/** The offset in the node object of memory of this process that can be watched; 0: it is not part
- *  of the object, or too much. */
+/** 0: no part of the node object, or too much. */
 static uint64_t offset_in_node(const void *words, uint32_t nbytes)
 {
     uintptr_t at = (uintptr_t)words, base = (uintptr_t)cw_segment.base;
@@ -232,11 +228,10 @@ static uint64_t offset_in_node(const void *words, uint32_t nbytes)
     return 0;
 }
 
-#define WATCHES_NOTHING UINT64_MAX  // in place of an offset: waits for notifications only
+#define WATCHES_NOTHING UINT64_MAX  // as an offset: only notifications
 
-/** Publishes the word that this PE waits for, before the caller tests it once more: a thread that
- *  compares sees any change after that test. With two sleeping threads no single word is published.
- *  Messages ring the doorbell whatever word is watched. */
+/** Before the caller tests once more: a thread that compares sees any change after that test. Of
+ *  two sleeping threads neither publishes. */
 static void watch(cw_wait_t *w, cw_slot_t *me)
 {
     w->watched = w->word;
@@ -255,8 +250,7 @@ static void watch(cw_wait_t *w, cw_slot_t *me)
     atomic_store_explicit(&me->watched, offset, memory_order_release);  // pairs with unchanged()
 }
 
-/** Asleep until the doorbell rings, or the time is over. The sleep is announced, and the condition
- *  was tested since. */
+/** After the announcement and another test. */
 static void sleep_for(cw_wait_t *w, uint64_t timeout_ns)
 {
     cw_slot_t *me = my_slot();
@@ -286,8 +280,8 @@ static void announce(cw_wait_t *w)
     w->bell = cwu_bell_rings(&me->doorbell);
 }
 
-/** No PE rings the doorbell for a reply on this PE's own connection, so that sleep is short. (The
- *  sender of a reply mostly knows when the requester may sleep, and replies through its server.) */
+/** Short where a reply may come on this PE's own connection, for which no PE rings. (Mostly its
+ *  sender knows that the requester may sleep, and replies through its server.) */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
     if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) || cw_progress_alone_serves())
@@ -297,7 +291,6 @@ static uint64_t timeout_of(const cw_wait_t *w)
     return awaits ? CWU_WAIT_NS(LISTEN) : w->sleep_ns;
 }
 
-/** Undoes what the rounds announced. */
 static void leave(cw_wait_t *w)
 {
     if (w->reported)
@@ -317,8 +310,8 @@ static void leave(cw_wait_t *w)
     w->frame = NULL;
 }
 
-/** The condition holds after a sleep. If the sleep ended by its time-out, and the node server has
- *  made no turn since the condition was tested before, no event came with the write. */
+/** After a sleep: no event came with the write if the sleep timed out, and the server made no turn
+ *  since the test before. */
 static void judge(const cw_wait_t *w)
 {
     _Atomic uint64_t *count = w->rung ? &cw_wait_counts.woken : &cw_wait_counts.late;
@@ -382,7 +375,7 @@ void cw_wait_round(cw_wait_t *w)
         return;
     }
     if (help(round) > 0 && cw_wait_roomy && CW_UNLIKELY(cw_progress_has_messages()))
-        return;  // perhaps a message, which the next round runs: it must not wait for a yield
+        return;  // perhaps a message, which must not wait for a yield
     if (!w->announced || round < plan.polls) {
         stay_awake(w, round);
     } else if (CW_UNLIKELY(w->watched != w->word)) {
@@ -399,14 +392,13 @@ void cw_wait_round(cw_wait_t *w)
 
 // ---------------------------------------------------------------- loops of the callers
 
-/** This thread's loop, as far as it can be seen from inside. */
 static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
     uint64_t polls_ns;  // since when it polls without a nap
     uint64_t since_ns;  // of the last turn of tests
     uint64_t empty_ns;  // since when it tests without a result
     uint32_t tests, polls;
-    bool dense;  // they came one behind the other
+    bool dense;  // they follow each other closely
 } loop CW_INITIAL_EXEC;
 
 void cw_progress(void)
@@ -443,7 +435,7 @@ void cw_wait_give_way(bool (*found)(void))
     loop.left_ns = now;
 }
 
-/** CWU_WAIT_MANY tests more: says how long the loop has found nothing, where a report is made. */
+/** After CWU_WAIT_MANY tests: how long has the loop found nothing? */
 static void take_turn(void)
 {
     const cw_control_t *control = cw_segment.control;
@@ -480,8 +472,7 @@ static void ring(cw_slot_t *slot)
         cwu_bell_ring(&slot->doorbell);
 }
 
-/** Is the word that this PE's only sleeper watches unchanged, or does it wait for notifications
- *  only? */
+/** Is the only sleeper's word unchanged, or does it wait for notifications only? */
 static bool unchanged(cw_slot_t *slot)
 {
     uint64_t at = atomic_load_explicit(&slot->watched, memory_order_acquire);
@@ -491,15 +482,14 @@ static bool unchanged(cw_slot_t *slot)
         return true;
     uint64_t seen = atomic_load_explicit(&slot->seen, memory_order_relaxed);
     uint32_t nbytes = atomic_load_explicit(&slot->watched_size, memory_order_relaxed);
-    // Offset and value belong together if the offset has not changed. No scene: a wake-up that is
+    // Value and offset belong together if the offset has not changed. No scene: a wake-up that is
     // missed is late by one sleep.
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&slot->watched, memory_order_relaxed) == at &&
            look_at(cw_segment.base + at, nbytes) == seen;
 }
 
-/** A caller sees its own store, so the word is compared with the value that the sleeper saw before
- *  it. */
+/** The word is compared with what the sleeper saw before the caller's store. */
 void cw_wake(int pe)
 {
     if (cw_segment.slots && !unchanged(&cw_segment.slots[cw_world.slot_of_pe[pe]]))

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one way to wait. A waiting PE makes progress (it polls its node's server if this process
-// hosts it), spins only when the node has a core for every PE, yields a few times, or polls on for
-// a moment where yields are expensive (base/wait.h), then sleeps on its doorbell.
-//
-// How sleepers pair with cw_local_stored(): the sleeper increments `sleepers`, fences, tests the
-// condition again and waits on the futex of its doorbell; the storer stores, loads `sleepers` and
-// rings the doorbell. The storer has no fence between store and load (and a put of up to 4 KiB
-// loads before it copies), so a wake-up can be missed in a window of nanoseconds: every sleep
-// therefore has a time-out (0.2 ms, doubling to 10 ms), which also covers plain stores through
-// pointers to a peer's memory.
+// The one way to wait. A waiting PE makes progress, spins only where each PE has a core, yields,
+// then sleeps on its doorbell. Threads: any.
 //
 //     cw_wait_t w = CW_WAIT_FOR("wait_until", ivar, sizeof *ivar);
 //     while (!(atomic_load_explicit(ivar, memory_order_acquire) == value))
 //         cw_wait_round(&w);
 //     cw_wait_done(&w);
 //
-// In a PE that uses active messages (core/am) a round runs the handlers of messages that have
-// arrived, unless the wait is deaf: for a condition that no handler of this PE can delay.
-//
-// A round that is about to sleep first announces the sleep and returns, so that the caller tests
-// its condition again; the next round sleeps. A sleeper that waits for one word publishes which, so
-// that the node server, which cannot distinguish an arriving put from a get, rings only when that
-// word changed. A sleeper that waits for messages publishes that: their sender rings. Threads: any.
-// Cost of the first rounds: a few ns each.
+// A round that is about to sleep publishes what is waited for, increments `sleepers`, fences and
+// returns, so that the caller tests again; the next round sleeps. Storers store, load `sleepers`
+// without a fence, and ring if the word has changed. So a wake-up can be missed: each sleep has a
+// time-out (0.2 ms, doubling to 10 ms), which also covers plain stores to a peer's memory.
 #ifndef CW_CORE_WAIT_H
 #define CW_CORE_WAIT_H
 
@@ -33,23 +21,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a wait is for, where more is known than the word: for the deadlock report (core/report). */
+/** For the deadlock report. */
 typedef enum cw_wait_kind {
     CW_WAIT_OTHER,
-    CW_WAIT_WORD,     // for a result of a comparison of the word
-    CW_WAIT_LOCK,     // for the lock at addr of PE `index`, behind PE `behind` in its queue
-    CW_WAIT_WORLD,    // for all PEs of the job, in a collective
-    CW_WAIT_EVENT,    // for `want` posts in the word, of an event of Fortran
-    CW_WAIT_PARTNER,  // for PE `behind` to synchronise with this one, as this one does with it
+    CW_WAIT_WORD,     // for an outcome of a comparison
+    CW_WAIT_LOCK,     // for that at addr of PE `index`, behind PE `behind`
+    CW_WAIT_WORLD,    // for all PEs of the job
+    CW_WAIT_EVENT,    // for `want` posts of a Fortran event
+    CW_WAIT_PARTNER,  // for PE `behind` to synchronise with this one
     CW_WAIT_NOTICE,   // for notification `want` of PE `behind`; the word counts those that came
-    CW_WAIT_MESSAGE   // for one with the tag `want` of PE `behind` (-1: of any); of those that are
-                      // there, index, one is of PE `seen_pe`, with the tag `seen` and nelems bytes
+    CW_WAIT_MESSAGE   // for tag `want` of PE `behind` (-1: any); `index` others have come,
+                      // one of PE `seen_pe` with tag `seen` and nelems bytes
 } cw_wait_kind_t;
 
 typedef struct cw_wait_on {
     cw_wait_kind_t kind;
-    uint8_t nbytes, is_unsigned, cmp;  // of the word; cmp: a set of outcomes, equal 1, greater 2,
-                                       // less 4
+    uint8_t nbytes, is_unsigned, cmp;  // of the word; cmp: a set: equal 1, greater 2, less 4
     int behind, seen_pe;
     const void *addr;  // symmetric
     int64_t want, seen;
@@ -60,53 +47,51 @@ extern const cw_wait_on_t cw_wait_world;
 
 typedef struct cw_wait {
     const char *call;        // for the report
-    uint32_t round;          // rounds so far
-    uint32_t bell;           // rings of the doorbell when the sleep was announced
-    uint64_t sleep_ns;       // next timeout
-    uint64_t polls_ns;       // since when it polls while yields are expensive; 0: it does not
-    const void *word;        // what is waited for, if it is a word of the node object, or several
-                             // behind each other; else NULL
-    uint32_t word_size;      // 2, 4 or 8 bytes; of several: all bytes
-    const void *watched;     // the word that was published before the sleep
-    bool notified;           // only notifications end the wait (cw_local_notify), mostly messages
-    bool deaf;               // no handlers of messages run
-    bool attended;           // cw_wait_end has to undo what a round announced
+    uint32_t round;
+    uint32_t bell;           // rings at the announcement
+    uint64_t sleep_ns;       // next time-out
+    uint64_t polls_ns;       // since when it polls beside expensive yields; 0: not
+    const void *word;        // of the node object, or several in a row; or NULL
+    uint32_t word_size;      // 2, 4 or 8 bytes; of several: all
+    const void *watched;     // published before the sleep
+    bool notified;           // only cw_local_notify ends the wait
+    bool deaf;               // runs no handlers of messages
+    bool attended;           // cw_wait_end has to undo something
     bool announced;          // this thread counts in sleepers
-    bool slept, rung;        // it has slept; the doorbell ended the last sleep
-    uint32_t turns;          // of the node server, before the last test of the condition
-    uint32_t turns_asleep;   // the same, before the last sleep
-    bool reported;           // this wait stands in the PE's slot for the report,
-    bool named;              // with the routine that waits
-    const cw_wait_on_t *on;  // for the report; NULL: no more is known
-    struct cw_frame *frame;  // with an observer (core/observe/watch.h)
-    uint64_t since_ns;       // of the first sleep, kept for the report
+    bool slept, rung;        // rung: the doorbell ended the last sleep
+    uint32_t turns;          // of the node server, before the last test
+    uint32_t turns_asleep;   // before the last sleep
+    bool reported;           // it stands in the PE's slot for the report,
+    bool named;              // with the routine
+    const cw_wait_on_t *on;  // NULL: no more is known
+    struct cw_frame *frame;  // of an observer
+    uint64_t since_ns;       // of the first sleep, for the report
 } cw_wait_t;
 
-/** Waits for a condition that is no word. */
+/** For a condition that is no word. */
 #define CW_WAIT_INIT(name) \
     {                      \
         .call = (name)     \
     }
-/** Waits for one naturally aligned word of the node object (symmetric memory, control area) of 2, 4
- *  or 8 bytes. */
+/** For one naturally aligned word of 2, 4 or 8 bytes in the node object. */
 #define CW_WAIT_FOR(name, address, nbytes)                                                \
     {                                                                                     \
         .call = (name), .word = (const void *)(uintptr_t)(address), .word_size = (nbytes) \
     }
 
-/** As CW_WAIT_INIT; no handlers of messages run. */
+/** Runs no handlers of messages: for a condition that none of this PE can delay. */
 #define CW_WAIT_DEAF(name)           \
     {                                \
         .call = (name), .deaf = true \
     }
 
-/** Waits for notifications (cw_local_notify), above all for what handlers of messages do. */
+/** For notifications (cw_local_notify). */
 #define CW_WAIT_NOTIFIED(name)           \
     {                                    \
         .call = (name), .notified = true \
     }
 
-/** The wait is now for this word, or, with NULL, for notifications. Between rounds. */
+/** Waits for this from the next round on; NULL: for notifications. */
 static inline void cw_wait_on_word(cw_wait_t *w, const void *word, uint32_t nbytes)
 {
     w->notified = !word;
@@ -114,21 +99,19 @@ static inline void cw_wait_on_word(cw_wait_t *w, const void *word, uint32_t nbyt
     w->word_size = nbytes;
 }
 
-/** One round of waiting. */
 void cw_wait_round(cw_wait_t *w);
 
-/** Before each sleep of a loop that does not use cw_wait_round: what is due now and then. Returns
- *  within which time it is to be called again. If w->reported is set then, the loop ends with
- *  cw_progress_hooks.moved(w). */
+/** Before each sleep of another loop. Returns within which time it is to be called again. If it
+ *  sets w->reported, the loop ends with cw_progress_hooks.moved(w). */
 uint64_t cw_wait_may_sleep(cw_wait_t *w);
-/** This PE is in its last finalize: waits explain themselves (cw_progress_hooks.explain). */
+/** In the last finalize: waits explain themselves. */
 extern bool cw_wait_explains;
-/** The wait in which this thread sleeps or has slept, for handlers of signals. */
+/** For signal handlers: the wait in which this thread sleeps or slept. */
 extern _Thread_local const struct cw_wait *volatile cw_wait_current CW_INITIAL_EXEC;
-/** This thread sleeps in a wait: a signal handler that sees it set has interrupted a call. */
+/** For signal handlers: this thread sleeps in a wait. */
 extern _Thread_local bool cw_wait_asleep CW_INITIAL_EXEC;
 
-/** Undoes what the rounds announced. Must be called when the loop ends. */
+/** Undoes what the rounds announced. Due when the loop ends. */
 void cw_wait_end(cw_wait_t *w);
 
 static inline void cw_wait_done(cw_wait_t *w)
@@ -137,48 +120,44 @@ static inline void cw_wait_done(cw_wait_t *w)
         cw_wait_end(w);
 }
 
-/** Chooses the rounds by the number of PEs and cores of this node. */
 void cw_wait_init(void);
 /** Of the node server, before it blocks. */
 extern struct cwu_wait_plan cw_wait_server;
-/** The machine has a core for each PE at least. */
+/** A core for each PE at least. */
 extern bool cw_wait_roomy;
-/** The machine has more cores than PEs. */
+/** More cores than PEs. */
 extern bool cw_wait_spare_core;
 
-/** Rings the doorbell of `pe` (of this node) if it sleeps, unless the word it waits for is
- *  unchanged or it waits only for notifications. */
+/** Rings a sleeping PE of this node, unless its word is unchanged or it awaits notifications
+ *  only. */
 void cw_wake(int pe) CW_COLD;
-/** Notifies it: rings its doorbell whatever it waits for. */
+/** Rings whatever it waits for. */
 void cw_wake_notify(int pe) CW_COLD;
-/** Rings the sleeping PEs of this node whose watched word has changed: data may have arrived from
- *  the network. Returns how many. all: also those that have not said what they wait for, which are
- *  not counted. */
+/** Rings this node's sleeping PEs whose word has changed, after arrivals. Returns how many. all:
+ *  also those that have published nothing, which are not counted. */
 int cw_wake_changed(bool all);
 
-/** Waits of this process that ended after a sleep: whether the doorbell had ended that sleep, or
- *  its time-out. */
+/** Of waits that slept: did doorbell or time-out end the last sleep? */
 typedef struct cw_wait_counts {
     _Atomic uint64_t woken, late;
 } cw_wait_counts_t;
 extern cw_wait_counts_t cw_wait_counts;
 
-/** Does anything need this PE while it waits (its node's server, messages, its own transfers in
- *  flight)? If not, a wait for node-local words may sleep on them without cw_wait_round. */
+/** Does anything need this PE while it waits? If not, waits for words of the node may sleep on them
+ *  without cw_wait_round. */
 bool cw_wait_must_help(void);
 
-/** One round of progress without waiting, for long local work. */
+/** One round of progress, for long local work. */
 void cw_progress(void);
 
-/** For a call that tests and returns, behind a test without a result: one round of progress; and if
- *  its caller tests in a loop, and others want the core, it gives that away. */
+/** After a test in vain, by a call that returns: one round of progress; gives the core away, in a
+ *  loop of tests, if others want it. */
 void cw_wait_tested(void);
-/** Behind that, the test had its result: what polls now is another wait. */
+/** After a successful test: what polls next is another wait. */
 void cw_wait_found(void);
-/** Gives the core away between two polls: yields, or while yields are expensive (base/wait.h) naps
- *  at most 0.2 ms, where each PE has a core only behind some polls. found: is there something since
- *  the last poll? Asked before the nap, so that what rings this PE's doorbell ends the nap; NULL:
- *  the caller takes that delay. */
+/** Gives the core away between two polls: yields, or while yields are expensive naps 0.2 ms at
+ *  most, where each PE has a core only after some polls. found: has something come since the last
+ *  poll? Asked before the nap, so that the doorbell ends it; NULL: the caller takes the delay. */
 void cw_wait_give_way(bool (*found)(void));
 
 #endif
