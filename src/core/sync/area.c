@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the areas of collectives are: those of the world in the control area, the steps of teams
-// behind them, the scratch of teams below each PE's heap.
+// Where the areas of collectives are.
 #include "core/sync/area.h"
 
 #include "core/mem/segment.h"

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the PEs of a node, and the leaders of other nodes, write for each other in collectives: for
-// the world in the control area of the node object, for teams in the scratch of their members.
-// Fresh memory is zero, and zero is the initial state. While a group lives nothing is reset:
-// counters and sequence numbers only grow (and wrap), so a late reader cannot miss a value. What a
-// team has used is made fit for the next one when the team is destroyed (core/sync/team.c).
+// What PEs of a node, and leaders of other nodes, write for each other in collectives. Fresh memory
+// is zero, the initial state. While a group lives nothing is reset: counters and numbers only grow
+// (and wrap).
 //
-//   the world, in the control area; all before the counters lies at the same offset on every node:
-//     cw_coll_area_t                320 B    release word and result, root counter
-//     processors                    128 B    that the PEs of the node may run on
-//     cw_coll_step_t [steps]        8.1 KiB  one per step between leaders; other nodes write them
+//   the world, in the control area; all before the counters at one offset on every node:
+//     cw_coll_area_t                320 B    release word, result, root counter
+//     processors                    128 B    of the node's PEs
+//     cw_coll_step_t [steps]        8.1 KiB  written by leaders of other nodes
 //     cw_coll_counter_t [..]         64 B    arrivals of CW_COLL_RADIX members each
-//     cw_coll_deposit_t [2][slots]  256 B    small operands, each written by its slot alone
-//   a second time, for the synchronisations of PEs that end (groups.c)
-//   teams, behind that: the steps of each PE of the node for each team that it may lead here
+//     cw_coll_deposit_t [2][slots]  256 B    operands, each written by its slot alone
+//   again, for PEs that end (groups.c); then each PE's steps of teams that it may lead here
 //
-//   teams, in the scratch below each PE's heap: cw_coll_scratch_t. Of a team, the cells of its
-//   members on a node are in use: the area of the leader there, the counter of every
-//   CW_COLL_RADIXth member, the deposits of all. So the memory set aside grows with the number of
-//   PEs, not with its square, and disjoint teams may have the same number.
+//   teams, below each PE's heap: cw_coll_scratch_t. A team uses its leader's area on a node, the
+//   counter of every CW_COLL_RADIXth member and the deposits of all.
 #ifndef CW_CORE_SYNC_AREA_H
 #define CW_CORE_SYNC_AREA_H
 
@@ -29,96 +24,89 @@
 #include "base/compiler.h"
 #include "core/mem/layout.h"
 
-#define CW_COLL_SMALL 240u    // bytes of operand or result that travel with a synchronisation
-#define CW_COLL_MEDIUM 4096u  // the same in a job of several nodes, where the extra copies pay
+#define CW_COLL_SMALL 240u    // bytes that travel with a synchronisation
+#define CW_COLL_MEDIUM 4096u  // between nodes, where the extra copies pay
 #define CW_COLL_RADIX 32      // members that count on one word
 #define CW_COLL_CPUS 1024     // processors distinguished
 
-// numbers of teams: the teams that a PE may be a member of at once, with the world and shared
+// teams that a PE may be in, with the world and shared
 #define CW_TEAMS 1024
-#define CW_ROOMY_TEAMS 64   // the lowest of them: with scratch, and medium payloads between nodes
-#define CW_COLL_SHORT 256u  // payload of a step of the others: CW_COLL_SMALL in whole lines
+#define CW_ROOMY_TEAMS 64   // lowest numbers: with scratch and medium payloads
+#define CW_COLL_SHORT 256u  // payload in the others' steps, in whole lines
 #define CW_TEAM_WORDS 64    // symmetric words of each team
 #define CW_SCRATCH_HALF 30720
-#define CW_WORLD_HALF (768u << 10)  // the same of the world, for cells of larger collectives
-// the words of the shared team, whose members are on one node and write no notes: claims (agree.c)
+#define CW_WORLD_HALF (768u << 10)  // of the world
+// of the shared team, which has no notes: claims (agree.c)
 #define CW_COLL_CLAIM_WORDS 1
 
 typedef struct cw_coll_area {
-    _Atomic uint32_t released;  // number of the last synchronisation that is over; futex in a job
-                                 // of one node
-    _Atomic uint32_t sleepers;  // PEs asleep on it, or on the bell
-    _Atomic uint32_t meets;     // from now on the members meet (node_sync.h); set by the closer
+    _Atomic uint32_t released;  // last synchronisation that is over; futex in a job of one node
+    _Atomic uint32_t sleepers;  // on `released` or on the bell
+    _Atomic uint32_t meets;     // set by the closer: members meet from now on
     _Atomic uint32_t bell;      // rung when a meeting is over; futex
-    char result[CW_COLL_SMALL];  // of that synchronisation; rewritten when all members have arrived
-                                 // in the next one, and so have read it
-    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // full counters, over all synchronisations; where
-                                                // members meet, arrivals over all meetings
-    _Atomic uint32_t left;                  // members that have left a team that is destroyed
+    char result[CW_COLL_SMALL];  // of the last one; rewritten when all are in the next
+    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // full counters; where members meet, arrivals
+    _Atomic uint32_t left;                  // members that have left a destroyed team
 } cw_coll_area_t;
 _Static_assert(sizeof(cw_coll_area_t) == 256 + 64, "shared between processes");
 
-/** One step between leaders. Each word has one writer while the group lives (barrier and value
- *  steps have different partners), so it never goes backwards. The payload of a sequence number is
- *  written before the number, by the same node. */
+/** Each word has one writer while the group lives. The payload is written before its sequence
+ *  number, by the same node. */
 typedef struct cw_coll_step {
-    // by parity of the sequence number: what came last in a barrier (leaders.h)
+    // of the last barrier, by parity of the sequence number
     CW_CACHE_ALIGNED _Atomic uint64_t barrier[2];
-    _Atomic uint64_t value;  // sequence number of the last payload
-    // two of the step's capacity, by parity of the sequence number
+    _Atomic uint64_t value;  // its number
+    // two of the step's capacity, by the same parity
     CW_CACHE_ALIGNED char payload[];
 } cw_coll_step_t;
 _Static_assert(sizeof(cw_coll_step_t) == 64, "written from other nodes");
 
 typedef struct cw_coll_counter {
-    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // arrivals, over all synchronisations
+    CW_CACHE_ALIGNED _Atomic uint32_t arrived;  // over all synchronisations
 } cw_coll_counter_t;
 
-/** Of meetings, the second one is that of odd numbers, the first that of even ones. */
+/** Of a member; meetings with odd numbers use its second one. */
 typedef struct cw_coll_deposit {
-    CW_CACHE_ALIGNED _Atomic uint32_t number;  // of the synchronisation that the member arrived in
-    _Atomic int32_t cpu;                       // on which it ran then; a hint
+    CW_CACHE_ALIGNED _Atomic uint32_t number;  // of the member's synchronisation
+    _Atomic int32_t cpu;                       // where it ran then; a hint
     uint64_t pad;
     char value[CW_COLL_SMALL];
 } cw_coll_deposit_t;
 _Static_assert(sizeof(cw_coll_deposit_t) == 256, "whole lines: no two members share one");
 
-/** A barrier between leaders that is under way. */
 typedef struct cw_leaders_barrier {
     uint64_t sequence, value;  // value: combined so far
-    uint32_t step, pad;        // step: whose notification is to come next
+    uint32_t step, pad;        // step: whose notification is next
 } cw_leaders_barrier_t;
 
 /** Of a split-phase barrier (split.h), one a node. */
 typedef struct cw_coll_split {
-    CW_CACHE_ALIGNED _Atomic uint32_t busy;  // a process of the node advances the barrier
-    _Atomic uint64_t attended;           // the last phase that the node's first PE waits for
+    CW_CACHE_ALIGNED _Atomic uint32_t busy;  // a process of the node advances it
+    _Atomic uint64_t attended;           // last phase that the first PE waits for
     cw_leaders_barrier_t barrier;        // guarded by busy
 } cw_coll_split_t;
 _Static_assert(sizeof(cw_coll_split_t) == 64, "one line");
 
-/** What a PE holds for one team. */
 typedef struct cw_team_cell {
-    cw_coll_area_t area;        // in use if the PE leads the team on its node
+    cw_coll_area_t area;        // if the PE leads the team on its node
     cw_coll_split_t split;      // the same
-    cw_coll_counter_t counter;  // in use if the PE is the first of CW_COLL_RADIX members
-    cw_coll_deposit_t deposit;  // of the PE
+    cw_coll_counter_t counter;  // if the PE is first of CW_COLL_RADIX members
+    cw_coll_deposit_t deposit;
 } cw_team_cell_t;
 _Static_assert(sizeof(cw_team_cell_t) == 704, "whole lines");
 
-// The world synchronises on cells in the control area. The cell that has its number serves its
-// split-phase barrier.
+// The world synchronises in the control area; its cell serves the split-phase barrier.
 enum { CW_SPLIT_CELL = 0 };
 
-/** Below each PE's heap, at one symmetric address. Its pages are touched when teams use them. */
+/** Below each PE's heap, at one symmetric address. */
 typedef struct cw_coll_scratch {
     long words[CW_TEAMS][CW_TEAM_WORDS];
     cw_team_cell_t cell[CW_TEAMS];
     cw_coll_deposit_t odd[CW_ROOMY_TEAMS];  // second deposits
     CW_CACHE_ALIGNED char half[CW_ROOMY_TEAMS][2][CW_SCRATCH_HALF];
     CW_CACHE_ALIGNED char world_half[2][CW_WORLD_HALF];
-    CW_CACHE_ALIGNED uint64_t leaving[2];  // core/life/leave.c: PEs that came to its two counts
-    uint64_t surveyor;                     // core/report/early.c: PE + 1 that looks at all others
+    CW_CACHE_ALIGNED uint64_t leaving[2];  // core/life/leave.c: its two counts
+    uint64_t surveyor;                     // core/report/early.c: PE + 1 that looks at all
 } cw_coll_scratch_t;
 
 static inline int cw_coll_log2_ceil(int n)
@@ -126,8 +114,7 @@ static inline int cw_coll_log2_ceil(int n)
     return n <= 1 ? 0 : 32 - __builtin_clz((unsigned)(n - 1));
 }
 
-/** Steps between the leaders of nnodes nodes: those of the doubling, one before them and one after
- *  for the nodes beyond a power of two. */
+/** Those of the doubling, and one before and after it for nodes beyond a power of two. */
 static inline int cw_coll_nsteps(int nnodes)
 {
     return nnodes <= 1 ? 0 : cw_coll_log2_ceil(nnodes) + 2;
@@ -143,13 +130,13 @@ static inline uint64_t cw_coll_step_nbytes(uint32_t capacity)
     return sizeof(cw_coll_step_t) + 2 * (uint64_t)capacity;
 }
 
-/** Processors that some PE of the node may run on, a bit each. area: the world's. */
+/** A bit for each processor that PEs of the node may run on. area: the world's. */
 static inline _Atomic uint64_t *cw_coll_cpus(cw_coll_area_t *area)
 {
     return (_Atomic uint64_t *)(void *)(area + 1);
 }
 
-/** Of the world, from its area on. */
+/** From the world's area on. */
 static inline uint64_t cw_coll_step_offset(int step)
 {
     return sizeof(cw_coll_area_t) + CW_COLL_CPUS / 8 +
@@ -166,7 +153,7 @@ static inline uint32_t cw_team_capacity(int id)
     return id < CW_ROOMY_TEAMS ? CW_COLL_MEDIUM : CW_COLL_SHORT;
 }
 
-/** Where the steps of team `id` begin among those of one PE; CW_TEAMS: where they end. */
+/** Among the steps of one PE; id CW_TEAMS: their end. */
 static inline uint64_t cw_team_steps_at(int id, int nnodes)
 {
     uint64_t roomy = (uint64_t)(id < CW_ROOMY_TEAMS ? id : CW_ROOMY_TEAMS),
@@ -188,7 +175,7 @@ static inline cw_coll_deposit_t *cw_coll_deposit(cw_coll_area_t *area, int nnode
            odd * nslots + slot;
 }
 
-/** Bytes of all that the world has, on a node of nslots PEs in a job of nnodes nodes. */
+/** Of all that the world has. */
 static inline size_t cw_coll_area_nbytes(int nslots, int nnodes)
 {
     return (size_t)cw_coll_step_offset(cw_coll_nsteps(nnodes)) +
@@ -198,19 +185,18 @@ static inline size_t cw_coll_area_nbytes(int nslots, int nnodes)
 
 // ---- where they are (area.c)
 extern cw_section_t cw_coll_section, cw_steps_section;
-/** The world's area of this node, mapped here. */
+/** Of the world, on this node. */
 cw_coll_area_t *cw_coll_local_area(void);
-/** Its offset in the node object: the same on every node. */
+/** In the node object, the same on every node. */
 uint64_t cw_coll_area_offset(void);
-/** The same on which PEs that end synchronise. */
+/** For PEs that end. */
 cw_coll_area_t *cw_coll_farewell_area(void);
 uint64_t cw_coll_farewell_offset(void);
-/** Offset of the steps of team `id` that other leaders write for the PE in that slot, as leader of
- *  its node: the same on every node. */
+/** Where other leaders write for a leader in that slot: the same on every node. */
 uint64_t cw_team_steps_offset(int slot, int id);
 /** The same of this node, mapped here. */
 char *cw_team_steps(int slot, int id);
-/** Symmetric scratch in this PE's slice. */
+/** Symmetric, in this PE's slice. */
 cw_coll_scratch_t *cw_coll_scratch(void);
 
 #endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation with a value, and without: within the node each member deposits its value, and
-// the closer combines them in the order of the members (node_sync.h); leaders exchange the results
-// of their nodes (leaders.h). Where members meet, each combines the values of all. Small values and
-// the result lie beside the counters; larger ones, in a group of several nodes, in the scratch of
-// the PE that gives them, and the result in that of the leader, which is the closer.
+// On a node each member deposits its value; the closer combines them in order, and leaders exchange
+// results. In a meeting each member combines all. Small values lie beside the counters, larger ones
+// in the scratch of their PE, the result in the leader's.
 #include "core/sync/fused.h"
 
 #include <string.h>
@@ -12,7 +10,7 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-/** Where the value of member i lies: in its scratch, or if that is NULL in its deposit. */
+/** Of member i: in its scratch; NULL: in its deposit. */
 static void *value_of(const cw_node_sync_t *ns, int i, char *scratch)
 {
     return scratch ? cw_coll_at(ns->pes[i], scratch) : cw_node_deposit(ns, i, 0)->value;
@@ -23,7 +21,7 @@ static void *result_of(const cw_node_sync_t *ns, char *scratch)
     return scratch ? value_of(ns, 0, scratch) : ns->area->result;
 }
 
-/** In place: this PE's own value has been deposited, too. */
+/** In place: this PE's own value has been deposited. */
 static void complete(cw_group_sync_t *sync, char *scratch, void *value, size_t nbytes,
                      const cw_fused_op_t *op)
 {
@@ -37,7 +35,7 @@ static void complete(cw_group_sync_t *sync, char *scratch, void *value, size_t n
     cw_node_release(ns);
 }
 
-/** The same in a meeting: each member combines all values, in the same order. */
+/** Each member combines all, in the same order. */
 static void meet(cw_node_sync_t *ns, void *value, size_t nbytes, const cw_fused_op_t *op)
 {
     memcpy(cw_node_next_deposit(ns)->value, value, nbytes);
@@ -47,8 +45,7 @@ static void meet(cw_node_sync_t *ns, void *value, size_t nbytes, const cw_fused_
         op->combine(op, value, cw_node_brought(ns, i));
 }
 
-/** Arrives and, unless this PE is the closer, waits for the release. True for the closer, when all
- *  have arrived. */
+/** True: this PE is the closer, and all have arrived; else the release has come. */
 static bool arrive_to_close(cw_node_sync_t *ns)
 {
     bool last = cw_node_arrive(ns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The group of the world, the barriers, and what groups have for their collectives.
+// The world, the barriers, and what groups have for collectives.
 #include "core/rma/rma.h"
 #include "core/sync/fused.h"
 #include "core/sync/group.h"
@@ -43,7 +43,7 @@ static void open_farewell(void)
     sync_of_farewell = (cw_group_sync_t){0};
     cw_node_sync_init(ns, cw_coll_farewell_area(), cw_world.pes_of_node, cw_world.slot,
                       cw_world.nslots, cw_world.nnodes);
-    ns->cpus = sync_of_world.node.cpus;  // to which those that have not come have added theirs
+    ns->cpus = sync_of_world.node.cpus;  // late PEs have added theirs to it
     cw_leaders_init_farewell(&sync_of_farewell.leaders, &farewell);
     farewell.sync = &sync_of_farewell;
 }

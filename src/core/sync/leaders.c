@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The dissemination barrier and the recursive doubling between node leaders.
-//
-// Every synchronisation needs every node of the group, so a partner is ahead by one at most: while
-// this leader still reads what belongs to sequence number s, its partner may write what belongs to
-// s + 1, but not to s + 2. Hence two barrier words and two payloads in a step, by the parity of the
-// sequence number.
+// Every synchronisation needs every node, so a partner is ahead by one at most: while this leader
+// reads sequence number s, it may write s + 1, not s + 2. Hence two barrier words and two payloads
+// a step.
 #include "core/sync/leaders.h"
 
 #include <string.h>
@@ -57,7 +54,7 @@ static cw_coll_step_t *my_step(const cw_leaders_t *l, uint32_t step)
     return (cw_coll_step_t *)(void *)(l->steps + step * cw_coll_step_nbytes(l->capacity));
 }
 
-/** Writes into a step of leader k: nbytes at payload_at, then the word. */
+/** Into a step of leader k: nbytes at payload_at, then the word. */
 static void put(const cw_leaders_t *l, int k, uint32_t step, size_t payload_at, const void *src,
                 size_t nbytes, size_t word_at, uint64_t word)
 {
@@ -171,7 +168,7 @@ static void send_value(const cw_leaders_t *l, int k, int step, const void *value
         offsetof(cw_coll_step_t, value), l->sequence);
 }
 
-/** Of this leader alone until the synchronisation after the next: it may be combined in place. */
+/** May be combined in place: this leader's alone until the synchronisation after the next. */
 static void *receive_value(const cw_leaders_t *l, int step)
 {
     cw_coll_step_t *s = my_step(l, (uint32_t)step);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Maps of groups: computed by a counting sort, kept with the team, or for active sets by the
-// thread.
+// Maps of groups, by a counting sort.
 #include "core/sync/map.h"
 
 #include <pthread.h>
@@ -10,7 +9,7 @@
 
 #include "core/sync/fused.h"
 
-#define KEPT 8  // maps of the active sets used last
+#define KEPT 8  // of the active sets used last
 
 static _Thread_local struct {
     cw_map_t map[KEPT];
@@ -54,7 +53,7 @@ static void forget_at_exit(void)
     kept.at_exit = pthread_setspecific(end_of_thread, &kept) == 0;
 }
 
-/** A counting sort of the ranks by node; index[] maps a world node to its number here. */
+/** index[] maps a world node to its number here. */
 static void sort_members(const cw_group_t *group, cw_map_t *map, int *index)
 {
     for (int r = 0; r < group->size; r++) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the members of a group are. Nodes are numbered in the order in which the ranks first touch
-// them; members[] lists the ranks node by node, ascending within a node; the lowest rank of a node
-// is the group's leader there. All PEs of a group compute the same map. The map of a team lives as
-// long as the team; those of active sets are kept by the calling thread and reused: get one for
-// each call, do not free it.
+// Where the members of a group are; the same on all PEs. Nodes are numbered as ranks first touch
+// them; a node's lowest rank is its leader. A team's map lives with it; the thread keeps those of
+// active sets: get one for each call, do not free it.
 #ifndef CW_CORE_MAP_H
 #define CW_CORE_MAP_H
 
@@ -13,23 +11,23 @@
 typedef struct cw_map {
     int start, stride, size;  // of the group; size 0: none yet
     int nnodes;
-    int *members;      // [size] ranks, by node
-    int *begin;        // [nnodes + 1] first member of each node
-    int *node_id;      // [nnodes] world number of the node
-    int node;          // this PE's, as numbered here
-    int mine;          // index of this PE among the members of its node
-    int nlocal;        // members on this node
-    const int *local;  // their ranks [nlocal]
+    int *members;      // [size] ranks by node, ascending
+    int *begin;        // [nnodes + 1] first member
+    int *node_id;      // [nnodes] in the world
+    int node;          // this PE's
+    int mine;          // this PE's index on its node
+    int nlocal;        // on this node
+    const int *local;  // [nlocal] ranks
 } cw_map_t;
 
 const cw_map_t *cw_map_of(const cw_group_t *group);
-/** Fills in *map, which is zero before. False: no memory. */
+/** *map is zero before. False: no memory. */
 bool cw_map_build(cw_map_t *map, const cw_group_t *group);
 void cw_map_drop(cw_map_t *map);
-/** Frees those of active sets that this thread has kept. */
+/** Frees this thread's maps of active sets. */
 void cw_map_forget_all(void);
 
-/** The rank of the leader of node k of the map. */
+/** The rank of node k's leader. */
 static inline int cw_map_leader(const cw_map_t *map, int k)
 {
     return map->members[map->begin[k]];

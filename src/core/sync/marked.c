@@ -28,8 +28,8 @@ _Static_assert(sizeof(req_marked_t) + CW_MARKED_MOST <= CWT_REQUEST_MAX, "a requ
 
 // ---------------------------------------------------------------- the sender
 
-/** Not by routes, which are others than those of puts; and a put is acknowledged, which a request
- *  is not, so that where lost requests go unnoticed it says that the node cannot be reached. */
+/** Not along routes, which differ from those of puts, nor where lost requests go unnoticed: puts
+ *  are acknowledged. */
 static bool goes_as_request(void)
 {
     return cw_transport->software() && cw_transport->sees_loss() && !cw_routed_is_on() &&

@@ -2,19 +2,10 @@
 //
 // A central counter (one for 32 members, and one above them) and one release word that all poll.
 //
-// With more PEs than processors, the number of context switches decides. Here the last arriver
-// releases all members at once and runs on into the next synchronisation without giving up its
-// processor. Trees and per-member flags, where a parent must be scheduled between its children and
-// the release, measured slower from four PEs on and no faster below.
-//
-// A PE spins only while it waits for PEs that run elsewhere; never for a PE last seen on its own
-// processor, which can run only when this one yields. With four PEs on two processors that halves
-// the context switches, and two PEs that a busy machine puts on one processor do not spin against
-// each other.
-//
-// With a processor for each PE the ways of cache lines decide. The central counter goes from PE to
-// PE, then the release word to all, then the result. In a meeting of few members those that wait
-// poll the counter itself, and each combines what all have brought.
+// With more PEs than processors, context switches decide: the last arriver releases all and runs
+// on. A PE never spins for one last seen on its own processor, which can run only when this one
+// yields. With a processor for each PE the ways of cache lines decide: in a meeting those that wait
+// poll the counter.
 #include "core/sync/node_sync.h"
 
 #include <limits.h>
@@ -49,8 +40,8 @@ static void publish_cpus(cw_coll_area_t *area)
             atomic_fetch_or_explicit(&cw_coll_cpus(area)[i], words[i], memory_order_relaxed);
 }
 
-/** Counts the union of the processors that PEs may run on: PEs bound to one processor each do not
- *  make a node crowded. Repeated until all PEs have come and published theirs. */
+/** Counts the processors of all PEs: PEs bound to one each are no crowd. Repeated until all have
+ *  published theirs. */
 static void count_cpus(cw_node_sync_t *ns)
 {
     ns->counted = cw_gather_try();
@@ -63,13 +54,12 @@ static void count_cpus(cw_node_sync_t *ns)
         roomy = cwu_env.spin > 0;
     ns->plan = cwu_wait_plan(CWU_WAIT_SYNC, !roomy);
     if ((ns->patient || !ns->counted) && !roomy)
-        ns->plan.yields = 0;  // those that have not come have to start first
+        ns->plan.yields = 0;  // PEs that have not come have to start first
     ns->roomy = roomy;
     ns->can_meet =
         ns->counted && roomy && ns->nnodes == 1 && ns->nlocal <= MEET_MOST && ns->deposit[1];
 }
 
-/** CW_COLL_RADIX members count on one word; on the last there may be fewer. */
 static void find_counter(cw_node_sync_t *ns)
 {
     int mine = ns->mine / CW_COLL_RADIX, ncounters = cw_coll_ncounters(ns->nlocal);
@@ -116,8 +106,8 @@ void cw_node_sync_join(cw_node_sync_t *ns, cw_team_cell_t *cell, cw_coll_deposit
     find_counter(ns);
 }
 
-/** A member clears what it owns: once the last synchronisation has released it, no PE counts on its
- *  words any more. Only the area is still read, by members that wait for the release. */
+/** After the last synchronisation only the area is still read, by members that wait for the
+ *  release. */
 void cw_node_sync_leave(cw_node_sync_t *ns)
 {
     if (ns->mine % CW_COLL_RADIX == 0)
@@ -139,7 +129,7 @@ bool cw_node_sync_left(cw_node_sync_t *ns)
     // pairs with cw_node_sync_leave
     if (atomic_load_explicit(&ns->area->left, memory_order_acquire) != (uint32_t)ns->nlocal - 1)
         return false;
-    // Visible to the members of the next team with this number: they synchronise to agree on it.
+    // Visible to the next team's members: they synchronise to agree on this number.
     atomic_store_explicit(&ns->area->left, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->arrived, 0, memory_order_relaxed);
     atomic_store_explicit(&ns->area->released, 0, memory_order_relaxed);
@@ -147,12 +137,10 @@ bool cw_node_sync_left(cw_node_sync_t *ns)
     return true;
 }
 
-/** Counts once; returns how many of n counts are missing in this synchronisation. Counters wrap, so
- *  the difference is taken in 32 bits. */
+/** Returns how many of n are missing. Counters wrap in 32 bits. */
 static inline uint32_t count(_Atomic uint32_t *arrived, uint32_t number, uint32_t n)
 {
-    // acq_rel: each arrival acquires those before it and releases them to those after it, so the
-    // last one acquires all.
+    // acq_rel: each arrival acquires those before it, so the last one acquires all
     uint32_t before = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel);
     return number * n - before - 1;
 }
@@ -163,7 +151,7 @@ void cw_node_sync_patient(cw_node_sync_t *ns)
     count_cpus(ns);
 }
 
-/** Two hints for those that wait: the counts decide. */
+/** Hints for those that wait: the counts decide. */
 static void appear(cw_coll_deposit_t *mine, uint32_t number)
 {
     atomic_store_explicit(&mine->cpu, sched_getcpu(), memory_order_relaxed);
@@ -207,7 +195,7 @@ void cw_node_await_all(cw_node_sync_t *ns)
     cw_wait_done(&w);
 }
 
-/** Wakes members that wait on their doorbells, because they help their server or are observed. */
+/** Members that wait on their doorbells: they help their server or are observed. */
 static void wake_helpers(const cw_node_sync_t *ns)
 {
     for (int i = 0; i < ns->nlocal; i++)
@@ -217,10 +205,10 @@ static void wake_helpers(const cw_node_sync_t *ns)
 void cw_node_release(cw_node_sync_t *ns)
 {
     ns->meets = ns->can_meet;
-    // all have read it when they arrive in the next synchronisation; released with the number
+    // all read it before they arrive in the next synchronisation; released with the number
     atomic_store_explicit(&ns->area->meets, ns->can_meet, memory_order_relaxed);
-    // seq_cst on both sides: either the sleeper's load of `released` sees this store, or the load
-    // of `sleepers` below sees the sleeper. As a release it pairs with cw_node_released().
+    // seq_cst: either the sleeper's load of `released` sees this, or the load of `sleepers` below
+    // sees the sleeper. As a release it pairs with cw_node_released().
     atomic_exchange(&ns->area->released, ns->number);
     if (atomic_load(&ns->area->sleepers))
         cwu_futex_wake((uint32_t *)&ns->area->released, INT_MAX);
@@ -228,7 +216,6 @@ void cw_node_release(cw_node_sync_t *ns)
         wake_helpers(ns);
 }
 
-/** Is the synchronisation over that this PE waits in? */
 typedef bool (*over_fn)(cw_node_sync_t *ns);
 
 static bool is_released(cw_node_sync_t *ns)
@@ -241,9 +228,8 @@ static const _Atomic uint32_t *release_word(const cw_node_sync_t *ns)
     return &ns->area->released;
 }
 
-/** bell: changes, with a wake-up, when it is over. Sleeps grow, so that many who wait leave the
- *  processors to those who come; but not where a wait may be abandoned, nor in a PE with
- *  connections to other nodes: no event ends this one when one of them is lost. */
+/** bell: changes, with a wake-up, when it is over. Sleeps grow, for the sake of those that come;
+ *  not where a wait may be abandoned, or a connection lost without an event. */
 static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell)
 {
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
@@ -276,8 +262,7 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
     atomic_fetch_sub_explicit(&ns->area->sleepers, 1, memory_order_relaxed);
 }
 
-/** Is a member missing that was last seen on this processor? meeting: of the synchronisation that
- *  this PE is in. */
+/** Is a member missing that was last seen on this processor? */
 static bool blocks_others(const cw_node_sync_t *ns, bool meeting)
 {
     int cpu = sched_getcpu();
@@ -291,7 +276,7 @@ static bool blocks_others(const cw_node_sync_t *ns, bool meeting)
     return false;
 }
 
-/** Polls and yields until it is over; false: it is time to sleep. round: the first one. */
+/** False: it is time to sleep. round: the first one. */
 static CW_ALWAYS_INLINE bool stay_awake(cw_node_sync_t *ns, over_fn over, bool meeting,
                                         uint32_t round)
 {
@@ -313,7 +298,7 @@ static CW_ALWAYS_INLINE bool stay_awake(cw_node_sync_t *ns, over_fn over, bool m
     }
 }
 
-/** word: gives the one whose change this PE waits for. */
+/** word: whose change this PE waits for. */
 static void help_until(cw_node_sync_t *ns, over_fn over,
                        const _Atomic uint32_t *(*word)(const cw_node_sync_t *ns))
 {
@@ -332,8 +317,7 @@ static bool must_help(const cw_node_sync_t *ns)
     return cw_wait_must_help() || (ns->helps && cw_world.observed);
 }
 
-/** The first round of a wait for the release: where PEs share processors it polls only for the last
- *  few, that run elsewhere. */
+/** Where PEs share processors, a wait polls only for the last few, that run elsewhere. */
 static uint32_t first_round(const cw_node_sync_t *ns)
 {
     bool polls = ns->roomy || (ns->missing < (uint32_t)ns->ncpus && ns->nlocal <= CW_COLL_RADIX &&
@@ -352,7 +336,7 @@ void cw_node_await_release(cw_node_sync_t *ns)
 
 // ---------------------------------------------------------------- meetings
 
-/** Members that have come to the next meeting already do not matter: fewer than all. */
+/** Counts of the next meeting do not matter: fewer than all. */
 static bool is_met(cw_node_sync_t *ns)
 {
     uint32_t n = (uint32_t)ns->nlocal;
@@ -395,9 +379,8 @@ void cw_node_meet(cw_node_sync_t *ns)
         count_cpus(ns);
     uint32_t number = ++ns->meeting, n = (uint32_t)ns->nlocal;
     appear(ns->deposit[number & 1], number);
-    // Each count acquires those before it and releases to those after it what this PE has done,
-    // also its reads of what others have brought; seq_cst: the last one, before the test for
-    // sleepers.
+    // Each count acquires those before it and releases this PE's actions, also reads of deposits;
+    // seq_cst: the last one, before the test for sleepers.
     if (atomic_fetch_add(&ns->area->arrived, 1) + 1 == number * n)
         wake_all(ns);
     else

@@ -31,8 +31,7 @@ cw_notes_t cw_notes_begin(const cw_group_t *group)
 
 void cw_notes_end(cw_notes_t *notes, long most)
 {
-    // All notes that were due have come, and no PE sends another before the synchronisation that
-    // follows, which releases this.
+    // All due notes have come; others follow a synchronisation, which releases this.
     if (is_of_set(notes))
         __atomic_store_n(notes->words, 0, __ATOMIC_RELAXED);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Loads, puts and gets of collectives, and the words by which they notify.
+// Transfers of collectives, and the words by which they notify.
 #include "core/sync/peer.h"
 
 #include "core/mem/segment.h"
@@ -32,7 +32,7 @@ void cw_coll_put(int pe, void *dest, const void *src, size_t nbytes, bool nbi)
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->put(connection(pe), offset_of(pe, dest), src, nbytes, nbi),
             "collective put", pe);
-    // quiet has work to do, and waits of this PE make progress for it
+    // for quiet, and for progress in waits of this PE
     cw_ctx_mark(&cw_ctx_default);
     cw_ctx_leave(&cw_ctx_default);
 }
@@ -52,7 +52,7 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true),
             "collective get", pe);
-    // quiet has work to do, and waits of this PE make progress for it
+    // for quiet, and for progress in waits of this PE
     cw_ctx_mark(&cw_ctx_default);
     cw_ctx_leave(&cw_ctx_default);
 }
@@ -60,8 +60,7 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
 void cw_coll_put_marked(int pe, void *dest, const void *src, size_t nbytes, long *word, long value)
 {
     if (nbytes > CW_MARKED_MOST) {
-        // without the fence of cw_marked_put, which waits for the answer to a request sent before:
-        // what was at dest has been used up
+        // without the fence of cw_marked_put, which waits for an answer: dest has been used up
         cw_coll_put_noted(pe, dest, src, nbytes);
         cw_coll_raise_word(pe, word, value);
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cards: the table of each node, and the search through those of other nodes.
+// The table of each node, and the search through those of others.
 #include "core/sync/published.h"
 
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ typedef struct cw_published {
 } cw_published_t;
 _Static_assert(sizeof(cw_published_t) == 16, "shared between processes and nodes");
 
-/** The table in each node object, at one offset everywhere. */
+/** At one offset in each node object. */
 typedef struct table {
     CW_CACHE_ALIGNED _Atomic uint32_t busy;  // a PE of the node reads for all
     _Atomic uint32_t waiting;                // threads of the node that wait for words
@@ -53,7 +53,7 @@ void cw_publish_word(cw_published_word_t which, uint64_t value)
     // Releases what this PE has done; pairs with cw_published_known.
     atomic_store_explicit(&table()->pe[place_of(cw_world.pe)].word[which], value,
                           memory_order_release);
-    // at start the others sleep for many reasons: they are woken only if one waits for words
+    // at start PEs sleep for many reasons: woken only if one waits for words
     if (atomic_load_explicit(&table()->waiting, memory_order_relaxed))
         for (int slot = 0; slot < cw_world.nslots; slot++)
             cw_local_stored(cw_world.pes_of_node[slot]);
@@ -61,7 +61,7 @@ void cw_publish_word(cw_published_word_t which, uint64_t value)
 
 void cw_published_wait(void)
 {
-    // before the next poll; a word published in between is seen after the next time-out
+    // before the next poll; a word published in between is seen after a time-out
     atomic_fetch_add(&table()->waiting, 1);
 }
 
@@ -75,8 +75,7 @@ uint64_t cw_published_known(int pe, cw_published_word_t which)
     return atomic_load_explicit(&table()->pe[place_of(pe)].word[which], memory_order_acquire);
 }
 
-/** Reads the words of n PEs, from `first` on, from the table of a node. Two processes may do it at
- *  a time: they read the same. */
+/** From the table of a node. Two processes may do it at a time: they read the same. */
 static void read_words(int node, size_t first, size_t n)
 {
     uint64_t *words = malloc(n * sizeof(cw_published_t));
@@ -93,7 +92,6 @@ static void read_words(int node, size_t first, size_t n)
     free(words);
 }
 
-/** Is it time to read from other nodes (again)? */
 static bool is_due(cw_published_search_t *s)
 {
     uint64_t now = cwu_now_ns();
@@ -128,7 +126,7 @@ static bool row_known(int node, cw_published_word_t which)
     return true;
 }
 
-/** How many of the n rows from `first` on, in a circle, are known without a gap. */
+/** Rows from `first` on, in a circle, that are known without a gap. */
 static int rows_known(int first, int n, cw_published_word_t which)
 {
     int known = 0;
@@ -146,7 +144,7 @@ static void read_rows(int from, int first, int n)
         read_words(from, 0, (size_t)(n - until_end) * slots);
 }
 
-/** One step of the doubling. False: the node at that distance does not know its rows yet. */
+/** Doubles the distance. False: the node there does not know its rows yet. */
 static bool step(cw_published_search_t *s)
 {
     int left = cw_world.nnodes - s->distance, n = s->distance < left ? s->distance : left;

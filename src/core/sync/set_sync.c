@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation of a group that brings its own words (an active set).
+// Synchronisation of an active set. OpenSHMEM gives it 16 words of the user's symmetric memory
+// (pSync), zero before and after, and usable at once for another set: no room for counters that
+// only grow, or for values.
 //
-// It is an engine of its own beside node_sync.c and leaders.c, because its contract differs:
-// OpenSHMEM gives it 16 words of the user's symmetric memory (pSync), which are zero before and
-// after on every PE, and may be used at once for another set of PEs. So there is no room for a
-// counter that only grows, for a word per sender and parity, or for values.
+//   psync[0]      on a node's leader: members of the node that have arrived
+//   psync[1]      on every member: released
+//   psync[2 + k]  on a leader: the subtree of child k has arrived (binomial tree of the nodes)
+//   psync[15]     notes (notes.c); between them a size (collect.c)
 //
-//   psync[0]       on a node's leader: members of the node that have arrived
-//   psync[1]       on every member: released
-//   psync[2 + k]   on a leader: the subtree of child k has arrived (binomial tree of the nodes)
-//   psync[15]      notes about data (notes.c); between them a size (collect.c)
-//
-// Why clearing is safe: words are set by atomics, which store once (peer.h). The owner clears a
-// word after it has seen all that is due in it, and before it releases any PE that could write it
-// again. A PE that sees the release (acquire) also sees the clearing before it.
+// Atomics set the words, since they store once (peer.h). The owner clears a word after all that is
+// due in it, before it releases a PE that could write it again, whose acquire shows the clearing.
 #include "core/sync/sync.h"
 
 #include "core/progress/wait.h"
@@ -23,7 +19,7 @@
 
 enum { COUNT = 0, GO = 1, CHILD = 2, MOST_CHILDREN = CW_PSYNC_NOTES - CHILD };
 
-/** Counts this PE at the leader of its node; returns how many have come. */
+/** At the leader of its node; returns how many have come. */
 static long arrive(const cw_group_t *group, int leader_rank)
 {
     int pe = cw_group_pe(group, leader_rank);
@@ -48,7 +44,7 @@ static void release_node(const cw_group_t *group, const cw_map_t *map)
             cw_coll_set_word(cw_group_pe(group, map->local[i]), &group->psync[GO], 1);
 }
 
-/** On one node: the last arriver clears the count and releases the others. */
+/** The last arriver clears the count and releases the others. */
 static void sync_on_node(const cw_group_t *group, const cw_map_t *map)
 {
     if (arrive(group, map->local[0]) < map->nlocal) {
@@ -60,7 +56,7 @@ static void sync_on_node(const cw_group_t *group, const cw_map_t *map)
     release_node(group, map);
 }
 
-/** Leaders: arrivals go up a binomial tree, the release comes down. */
+/** Arrivals go up a binomial tree, the release comes down. */
 static void sync_leaders(const cw_group_t *group, const cw_map_t *map)
 {
     int node = map->node, k = 0;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The split-phase barrier. The PEs of a node count themselves and deposit their values, as in any
-// synchronisation (node_sync.h); the barrier of the leaders (leaders.h) carries the combination.
-//
-// On a single node the last arriver completes it. Between nodes its state lies in the node object,
-// because it is not always the same PE that advances it. The first PE of the node does while it
-// waits: it hosts the server and is connected. Another PE does if it has the connections anyway,
-// or, when the first PE stays away, after a while: the first PE may compute after its notification
-// as long as it likes, and no other PE shall open connections, or load libfabric, for a barrier
-// alone (ADR 32).
+// A node's PEs count and deposit values (node_sync.h); the leaders' barrier (leaders.h) carries the
+// combination. Between nodes its state lies in the node object, since different PEs advance it: the
+// first one while it waits; another if it has the connections anyway, or when the first stays away
+// for a while. No PE shall open connections, or load libfabric, for a barrier alone (ADR 32).
 #include "core/sync/split.h"
 
 #include <string.h>
@@ -40,7 +35,7 @@ static bool has_connections(const cw_split_t *s)
     return true;
 }
 
-/** Does the first PE, another than this one, wait for the end? */
+/** Does the first PE, not this one, wait for the end? */
 static bool is_attended(const cw_split_t *s)
 {
     return cw_world.slot != 0 && atomic_load(&s->shared->attended) == s->phase;
@@ -61,7 +56,7 @@ static bool may_advance(cw_split_t *s)
 
 // ---------------------------------------------------------------- advancing it
 
-/** The combination of what the PEs of this node have deposited. */
+/** Of the PEs of this node. */
 static uint64_t value_of_node(const cw_split_t *s)
 {
     const cw_node_sync_t *ns = &s->node;
@@ -80,7 +75,7 @@ static void complete(cw_split_t *s, uint64_t value)
     cw_node_release(&s->node);
 }
 
-/** As far as the notifications of other nodes allow. shared->busy is held. */
+/** shared->busy is held. */
 static void advance(cw_split_t *s)
 {
     cw_leaders_barrier_t *b = &s->shared->barrier;
@@ -127,8 +122,8 @@ void cw_split_attend(cw_split_t *s)
         atomic_store(&s->shared->attended, s->phase);
 }
 
-/** The first PE waits for its node, then for the other nodes, as do those that may have to stand in
- *  for it; all others for the end. */
+/** The first PE waits for its node, then for other nodes, as those do that may stand in for it;
+ *  others for the end. */
 void cw_split_watch(const cw_split_t *s, cw_wait_t *w)
 {
     const cw_node_sync_t *ns = &s->node;

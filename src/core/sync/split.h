@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The world's barrier in two phases: a PE notifies, computes, and waits or tests later. It carries
-// a value of a few bits from each PE. It counts on words of its own, so the barriers of group.h may
-// lie between a notification and its wait.
+// The world's barrier in two phases, with a value of a few bits: a PE notifies, computes, and waits
+// or tests later. Barriers of group.h may lie in between.
 //
 //     cw_split_notify(&split, value);
 //     ...
@@ -13,8 +12,8 @@
 //     cw_wait_done(&w);
 //     value = cw_split_value(&split);
 //
-// No call waits for another PE, and all may come before the PEs of the node have gathered
-// (core/mem/gather.h). Threads: one at a time notifies and attends; tests may come from several.
+// No call waits for another PE; all may come before PEs have gathered. Threads: one at a time
+// notifies and attends; several may test.
 #ifndef CW_CORE_SPLIT_H
 #define CW_CORE_SPLIT_H
 
@@ -22,29 +21,28 @@
 #include "core/sync/leaders.h"
 #include "core/sync/node_sync.h"
 
-enum { CW_SPLIT_VALUE_BITS = 34 };  // the phase's number has the other 30 of a word
+enum { CW_SPLIT_VALUE_BITS = 34 };  // the phase has the other 30 of a word
 
 typedef struct cw_split {
     cw_node_sync_t node;
     cw_leaders_t leaders;
     cw_coll_split_t *shared;  // of this node
     uint64_t phase;           // that this PE has notified last
-    _Atomic uint64_t since_ns;  // when this PE first found that all of the node had notified, and
-                                // that the first PE did not attend; 0: not yet
+    _Atomic uint64_t since_ns;  // when this PE found all of the node without its first; 0: not
 } cw_split_t;
 
-/** combine: of values, commutative, associative and idempotent; the same in all processes. */
+/** combine: commutative, associative, idempotent; the same in all processes. */
 void cw_split_init(cw_split_t *split, cw_leaders_combine_fn combine);
-/** Begins the next phase. The phase before must have ended for this PE: a test was true. */
+/** Begins the next phase. A test of the one before was true. */
 void cw_split_notify(cw_split_t *split, uint64_t value);
 /** This PE does nothing else until the phase ends. */
 void cw_split_attend(cw_split_t *split);
-/** Advances the barrier if it is this PE's task. True: all PEs have notified; what they did before
- *  is visible. */
+/** Advances the barrier if that is this PE's task. True: all have notified, and what they did is
+ *  visible. */
 bool cw_split_test(cw_split_t *split);
-/** What the next round of a wait for the end sleeps on. */
+/** What the next round of a wait sleeps on. */
 void cw_split_watch(const cw_split_t *split, cw_wait_t *w);
-/** The combination of all values; valid from the end of a phase to the next notification. */
+/** Valid from the end of a phase to the next notification. */
 uint64_t cw_split_value(const cw_split_t *split);
 
 #endif

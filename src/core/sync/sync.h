@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the data-moving collectives need besides synchronisation: words and scratch of the group.
+// Words and scratch of groups, for collectives that move data.
 #ifndef CW_CORE_SYNC_H
 #define CW_CORE_SYNC_H
 
@@ -9,29 +9,26 @@
 
 enum { CW_PSYNC_WORDS = 16, CW_PSYNC_NOTES = 15 };
 
-/** The barrier of an active set, over its own words (set_sync.c). [waits] */
+/** Of an active set, over its own words (set_sync.c). [waits] */
 void cw_set_sync(const cw_group_t *group);
 
-/** As cw_sync, among the members of this node; of an active set, which has no words for that, among
- *  all. For a collective that synchronises all of them besides. [waits] */
+/** Of the members on this node; of an active set, which lacks words for that, of all. For a
+ *  collective that synchronises all besides. [waits] */
 void cw_sync_on_node(const cw_group_t *group);
 
-/** Symmetric words of the group: 16 of an active set, zero between collectives; CW_TEAM_WORDS of
- *  the world or a team, which only grow while it lives. */
+/** Symmetric: 16 of an active set, zero between collectives; else CW_TEAM_WORDS, which only
+ *  grow. */
 long *cw_group_words(const cw_group_t *group);
-/** What the words of the world or of a team have reached, kept by each PE, the same on all members:
- *  between collectives no word of any member is larger. A new team starts with the largest value
- *  that its words have anywhere, since they may have served another team. */
+/** What the words of the world or a team have reached, the same on all members: between collectives
+ *  no word is larger. A new team starts with the largest value anywhere. */
 long *cw_group_reached(const cw_group_t *group);
 
-/** Bytes of a half of the group's scratch: the world has most; teams beyond the first
- *  CW_ROOMY_TEAMS of a PE, and active sets, have none. */
+/** Of a half; 0 for teams from CW_ROOMY_TEAMS on and for active sets. */
 size_t cw_group_scratch_nbytes(const cw_group_t *group);
-/** One half of this PE's scratch for the group, at the same symmetric address on all members; the
- *  next call returns the other half. A half is free again after the synchronisation that follows
- *  the next call. */
+/** A half of this PE's scratch, at one symmetric address on all members; the next call returns the
+ *  other. Free again after the synchronisation that follows the next call. */
 char *cw_group_scratch(const cw_group_t *group);
-/** The half that the last call has returned; before the first, one that no PE has used. */
+/** The half of the last call; before the first, one that no PE has used. */
 char *cw_group_scratch_again(const cw_group_t *group);
 
 #endif

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Making and destroying teams.
+// Making and destroying teams. Members agree on a number by a reduction over the parent; where
+// several threads split at once, a second one finds out whether all could claim it.
 //
-// A split is one small reduction over the parent: every PE that will be a member contributes the
-// set of numbers that it has free; the AND of the sets is free on all, and the lowest number in it
-// is taken. Where several threads split at once, two splits may have agreed on one number: then a
-// second reduction finds out whether every member could claim it, and if not, both try again with
-// other numbers.
-//
-// A number is used again as soon as its members have released it. They do so in cw_team_destroy()
-// after the last synchronisation of the team, when no message to them is under way, and with their
-// cells as fresh ones are; the leader of a node, whose area the others still read as they leave,
-// when it finds that they have left: it asks before it offers numbers, and waits for them only when
-// no number was free. What other nodes write (steps, words) is not reset: a new team starts above
-// all that its members have seen.
+// cw_team_destroy() releases a number after the last synchronisation, with cells as fresh ones. A
+// node's leader, whose area the others still read, asks whether they have left before it offers
+// numbers, and waits only when none was free. Steps and words are not reset: a new team starts
+// above them.
 #include "core/sync/team.h"
 
 #include <limits.h>
@@ -32,13 +25,13 @@
 enum { WORLD_ID = 0, SHARED_ID = 1, FIRST_ID = 2 };
 
 typedef struct cw_team {
-    cw_group_t group;  // first: its address is the handle of the team
+    cw_group_t group;  // first: its address is the handle
     cw_group_sync_t sync;
-    int *pes;        // group.pes; freed with the team
-    int *local_pes;  // PEs of the members of this node; freed with the team
+    int *pes;        // group.pes
+    int *local_pes;  // of the members on this node
     int num_contexts;
     bool abandoned;
-    struct cw_team *next;  // of those that are left
+    struct cw_team *next;  // in `leaving`
 } cw_team_t;
 
 static cw_team_t shared;
@@ -46,15 +39,15 @@ const cw_group_t *const cw_group_shared = &shared.group;
 
 static struct {
     pthread_mutex_t lock;                  // guards the rest
-    uint64_t taken[CW_TEAMS / WORD_BITS];  // numbers of this PE's teams
-    cw_team_t **live;    // [CW_TEAMS], those made by splits; NULL before the first
-    cw_team_t *leaving;  // destroyed, with members of this node that read this PE's area
-    uint64_t reached;    // no word and no step of a free number has seen more
+    uint64_t taken[CW_TEAMS / WORD_BITS];  // of this PE's teams
+    cw_team_t **live;    // [CW_TEAMS] made by splits; NULL before the first
+    cw_team_t *leaving;  // destroyed, with members that read this PE's area
+    uint64_t reached;    // no word or step of a free number has seen more
 } teams = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // ---------------------------------------------------------------- one team
 
-/** Members that are an arithmetic sequence need no table. pes: kept by the caller. */
+/** No table for an arithmetic sequence. pes: kept by the caller. */
 static void set_members(cw_group_t *group, const int *pes, int size)
 {
     int stride = size > 1 ? pes[1] - pes[0] : 1;
@@ -118,7 +111,7 @@ static bool find_members(cw_team_t *team, const cw_group_t *parent, const cw_tea
     return true;
 }
 
-/** Allocates the table of live teams. False: no memory. */
+/** False: no memory. */
 static bool have_room(void)
 {
     pthread_mutex_lock(&teams.lock);
@@ -129,7 +122,7 @@ static bool have_room(void)
     return room;
 }
 
-/** The members of a list, as a table unless they are an arithmetic sequence. False: no memory. */
+/** False: no memory. */
 static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
 {
     int *copy = malloc((size_t)size * sizeof *copy);
@@ -145,7 +138,7 @@ static bool take_list(cw_team_t *team, const int *pes, int size, int rank)
     return true;
 }
 
-/** Finds the members of this node. False: no memory. */
+/** False: no memory. */
 static bool find_local(cw_team_t *team)
 {
     const cw_map_t *map = &team->sync.map;
@@ -157,7 +150,7 @@ static bool find_local(cw_team_t *team)
     return team->local_pes != NULL;
 }
 
-/** All of a team but its number; NULL: no memory. */
+/** All but the number; NULL: no memory. */
 static cw_team_t *prepare(const cw_group_t *parent, const cw_team_part_t *part)
 {
     cw_team_t *team = calloc(1, sizeof *team);
@@ -189,7 +182,7 @@ static void start(cw_team_t *team, int id, uint64_t from)
 
 // ---------------------------------------------------------------- the number
 
-/** What a PE contributes to a split, and the combination of all. */
+/** Of a PE, and the combination of all. */
 typedef struct offer {
     uint64_t free[CW_TEAMS / WORD_BITS];
     uint64_t reached;
@@ -220,7 +213,7 @@ static void unclaim_one(int id)
     teams.taken[id / WORD_BITS] &= ~(UINT64_C(1) << id % WORD_BITS);
 }
 
-/** Gives back the numbers of teams that their members have left; are these all? */
+/** Gives back numbers that all members have left. False: some have not. */
 static bool end_left(void)
 {
     pthread_mutex_lock(&teams.lock);
@@ -238,7 +231,7 @@ static bool end_left(void)
     return all;
 }
 
-/** The other members have been released, and need nothing of this PE. */
+/** The others have been released, and need nothing of this PE. */
 static void await_left(void)
 {
     cw_wait_t w = CW_WAIT_INIT("the end of a team");
@@ -259,7 +252,7 @@ static void make_offer(offer_t *o, bool member, bool refused)
     pthread_mutex_unlock(&teams.lock);
 }
 
-/** The first n numbers of the set from `first` on, in a circle. False: there are fewer. */
+/** From `first` on, in a circle. False: there are fewer. */
 static bool pick(const uint64_t *set, int first, int n, int *ids)
 {
     int found = 0;
@@ -269,7 +262,7 @@ static bool pick(const uint64_t *set, int first, int n, int *ids)
     return found == n;
 }
 
-/** Takes all of them or none. */
+/** All or none. */
 static bool claim(const int *ids, int n)
 {
     bool all = true;
@@ -290,8 +283,7 @@ static void unclaim(const int *ids, int n)
     pthread_mutex_unlock(&teams.lock);
 }
 
-/** How the members of a new team agree: by a synchronisation of the parent, or by means of their
- *  own. */
+/** How members agree: over the parent, or by `combine`. */
 typedef struct agreement {
     const cw_group_t *parent;
     cw_team_combine_fn combine;
@@ -307,8 +299,7 @@ static int combine_over(const agreement_t *p, offer_t *offer)
     return CW_OK;
 }
 
-/** Another thread of a PE may have claimed the number for another team meanwhile. *all_p: no member
- *  found that. */
+/** Another thread may have claimed a number meanwhile. *all_p: no member found that. */
 static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p)
 {
     uint64_t failed = !mine;
@@ -321,7 +312,7 @@ static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p)
     return rc;
 }
 
-/** Threads that split at the same time most likely begin at different numbers. */
+/** Threads that split at once most likely begin at different numbers. */
 static int first_number(const agreement_t *p, int turn)
 {
     if (!cw_world.thread_multiple)
@@ -329,7 +320,7 @@ static int first_number(const agreement_t *p, int turn)
     return ((p->parent ? p->parent->sync->id : 5) * 7 + turn * 13) % CW_ROOMY_TEAMS;
 }
 
-/** ids[n]: numbers that were free on all members, and are taken now. */
+/** ids[n]: free on all members, and taken now. */
 static int agree(const agreement_t *p, bool member, bool refused, int n, int *ids, uint64_t *from_p)
 {
     bool waited = false;
