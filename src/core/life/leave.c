@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two counts on PE 0 (core/sync/rendezvous.h). A PE counts itself on the first when its quiet is
-// over, and waits until all have: from then on no PE waits for any node but PE 0's. Then it counts
-// itself on the second, and is free; the PEs of PE 0's node stay until all are.
+// A PE counts itself on PE 0 after its quiet, and waits until all have: then no PE waits for any
+// node but PE 0's. PEs of that node stay until all have counted themselves again.
 #include "core/life/leave.h"
 
 #include "core/sync/area.h"

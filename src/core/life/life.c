@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joining and leaving the job. Init does local work only: join the node's memory, start the
-// bootstrap fence. The first operation on a peer waits for the node's PEs (core/mem/gather.h); the
-// first off-node one completes the fence and connects.
+// Joining and leaving the job. Init does local work and starts the bootstrap's fence; first uses of
+// peers wait and connect.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,7 +53,7 @@
 
 static int init_count;
 
-/** What lies in the node object, in this order (core/mem/layout.h). */
+/** In the node object, in this order (core/mem/layout.h). */
 static cw_section_t *const sections[] = {
     &cw_report_section,       &cw_coll_section,    &cw_steps_section,
     &cw_published_section,    &cw_block_section,   &cw_stage_section,
@@ -62,7 +61,7 @@ static cw_section_t *const sections[] = {
     &cw_routed_cells_section, &cw_bundle_section,  &cw_state_section,
     &cw_device_section,       &cw_tables_section,  NULL};
 
-/** In the order in which they are opened; the deadlock report depends on checking mode. */
+/** In the order of opening; the deadlock report depends on checking mode. */
 static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_observer,
                                                  &cw_trace_observer, &cw_report_observer, NULL};
 
@@ -86,12 +85,12 @@ static int choose_transport(void)
     return cwt_find(cwu_env.transport, delay.spec ? &delay : NULL, &cw_transport);
 }
 
-#define TRANSPORT_FILES 18  // that the two halves of a transport take beside connections
+#define TRANSPORT_FILES 18  // of a transport's halves, beside connections
 
-/** A server that has no descriptor for a connection cannot ask the process's own to rest, so they
- *  rest in time where descriptors are few: what a connection of each other PE leaves is for the
- *  process's own. With somewhat less than that, one is, and as each PE does the same, few
- *  come in at a time. With far less the job works only if few PEs communicate with each other. */
+/** A server without a descriptor cannot let the process's own connections rest, so where
+ *  descriptors are few those rest in time: they get what a connection of each other PE leaves; with
+ *  somewhat less, one, since then few come at a time. With far less the job works only if few PEs
+ *  communicate. */
 static void limit_connections(void)
 {
     long room = cwu_free_files() - TRANSPORT_FILES, out = cw_world.nnodes - 1,
@@ -122,7 +121,7 @@ static int open_network(void)
     return rc;
 }
 
-/** When the PEs of this node need nothing more of this one: all PEs may have to meet here. */
+/** When this node's PEs need nothing more of this one: all PEs may have to meet here. */
 static int join_network(void)
 {
     void *base = cw_world.hosts_server ? cw_segment.base : NULL;
@@ -131,8 +130,7 @@ static int join_network(void)
                : cw_transport->join(&cw_segment.layout, base, cw_world.pe, cw_world.npes);
 }
 
-/** Where it may not stay under way, or shall not: for comparison. After all PEs of the node could
- *  start it. */
+/** Where it may not, or shall not, stay under way. After all PEs of the node could start it. */
 static int end_exchange_now(void)
 {
     if (cw_world.nnodes == 1 || (!cw_boot.shared_wire && strcmp(cwu_env.exchange, "blocking") != 0))
@@ -174,9 +172,8 @@ static int join(void)
     cw_groups_init();
     cw_gather_arrive(cw_words_gathered);
     cw_startup_add(CW_PHASE_NODE_OBJECT, at);
-    // My slice is ready, which is all that the fence promises others: the server's thread lists
-    // libfabric's providers while this one goes on. Nothing is loaded and no thread started
-    // earlier, because that could write to static data while it is moved.
+    // The slice is ready, which is all that the fence promises. Nothing is loaded and no thread
+    // started earlier: that could write to static data while it moves.
     if ((rc = open_network()))
         return rc;
     if ((rc = cw_share_hand_out(&cw_boot)) || (rc = join_network()))
@@ -204,7 +201,7 @@ bool cw_may_join(const char *call, int thread_level, const cw_area_request_t *ar
     return true;
 }
 
-/** A front end has joined, or left; the launcher's message of an end without leaving says so. */
+/** For the launcher's message about an end without leaving. */
 static void count_front_end(const char *call, int change)
 {
     cw_front_end_count(call, change);
@@ -247,7 +244,7 @@ int cw_init(int thread_level, const char *call)
     return CW_OK;
 }
 
-/** A server that only this PE moves serves those that have not come to the fence. */
+/** Serves PEs that have not come to the fence: only this one moves its server. */
 static void serve_until_fence(const char *call)
 {
     cw_wait_t w = CW_WAIT_DEAF(call);
@@ -256,7 +253,7 @@ static void serve_until_fence(const char *call)
     cw_wait_done(&w);
 }
 
-/** Leaves when no PE waits for a reply on a connection of this one any more. */
+/** Returns when no PE waits for a reply on this one's connections. */
 static void leave_network(const char *call)
 {
     atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);

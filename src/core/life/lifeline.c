@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The watch of the next node (lifeline.h). What is taken for its end, each by the word of that
-// host's kernel, so that a process which is slow, stopped or in a debugger never is:
+// The watch of the next node (lifeline.h). Its host's kernel must say that it has ended, so that a
+// slow or stopped process is never taken for that:
 //
-//   1. A connection to the socket that listens as long as the process lives (transport.h,
-//      life_names) is refused. That a connection ends proves nothing: what lies between the hosts
-//      may end it. It is opened again.
-//   2. A connection to the socket that clients reach is refused, too. Otherwise something between
-//      the hosts refuses the first kind, and there is nothing to watch. Where clients reach no
-//      such socket, a refusal counts only behind a connection that was there.
-//   3. Of a host's addresses the one by which it was reached is watched. Until then all must
-//      refuse, and those that this host has, too, count only if that is the host.
-//   4. All this still holds half a second later, while no PE here knows that all PEs have come
-//      to the last finalize. A node ends its server only after a fence behind that, so an orderly
-//      end is never taken for another.
-//
-// The thread sleeps in poll() for as long as the next node lives.
+//   1. The socket that listens as long as the process lives refuses. A connection that ends proves
+//      nothing; it is opened again.
+//   2. The clients' socket refuses, too; else something between the hosts does. Without this socket
+//      a refusal counts only after a connection.
+//   3. So it is at the address that has replied; before one has, at all but those that this host
+//      has, too, if it is another.
+//   4. And half a second later, while not all PEs have come to the last finalize: a node ends its
+//      server only after a fence behind that.
 #include "core/life/lifeline.h"
 
 #include <errno.h>
@@ -39,13 +34,13 @@
 #define DIAL_MS 2000         // for a host to reply
 #define AGAIN_MS 100
 #define LONGEST_MS 2000  // between attempts without a reply
-// until there is nothing to watch; a process that is being taken down makes one
+// until there is nothing to watch; a process that ends makes one
 #define CONTRADICTIONS 5
 
 typedef enum answer { OPENED, REFUSED, NO_REPLY } answer_t;
 
 static struct {
-    pthread_mutex_t lock;  // guards running, and the start against the stop
+    pthread_mutex_t lock;  // guards running, and start against stop
     pthread_t thread;
     bool running, tried;
     int wake_fd;  // readable: the thread is to end
@@ -59,7 +54,7 @@ static bool is_hushed(void)
     return atomic_load(&line.hushed) || atomic_load(&cw_world.leaving);
 }
 
-/** Waits for events of the descriptor (-1: none) or for cw_lifeline_stop; false: neither came. */
+/** For the descriptor (-1: none) or cw_lifeline_stop; false: neither came. */
 static bool wait_for(int fd, short events, int ms)
 {
     struct pollfd fds[] = {{.fd = line.wake_fd, .events = POLLIN}, {.fd = fd, .events = events}};
@@ -85,7 +80,7 @@ static answer_t dial(const struct sockaddr_storage *name, int *fd_p)
     return error == ECONNREFUSED ? REFUSED : NO_REPLY;
 }
 
-/** One attempt; keeps the connection, if there is one, until it ends. */
+/** keep: holds the connection until it ends. */
 static answer_t hold(const struct sockaddr_storage *name, bool keep)
 {
     int fd = -1;
@@ -106,7 +101,7 @@ static void report(void)
                   line.next, cw_missing_finalize());
 }
 
-/** After a refusal by the first socket: what does the second one say? */
+/** After a refusal by the first socket: asks the second. */
 static answer_t confirm(const struct sockaddr_storage names[2], int nnames, int *contradictions)
 {
     if (nnames < 2 || hold(&names[1], false) == REFUSED)
@@ -115,7 +110,7 @@ static answer_t confirm(const struct sockaddr_storage names[2], int nnames, int 
     return NO_REPLY;
 }
 
-/** Reports it when refusals have lasted. Then, or before the next attempt, some time passes. */
+/** Reports refusals that have lasted; else some time passes before the next attempt. */
 static void judge(answer_t answer, uint64_t *gone_ns, int *pause_ms)
 {
     uint64_t now = cwu_now_ns();
@@ -144,7 +139,7 @@ static void watch(const struct sockaddr_storage names[2], int nnames)
     }
 }
 
-/** Does the address mean this host, for this host? Connecting a datagram's socket sends nothing. */
+/** Does this host have the address? Connecting a datagram socket sends nothing. */
 static bool is_own(const struct sockaddr_storage *name)
 {
     struct sockaddr_storage own;
@@ -164,8 +159,7 @@ static int names_of(int which, struct sockaddr_storage names[2])
     return cw_transport->life_names(line.record.address, line.record.address_nbytes, which, names);
 }
 
-/** One attempt at each address. OPENED: names are those of the first that replies. REFUSED: all
- *  say that the process has gone. */
+/** OPENED: names are the first that replies. REFUSED: all say that the process has gone. */
 static answer_t try_all(bool here, struct sockaddr_storage names[2], int *n_p, int *contradictions)
 {
     int refused = 0, silent = 0;

@@ -16,11 +16,10 @@
 #include "core/sync/team.h"
 
 // ---------------------------------------------------------------- waiting in MPI
-// Where MPI connects the nodes, and serves one thread only, a process that blocks in MPI serves no
-// other one, and others may need its server before they come to the same collective call. So it
-// serves until all have come. It waits for no other server meanwhile, whose process may have left
-// the call, and block in another one: what it holds back is sent before, and no handlers run, whose
-// acknowledgements might wait. All members do the same, whatever the thread level of each.
+// Where MPI connects the nodes and serves one thread only, a process that blocks in MPI serves no
+// other, which may need its server on the way to the same call. So it serves until all have come.
+// It waits for no other server: it sends before what it holds back, and runs no handlers, whose
+// acknowledgements might wait. All members do so, whatever their thread levels.
 
 typedef struct patience {
     cw_wait_t wait;
@@ -123,7 +122,7 @@ int cw_mpi_no_info(void **info_p)
     return cwb_mpi_no_info(info_p);
 }
 
-/** Are these 0, 1 and so on, of all `size`? */
+/** Are these 0, 1 and so on, in order? */
 static bool is_whole(const int *ranks, int n, int size)
 {
     bool whole = n == size;
@@ -158,7 +157,7 @@ int cw_mpi_choose(const char *call, const void *comm, size_t comm_nbytes)
     return CW_EMISMATCH;
 }
 
-/** In the middle of the job the others would not come to MPI_Finalize. */
+/** In the middle of the job others would not come to MPI_Finalize. */
 void cw_mpi_end_started(void)
 {
     if (!cw_world.initialized)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The watch of the processes of this node (neighbour.h).
-//
-// The thread of each PE owns a robust futex in the PE's slot, on which the thread of the next one
-// sleeps. The kernel wakes that when the owner ends, however its process does, before it closes the
-// process's descriptors: by these Hydra's proxy learns of the end, and kills the others at once.
+// The watch of this node's processes (neighbour.h). Each PE's thread owns a robust futex in the
+// PE's slot, on which the next PE's thread sleeps. The kernel wakes that when the owner ends,
+// before it closes descriptors: by these Hydra's proxy learns of the end, and kills the others at
+// once.
 //
 //     0 -> thread | WAITERS -> 0 | LEFT (in good order) or OWNER_DIED | WAITERS
 #include "core/life/neighbour.h"
@@ -38,16 +37,16 @@
 #endif
 
 #define MS UINT64_C(1000000)
-#define SPREE_NS 20000000  // in which a launcher kills all PEs of a node
+#define SPREE_NS 20000000  // in which a launcher kills a node's PEs
 #define TESTS 100          // of a process whose thread has ended: 10 ms
 #define TEST_NS 100000
-#define EXITING 4u  // the kernel's flag of a process that is about to end
+#define EXITING 4u  // the kernel's flag of a process that ends
 #define LEFT 1u     // the number of no thread
 
 static struct {
     pthread_t thread;
     bool running;
-    bool success;             // the launcher takes what was reported for one
+    bool success;             // the launcher takes the reported end for one
     _Atomic uint32_t hushed;  // futex
     _Atomic bool over;        // the thread needs no wake-up any more
     struct robust_list_head robust;
@@ -66,8 +65,7 @@ bool cw_neighbour_has_ended(pid_t pid)
 }
 
 // ---------------------------------------------------------------- the line
-/** Is it ending, or has it ended? And how, as wait() gives it, while its parent has not asked; -1:
- *  not known. */
+/** *status_p: as of wait(), while its parent has not asked; -1: not known. */
 static bool is_ending(pid_t pid, int *status_p)
 {
     char path[40], text[512], state = 'X';
@@ -111,7 +109,7 @@ void cw_neighbour_claim(void)
         atomic_compare_exchange_strong(word, &pid, -pid);
 }
 
-/** Has the end of a process of the node been reported? What ends after it follows from that. */
+/** Has an end on this node been reported? Later ones follow from it. */
 static bool is_said(void)
 {
     for (int slot = 0; slot < cw_world.nslots; slot++)
@@ -130,7 +128,7 @@ bool cw_neighbour_report(int slot)
         return false;
     int status = describe(pid, how, sizeof how);
     if (cw_world.nnodes > 1 && status == SIGKILL)
-        // the launcher, for the sake of another node? Then this process ends in a moment, too
+        // the launcher, for another node's sake? Then this process ends, too
         cwu_sleep_ns(SPREE_NS);
     watch.success = status == 0;
     if (!atomic_compare_exchange_strong(word, &pid, -pid))
@@ -146,7 +144,7 @@ static bool is_hushed(void)
     return atomic_load(&watch.hushed) != 0;
 }
 
-/** From now on the kernel marks the word when this thread ends. */
+/** The kernel marks the word when this thread ends. */
 static void own(_Atomic uint32_t *word)
 {
     watch.robust = (struct robust_list_head){.list.next = &watch.entry,
@@ -165,7 +163,7 @@ static void give_up(_Atomic uint32_t *word)
     cwu_futex_wake((uint32_t *)word, 1);
 }
 
-/** Sleeps until the thread of another PE ends. True: not in good order. */
+/** Until the thread of another PE ends. True: not in good order. */
 static bool await_death(_Atomic uint32_t *word)
 {
     uint32_t life;
@@ -177,7 +175,7 @@ static bool await_death(_Atomic uint32_t *word)
     return false;
 }
 
-/** A program that a PE executes takes its place: the threads have ended, the process has not. */
+/** A PE that executes another program loses its threads, but has not ended. */
 static bool ends(pid_t pid)
 {
     int status;
@@ -189,7 +187,7 @@ static bool ends(pid_t pid)
     return false;
 }
 
-/** The slot that this PE watches. */
+/** That this PE watches. */
 static int slot_before(void)
 {
     return (cw_world.slot ? cw_world.slot : cw_world.nslots) - 1;

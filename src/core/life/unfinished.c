@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ends without finalize (unfinished.h). A PE's number of process stands in its slot of the node
-// object from its start to its last finalize; numbers of another process namespace say nothing.
+// A PE's process number stands in its slot from start to last finalize; one of another process
+// namespace says nothing.
 #include "core/life/unfinished.h"
 
 #include <pthread.h>
@@ -24,17 +24,17 @@
 #include "core/world/job.h"
 
 #define MS UINT64_C(1000000)
-#define LOOK_NS (250 * MS)   // between two looks of this process at its neighbours
+#define LOOK_NS (250 * MS)   // between two looks at the neighbours
 #define WATCH_NS (500 * MS)  // age at which a process watches another node
 
 static struct {
-    pid_t self;  // the process that joined, as opposed to a child of it; 0: orderly
+    pid_t self;  // the process that joined, not a child of it; 0: orderly
     int status;  // given to exit
     _Atomic uint64_t look_ns;
     int gone_slot;      // found without its process; written by the thread that moved look_ns
     uint64_t gone_ns;   // 0: none is gone
-    uint64_t lost_ns;   // when the launcher was found to have gone; as gone_ns
-    uint64_t watch_ns;  // when to begin to watch another node; UINT64_MAX: never
+    uint64_t lost_ns;   // when the launcher was found gone; as gone_ns
+    uint64_t watch_ns;  // when to watch another node; UINT64_MAX: never
 } me;
 
 // ---------------------------------------------------------------- this process
@@ -44,7 +44,7 @@ static void note_status(int status, void *arg)
     me.status = status;
 }
 
-/** Runs after all exit handlers of the program, one of which may have finalized. */
+/** After all exit handlers of the program, one of which may have finalized. */
 static CW_DESTRUCTOR void end_unfinished_job(void)
 {
     if (me.self == 0 || me.self != getpid())
@@ -56,7 +56,7 @@ static CW_DESTRUCTOR void end_unfinished_job(void)
 }
 
 // ---------------------------------------------------------------- its neighbours
-/** The first slot whose process has ended without leaving; -1: none. */
+/** The first that has ended without leaving; -1: none. */
 static int find_gone(void)
 {
     cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
@@ -73,8 +73,8 @@ static int find_gone(void)
 }
 
 // ---------------------------------------------------------------- its launcher
-/** The PEs of this node cannot end the job through the launcher that is gone, nor can it end them:
- *  the line first, since others of the node do the same. Nodes that watch this one see its end. */
+/** The launcher that is gone can end neither this node's PEs nor the job. The line first: others do
+ *  the same. Nodes that watch this one see its end. */
 static noreturn void end_node(const char *what)
 {
     sigset_t pipe;
