@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PEs that are killed while the others go on (deaths.h): the launcher knows what a death ends.
+// The launcher knows what a death ends.
 #include "core/world/deaths.h"
 
 bool cw_outlive(void)

@@ -40,7 +40,7 @@ void cw_job_begin(void)
     job.opener = pthread_self();
 }
 
-/** The PEs of a part may have joined other jobs, each another number of them; its store is new. */
+/** PEs of a part may have joined other jobs, not equally many; its store is new. */
 void cw_job_number(void)
 {
     static unsigned launched;
@@ -90,15 +90,14 @@ void cw_job_await_published(void)
         cwu_futex_wait((uint32_t *)&job.published, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
-/** Comes through with the fence in init; its failure is the end of the process. */
+/** The fence in init brings it; its failure ends the process. */
 static void await_opener(void)
 {
     while (!atomic_load_explicit(&job.known, memory_order_acquire))
         cwu_futex_wait((uint32_t *)&job.known, 0, CWU_WAIT_NS(SAFEGUARD));
 }
 
-/** Without waiting for anything: not for the lock either, which a thread that waits for the end
- *  holds. */
+/** Never waits, not for the lock either, which a thread that waits for the end holds. */
 static bool exchange_is_over(void)
 {
     if (atomic_load_explicit(&job.known, memory_order_acquire))
@@ -136,7 +135,7 @@ int cw_job_end_exchange(void)
             cwu_error("the job's secret is missing from the launcher's key-value store");
             rc = CW_ENOENT;
         }
-        // Pairs with the loads outside the lock: a thread that reads true reads the secret.
+        // pairs with loads outside the lock: a thread that reads true reads the secret
         atomic_store_explicit(&job.known, rc == CW_OK, memory_order_release);
         if (cw_boot.one_thread)
             cwu_futex_wake((uint32_t *)&job.known, INT_MAX);

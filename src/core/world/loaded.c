@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The loader keeps a list of objects: the program, libraries that are preloaded, what the program
-// needs, breadth first, and then what dlopen brings. Nothing in the list says where the last part
-// begins, so this follows the needs from the program on. A library that the linker dropped from the
-// program's needs (--as-needed) is found through the one that calls it.
+// The loader lists the program, preloaded libraries, the program's needs, breadth first, then what
+// dlopen brings. Nothing says where that begins, so this follows the needs. A library that the
+// linker dropped (--as-needed) is found through its caller.
 #include "core/world/loaded.h"
 
 #include <elf.h>
@@ -73,7 +72,7 @@ static bool is_called(const object_t *o, const char *name)
            strcmp(slash ? slash + 1 : o->path, name) == 0;
 }
 
-/** What `o` needs is reached. Returns the index of the first of these in the list. */
+/** Reaches what `o` needs. Returns the index of the first of these. */
 static size_t follow(objects_t *all, object_t *o)
 {
     size_t first = all->n;
@@ -93,7 +92,7 @@ static size_t follow(objects_t *all, object_t *o)
 
 static bool reach(objects_t *all)
 {
-    // those between the program and the first object that it needs are preloaded
+    // those between the program and its first need are preloaded
     size_t preloaded_end = follow(all, &all->list[0]);
     for (size_t i = 0; i < preloaded_end && preloaded_end < all->n; i++)
         all->list[i].is_reached = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Asks for one address, and says where it was not to be had.
+// Asks for one address, and says why there is none.
 #include "core/world/one_address.h"
 
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 #include "core/world/front_end.h"
 #include "core/world/loaded.h"
 
-#define PAGE_SHIFT 12u  // the unit of randomisation, whatever the page size
+#define PAGE_SHIFT 12u  // unit of randomisation, whatever the page size
 
 static uintptr_t mine;
 

@@ -9,12 +9,12 @@
 #include "core/world/job.h"
 
 static struct {
-    cwb_runs_t runs;  // n 0: the placement is known by its tables only
-    bool of_part;     // the tables are those of a part
+    cwb_runs_t runs;  // n 0: there are tables only
+    bool of_part;     // the tables are a part's
     bool shared;      // the tables lie in a node object
 } place;
 
-/** Of one PE, by the runs. */
+/** Of one PE. */
 typedef struct where {
     int node, slot, nslots;
 } where_t;
@@ -65,7 +65,7 @@ static void point(cw_world_t *w, int *tables)
     w->slots_of_node = tables ? w->leader_of_node + w->nnodes : NULL;
 }
 
-/** Slots and leaders of all nodes, in order of the PEs. */
+/** In order of the PEs. */
 static void count_slots(cw_world_t *w)
 {
     int *filled = w->slots_of_node;
@@ -215,7 +215,7 @@ static void drop(cw_world_t *w)
     w->pes_of_node = NULL;
 }
 
-/** The place in the job of all stays, beside those in its parts. False: it is not known yet. */
+/** The place in the job of all stays, beside those in its parts. False: not known yet. */
 static bool is_known(cw_world_t *w)
 {
     static cw_world_t all;

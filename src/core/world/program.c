@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Does the program call routines of a front end, itself or in a library of its own? Static data
-// must be symmetric for one with symmetric data though another joins the job; one with an area
-// needs its place from the start. Linked with the shared library, such routines are undefined
-// symbols of what calls them; linked with the archive, the front end is there only if it is called.
+// Does the program call routines of a front end, itself or in a library of its own? Then static
+// data must be symmetric, or an area have its place, whichever front end joins. Such routines are
+// undefined symbols of their callers; an archive brings the front end only if it is called.
 #include <elf.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -19,14 +18,13 @@ typedef struct symbols {
     const char *strings;
     size_t strings_nbytes;
     uint32_t count;  // undefined symbols come before this index
-    // NULL: they have none; else of each symbol, and which there are of other objects
+    // NULL: none; else of each symbol, and those of other objects
     const ElfW(Half) * versions;
     const ElfW(Verneed) * needs;
     size_t nneeds;
 } symbols_t;
 
-/** The first symbol that is hashed: those before it are the undefined ones. 0: the table is empty,
- *  as of a program that exports nothing, and linkers then write any number. */
+/** Symbols before it are undefined. 0: the table is empty, and linkers then write any number. */
 static uint32_t first_hashed(const uint32_t *table)
 {
     const uint32_t nbuckets = table[0], first = table[1], filter_words = table[2];
@@ -34,8 +32,7 @@ static uint32_t first_hashed(const uint32_t *table)
     return nbuckets == 1 && buckets[0] == 0 ? 0 : first;
 }
 
-/** How many there are at most: up to the table that lies next behind that of symbols, which is the
- *  strings or, from some linkers, the versions. */
+/** At most: up to the table that lies next, the strings or, from some linkers, the versions. */
 static uint32_t count_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn, const symbols_t *s)
 {
     const uintptr_t from = (uintptr_t)s->table;
@@ -82,10 +79,9 @@ static symbols_t symbols_of(const struct dl_phdr_info *info, const ElfW(Dyn) * d
     return s;
 }
 
-#define OURS "CAUSEWAY_"  // how versions begin that this library's names have
+#define OURS "CAUSEWAY_"  // how versions of this library's names begin
 
-/** Bit i: symbols of version i are of another library, as most are, the C library's: these need not
- *  be looked at. */
+/** Bit i: version i is another library's, mostly the C library's: these need no look. */
 static uint64_t foreign_versions(const symbols_t *s)
 {
     uint64_t foreign = 0;
@@ -105,23 +101,22 @@ static uint64_t foreign_versions(const symbols_t *s)
     return foreign;
 }
 
-/** A routine, or the name with a p in front by which tools call it. */
+/** Or with a p in front, by which tools call it. */
 static bool is_named(const char *symbol)
 {
     return cw_is_named_routine(symbol + (symbol[0] == 'p'));
 }
 
-// The names that the objects of the process lack, but for those with versions of others: some
-// dozens. A start asks for several front ends; the first question makes the list, the others read
-// it, while no object comes or goes.
+// Names that the process's objects lack, but for those with versions of others. The first question
+// of a start makes the list; others read it, while no object comes or goes.
 typedef struct lacking {
     unsigned long long adds, subs;  // of objects, when it was made
     bool in_program;
-    unsigned n;  // 0: not made; more than there is room for: each question looks at all objects
+    unsigned n;  // 0: not made; beyond the room: each question looks at all objects
     const char *names[60];  // in those objects
 } lacking_t;
 enum { LACKING_MOST = sizeof((lacking_t){0}.names) / sizeof(char *) };
-static lacking_t lacking;                      // the thread that has set `asking` uses it
+static lacking_t lacking;                      // of the thread that has set `asking`
 static atomic_flag asking = ATOMIC_FLAG_INIT;  // acquire and release order its holders
 
 typedef struct finding {
@@ -129,7 +124,7 @@ typedef struct finding {
     bool of_any_library;  // not of this one alone
     bool uses, in_program;
     bool past_program;  // the main program comes first
-    lacking_t *kept;    // all objects are looked at, for the next question; or NULL
+    lacking_t *kept;    // NULL, or for the next question: looks at all objects
 } finding_t;
 
 static void examine_name(finding_t *found, const char *name)
@@ -155,7 +150,7 @@ static void examine_symbols(finding_t *found, const symbols_t *s)
     }
 }
 
-/** Answers by the list, if it is that of these objects, or begins another one. */
+/** By the list, if it is that of these objects; else begins one. */
 static bool is_known(finding_t *found, const struct dl_phdr_info *info)
 {
     lacking_t *kept = found->kept;

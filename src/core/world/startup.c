@@ -17,7 +17,7 @@ static struct {
     uint64_t begin_ns;
     _Atomic uint64_t launcher_ns;
     _Atomic uint64_t phase_ns[CW_PHASES];
-    _Atomic int exchange;  // cw_exchange_t; only the first need counts
+    _Atomic int exchange;  // cw_exchange_t of the first need
     _Atomic int fabric;    // cw_fabric_t
 } startup;
 
@@ -61,7 +61,7 @@ uint64_t cw_startup_begin_ns(void)
     return startup.begin_ns;
 }
 
-/** How long ago the kernel started this process, in ticks of 10 ms mostly; 0: it does not say. */
+/** Since the kernel started this process, mostly in ticks of 10 ms; 0: not known. */
 static uint64_t process_age_ns(void)
 {
     char line[1024];
@@ -83,7 +83,7 @@ static uint64_t process_age_ns(void)
     return now > born ? now - born : 0;
 }
 
-/** Reads /proc where the launcher left no time, hence only on request. */
+/** Reads /proc without the launcher's time: only on request. */
 static uint64_t launch_ns(void)
 {
     uint64_t since = atomic_load_explicit(&startup.launcher_ns, memory_order_relaxed);
