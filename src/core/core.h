@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The door of core for front ends. What each room offers stands in the room's own header; inside of
-// core no file includes this one.
+// The door of core for front ends; no file of core includes it.
 //
-// Blocking: calls marked [waits] may block; all blocking ends in a sleep, and every wait makes
-// progress for others. Errors: calls that return int give 0 or CW_E…, already reported. RMA,
-// atomics and ordering have no error return: a lost peer is fatal for the job (the message names
-// PE, node, host and call). Threads: as shmem_init_thread granted. With THREAD_MULTIPLE any thread
-// may use any context but the private ones of others.
+// Blocking: calls marked [waits] may block; all blocking ends in a sleep and makes progress for
+// others. Errors: calls that return int give 0 or CW_E…, reported; RMA, atomics and ordering have
+// none: a lost peer ends the job. Threads: as granted; with THREAD_MULTIPLE any thread may use any
+// context but others' private ones.
 #ifndef CW_CORE_CORE_H
 #define CW_CORE_CORE_H
 
