@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The areas behind the heap: their sizes and places, and what front ends keep behind them.
+// Sizes and places of the areas.
 #include "core/mem/area.h"
 
 #include "core/mem/segment.h"
@@ -11,15 +11,15 @@
 #define OWN_NBYTES ((uint64_t)32 << 20)
 #define OWN_NBYTES_A_PE ((uint64_t)16 << 10)
 
-#define SPARSE_MOST (UINT64_C(1) << 44)  // bytes of addresses that all PEs of a machine may take
+#define SPARSE_MOST (UINT64_C(1) << 44)  // of addresses, for all PEs of a machine
 
 enum { AREAS_MOST = 4 };
 
-/** One behind the other, each followed by what its front end keeps. */
+/** In the order of their places. */
 static struct {
     struct {
         const cw_area_request_t *request;
-        uint64_t nbytes;  // of the area; 0: it is not wanted
+        uint64_t nbytes;  // 0: not wanted
     } area[AREAS_MOST];
     int n;
     bool leaves_data;
@@ -47,12 +47,12 @@ bool cw_area_leaves_data(void)
 
 bool cw_area_beside_symmetric(void)
 {
-    // a front end with an area that joined the job alone has left the data where it was
+    // a front end that joined the job alone left the data where it was
     return (cw_world.initialized && !areas.leaves_data) || cw_program_uses_named_routines();
 }
 
-/** The largest power of two that fits the machine once for each of its PEs, and `most`: hosts that
- *  differ a little agree on it. */
+/** The largest power of two, up to `most`, that all PEs can have: hosts that differ little
+ *  agree. */
 static uint64_t default_size(uint64_t machine_nbytes, uint64_t most)
 {
     uint64_t share = machine_nbytes / cw_machine_sharers(), size = UINT64_C(1) << 20;
@@ -61,8 +61,7 @@ static uint64_t default_size(uint64_t machine_nbytes, uint64_t most)
     return size;
 }
 
-/** All of the machine for each of its PEs, rounded up so that hosts which differ a little agree,
- *  as far as addresses go. */
+/** All of the machine for each PE, as a power of two, as far as addresses go. */
 static uint64_t sparse_size(uint64_t machine_nbytes, uint64_t most)
 {
     uint64_t size = UINT64_C(1) << 30;
@@ -75,8 +74,7 @@ static uint64_t sparse_size(uint64_t machine_nbytes, uint64_t most)
     return size;
 }
 
-/** What was asked for, or what the machine has for each of its PEs: then in few steps, so that
- *  hosts which differ a little agree. */
+/** As asked for, else a PE's share in coarse steps: hosts that differ little agree. */
 static uint64_t wanted_size(uint64_t wanted, uint64_t machine_nbytes, uint64_t most)
 {
     uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT, fits = most;
@@ -120,7 +118,7 @@ static uint64_t own_nbytes(uint64_t area_nbytes)
     return area_nbytes ? (nbytes + (UNIT - 1)) / UNIT * UNIT : 0;
 }
 
-/** Up to the request's, or of all. */
+/** NULL: of all. */
 static uint64_t nbytes_before(const cw_area_request_t *request)
 {
     uint64_t sum = 0;

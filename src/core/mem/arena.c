@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two-level segregated fit with descriptors outside the range. See arena.h.
+// Two-level segregated fit.
 //
-// Blocks partition the range: descriptor 1 starts at line 0 and never goes away, `next` leads
-// through the range in address order. A block is free or in use; two free blocks are never
-// neighbours. Free blocks are on the list of their size class (links a, b = previous, next), blocks
-// in use are in the hash (link a = next in the bucket). Class (c, s): below 32 lines every length
-// has its own list (c = 0, s = length); above, c = log2(length) - 4 and s are the next five bits.
-// Lists are last-in first-out: what was freed last is warm.
+// Blocks partition the range: descriptor 1 starts at line 0, `next` follows in address order, free
+// blocks are never neighbours. Free ones are on the list of their class (links a, b = previous,
+// next), last in first out; blocks in use are in the hash (link a). Class (c, s): below 32 lines c
+// = 0, s = length; above, c = log2(length) - 4, s = the next five bits.
 #include "core/mem/arena.h"
 
 #include <stdbool.h>
@@ -18,15 +16,15 @@
 #include "base/error.h"
 
 #define SUB_BITS 5u
-#define FIRST 1u // the block at line 0
+#define FIRST 1u
 _Static_assert(CW_ARENA_SUBCLASSES == 1u << SUB_BITS, "five bits select the list inside a class");
 
 struct cw_block {
     uint64_t start, length; // in lines
     uint64_t nbytes;        // as asked for; 0: free
-    uint32_t prev, next;    // neighbours in address order
-    uint32_t a, b;          // list links, see above
-    const void *tag;        // the owner's note
+    uint32_t prev, next;    // in address order
+    uint32_t a, b;          // links, see above
+    const void *tag;
     uint8_t align_log2;
     bool used;
 };
@@ -82,8 +80,7 @@ static void list_remove(cw_arena_t *arena, uint32_t i)
     arena->nfree--;
 }
 
-/** Head of the first non-empty list at or above (c, s); 0 when there is none. Moves c and s
- *  there. */
+/** Head of the first non-empty list from (c, s) on, which move there; 0: none. */
 static uint32_t list_from(const cw_arena_t *arena, unsigned *c, unsigned *s)
 {
     if (*s >= CW_ARENA_SUBCLASSES) {
@@ -121,7 +118,7 @@ static bool reserve_descriptors(cw_arena_t *arena, uint32_t n)
     return true;
 }
 
-/** reserve_descriptors() came before. */
+/** After reserve_descriptors(). */
 static uint32_t descriptor_take(cw_arena_t *arena)
 {
     uint32_t i = arena->spare;
@@ -192,7 +189,7 @@ static bool hash_reserve(cw_arena_t *arena)
 
 // ---------------------------------------------------------------- split and merge
 
-/** Cuts block i after `length` lines; returns the new block behind it, on no list yet. */
+/** Cuts block i after `length` lines; returns the rest, on no list yet. */
 static uint32_t split(cw_arena_t *arena, uint32_t i, uint64_t length)
 {
     uint32_t j = descriptor_take(arena);
@@ -208,7 +205,7 @@ static uint32_t split(cw_arena_t *arena, uint32_t i, uint64_t length)
     return j;
 }
 
-/** Appends the block behind i, which is on no list, to i. */
+/** Appends the next block, which is on no list. */
 static void merge_next(cw_arena_t *arena, uint32_t i)
 {
     uint32_t j = arena->blocks[i].next;
@@ -224,7 +221,7 @@ static bool is_free(const cw_arena_t *arena, uint32_t i)
     return i && !arena->blocks[i].used;
 }
 
-/** Makes block i, on no list, a free block, joined with its free neighbours. */
+/** Frees block i, on no list, and joins it with its neighbours. */
 static void release(cw_arena_t *arena, uint32_t i)
 {
     arena->blocks[i].used = false;
@@ -251,7 +248,6 @@ static void count_lines(cw_arena_t *arena, uint64_t more, uint64_t less)
 
 // ---------------------------------------------------------------- search
 
-/** Lines to skip in block i so that the address is aligned. */
 static uint64_t skip_lines(const cw_arena_t *arena, uint32_t i, size_t alignment)
 {
     uintptr_t address = (uintptr_t)arena->base + arena->blocks[i].start * CW_ARENA_LINE;
@@ -264,22 +260,22 @@ static bool holds(const cw_arena_t *arena, uint32_t i, uint64_t length, size_t a
     return skip <= arena->blocks[i].length && arena->blocks[i].length - skip >= length;
 }
 
-/** A free block that holds `length` aligned lines; 0 when there is none. */
+/** A free block that holds `length` aligned lines; 0: none. */
 static uint32_t search(const cw_arena_t *arena, uint64_t length, size_t alignment)
 {
     unsigned c, s;
-    uint64_t sure = length + (alignment / CW_ARENA_LINE - 1); // long enough wherever it starts
+    uint64_t sure = length + (alignment / CW_ARENA_LINE - 1); // enough wherever it starts
     if (sure < length || length > arena->nlines)
         return 0;
     class_of(sure, &c, &s);
     if (c < CW_ARENA_CLASSES) {
         if (c > 0 && (sure & ((UINT64_C(1) << (c - 1)) - 1)))
-            s++; // members of the class of `sure` itself may be shorter than it
+            s++; // blocks of the class itself may be shorter
         uint32_t i = list_from(arena, &c, &s);
         if (i)
             return i;
     }
-    // Only the tight fits are left: look at each before saying no.
+    // only tight fits are left: try each
     class_of(length, &c, &s);
     for (uint32_t i = list_from(arena, &c, &s); i; s++, i = list_from(arena, &c, &s))
         for (; i; i = arena->blocks[i].b)
@@ -295,7 +291,7 @@ static uint64_t lines_of(size_t nbytes)
 
 // ---------------------------------------------------------------- calls
 
-/** Heads of lists are valid only where their bit is set, so their pages need not be touched. */
+/** List heads without their bit are invalid, so their pages stay untouched. */
 static void reset(cw_arena_t *arena)
 {
     memset(arena, 0, offsetof(cw_arena_t, free_list));
@@ -373,7 +369,6 @@ int cw_arena_free(cw_arena_t *arena, void *ptr)
     return CW_OK;
 }
 
-/** Resizes block i where it stands; false when it cannot. */
 static bool resize_in_place(cw_arena_t *arena, uint32_t i, uint64_t length)
 {
     uint64_t old = arena->blocks[i].length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory behind what a PE allocates, by chunks, where the network needs it.
+// Gives memory to chunks.
 #include "core/mem/backing.h"
 
 #include <limits.h>
@@ -29,8 +29,7 @@ void cw_backing_known(bool needed)
     cwu_futex_wake((uint32_t *)word, INT_MAX);
 }
 
-/** The barrier that ends an allocation needs the network anyway, so waiting for it here costs
- *  nothing. */
+/** The barrier behind an allocation needs the network anyway, so this wait is free. */
 bool cw_backing_is_needed(void)
 {
     if (cw_world.nnodes <= 1)
@@ -39,12 +38,12 @@ bool cw_backing_is_needed(void)
     uint32_t now;
     while ((now = atomic_load_explicit(word, memory_order_acquire)) == UNKNOWN) {
         cwu_futex_wait((uint32_t *)word, UNKNOWN, CWU_WAIT_NS(SAFEGUARD));
-        cw_gather_try();  // a PE that never comes may be the one with the server
+        cw_gather_try();  // fatal if the PE with the server never comes
     }
     return now == NEEDED;
 }
 
-/** The chunks that hold [from, end) of this PE's heap. */
+/** Backs the chunks around [from, end) of this PE's heap. */
 static void back(uint64_t from, uint64_t end)
 {
     const cwt_layout_t *l = &cw_segment.layout;

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a network card registers memory, the pages must exist and stay: the node server registers
-// data and heaps in chunks, each when another node first uses it (transport/ofi/server/region.c).
-// The memory of a page lies where it was first touched, so the owner touches what it allocates,
-// whole chunks, before others can use it; the server touches only what no owner had to.
+// Memory behind allocated pages, where the network registers chunks. Owners touch whole chunks when
+// they allocate, to have them on their NUMA node.
 //
-// Threads: known: the server's, once. The rest as the allocator: one at a time.
+// Threads: cw_backing_known: the server's, once; else one at a time, as the allocator.
 #ifndef CW_CORE_BACKING_H
 #define CW_CORE_BACKING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/** The server knows the network: does it need memory behind the pages that it reaches? Tells all
- *  PEs of the node. */
+/** Says to the node's PEs whether the network needs memory behind pages. */
 void cw_backing_known(bool needed);
-/** This PE has allocated a block of its heap: gives it memory if the network needs that. Fatal if
- *  there is none. [waits until the server knows] */
+/** Backs a block of this PE's heap if needed; fatal without memory. [waits for known] */
 void cw_backing_allocated(const void *ptr, size_t nbytes);
-/** Must pages that other nodes use stay where they are? [waits until the server knows] */
+/** Must pages for other nodes stay in place? [waits for known] */
 bool cw_backing_is_needed(void);
-/** A new heap: nothing of it has been touched. */
+/** A new heap, untouched. */
 void cw_backing_reset(void);
 
 #endif

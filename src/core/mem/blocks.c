@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks of an area: an arena behind a lock, and the node's count of bytes.
+// Blocks of an area: an arena, a lock, and the node's count.
 #include "core/mem/blocks.h"
 
 #include "base/machine.h"
@@ -9,7 +9,7 @@
 #include "core/mem/segment.h"
 #include "core/world/job.h"
 
-// What waits with its pages: giving 1 MiB back takes 30 times as long as freeing it.
+// bytes that keep pages: giving 1 MiB back takes 30 times as long as freeing it
 #define WAITING_EACH ((size_t)2 << 20)
 #define WAITING_ALL ((size_t)8 << 20)
 
@@ -34,8 +34,8 @@ void cw_blocks_close(cw_blocks_t *blocks)
     pthread_mutex_destroy(&blocks->lock);
 }
 
-/** Counts bytes before they are allocated, and none that are refused: another would be refused,
- *  too, that asks meanwhile. */
+/** Counts before allocating, and nothing that is refused: it could make a concurrent request
+ *  fail. */
 static bool count(cw_blocks_t *blocks, size_t nbytes)
 {
     uint64_t before = atomic_load_explicit(blocks->used, memory_order_relaxed);
@@ -54,7 +54,7 @@ static void give_back_waiting(cw_blocks_t *blocks)
     blocks->nwaiting = blocks->waiting_nbytes = 0;
 }
 
-/** A block that is about to be free: its pages go, or wait. */
+/** Before a block is free: gives its pages back, now or later. */
 static void retire(cw_blocks_t *blocks, char *block, size_t nbytes)
 {
     if (nbytes > WAITING_EACH) {
@@ -67,8 +67,7 @@ static void retire(cw_blocks_t *blocks, char *block, size_t nbytes)
     blocks->waiting_nbytes += nbytes;
 }
 
-/** A block was allocated: what waits there waits no longer, and what of it the block leaves over
- *  goes. */
+/** Takes an allocated block out of what waits, and gives back the rest. */
 static void claim(cw_blocks_t *blocks, char *block, size_t nbytes)
 {
     char *end = block + nbytes;
@@ -124,7 +123,7 @@ bool cw_blocks_release(cw_blocks_t *blocks, void *ptr)
     size_t nbytes = cw_arena_size(&blocks->arena, ptr);
     if (nbytes) {
         if (!is_pinned)
-            retire(blocks, ptr, nbytes);  // before the block can be another's
+            retire(blocks, ptr, nbytes);  // before another caller can have it
         cw_arena_free(&blocks->arena, ptr);
         blocks->mine -= nbytes;
     }

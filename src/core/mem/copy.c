@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The choice by the size of the last-level cache, and the copy by streaming stores. On processors
-// other than x86-64, memcpy.
+// The choice between memcpy and streaming stores (on x86-64 only).
 #include "core/mem/copy.h"
 
 #include <stdatomic.h>
@@ -31,7 +30,7 @@ static void stream(char *dest, const char *src, size_t nbytes)
     for (dest += head, src += head; lines > 0; lines--, dest += LINE, src += LINE)
         stream_line(dest, src);
     memcpy(dest, src, (nbytes - head) % LINE);
-    _mm_sfence();  // streaming stores are in no order with those behind them
+    _mm_sfence();  // orders the streaming stores before later ones
 }
 #else
 static void stream(char *dest, const char *src, size_t nbytes)
@@ -40,8 +39,7 @@ static void stream(char *dest, const char *src, size_t nbytes)
 }
 #endif
 
-/** Bytes that the last-level cache holds; SIZE_MAX: not known. Threads that ask at the same time
- *  find the same. */
+/** Of the last-level cache; SIZE_MAX: not known. Threads may ask at the same time. */
 static size_t cache_nbytes(void)
 {
     static _Atomic size_t known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counting the PEs of a node that have mapped its memory, and waiting for the last of them.
+// Counts arrived PEs, and waits for the last.
 #include "core/mem/gather.h"
 
 #include <limits.h>
@@ -26,8 +26,7 @@ static uint32_t all(void)
 void cw_gather_arrive(void (*gathered)(void))
 {
     on_gathered = gathered;
-    // Releases my slice, and acquires those of the PEs that came before: the last one knows them
-    // all.
+    // Releases my slice, acquires those before: the last PE has all.
     if (atomic_fetch_add(attached(), 1) + 1 < all())
         return;
     if (all() > 1)
@@ -35,8 +34,7 @@ void cw_gather_arrive(void (*gathered)(void))
     cw_gather_try();
 }
 
-/** Since shmem_init began, so that it does not matter in which call a PE waits for one that never
- *  comes. */
+/** Counts from the begin of shmem_init, whichever call waits. */
 static void check_patience(uint32_t n)
 {
     if (cwu_now_ns() - cw_startup_begin_ns() > (uint64_t)cwu_env.timeout * 1000000000u)
@@ -51,7 +49,7 @@ bool cw_gather_poll(void)
     // pairs with cw_gather_arrive
     if (atomic_load_explicit(attached(), memory_order_acquire) < all())
         return false;
-    on_gathered();  // two threads may do it at a time: they store the same
+    on_gathered();  // two threads may: they store the same
     atomic_store_explicit(&cw_world.gathered, true, memory_order_release);
     return true;
 }

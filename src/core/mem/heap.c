@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The symmetric heap: the arena over the heap of this PE's slice.
+// The symmetric heap: an arena in this PE's slice.
 #include "core/mem/heap.h"
 
 #include <pthread.h>
@@ -21,13 +21,13 @@ _Atomic unsigned cw_block_changes = 1;
 static struct {
     cw_arena_t arena;
     cw_large_t large;
-    char *undumped, *end;  // from here to the end, core files do not contain the heap
-    size_t refused;        // bytes that a call asked for last
+    char *undumped, *end;  // core files omit the heap from here on
+    size_t refused;        // bytes of the last refused call
 } heap;
 
-// The blocks in the order of addresses, made at the first question behind a change.
+// Blocks in address order, listed at the first question after a change.
 static struct {
-    pthread_mutex_t lock;  // guards what follows and, in checking mode, the arena
+    pthread_mutex_t lock;  // guards the rest and, in checking mode, the arena
     cw_heap_span_t *list;
     size_t n;
     bool known;
@@ -41,7 +41,7 @@ int cw_heap_init(void *base, size_t nbytes)
     return cw_arena_init(&heap.arena, base, nbytes);
 }
 
-/** Core files contain what has been allocated (core/mem/segment.c leaves out all of the object). */
+/** Adds the block to core files, which omit the object. */
 static void *allocated(void *p, size_t nbytes)
 {
     if (!p)
@@ -148,7 +148,7 @@ static bool know_spans(void)
     return spans.known = true;
 }
 
-/** The last block that begins at the address or before it, or NULL. */
+/** The last block that begins at or before the address; NULL: none. */
 static const cw_heap_span_t *span_before(const char *at)
 {
     size_t low = 0, high = spans.n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which pages may be large.
+// Large pages: where they fit, and the calls.
 #include "core/mem/large.h"
 
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 #include "base/pages.h"
 #include "core/mem/segment.h"
 
-/** Is the block's address, modulo the size of a large page, its offset in the file? Not so in this
- *  PE's own view if its static data is off by something else than that of the node's first PE. */
+/** Do address and file offset agree modulo a large page? Not in an own view whose static data is
+ *  misaligned otherwise than the first PE's. */
 static bool fits(const char *block)
 {
     const cw_segment_t *s = &cw_segment;
@@ -37,7 +37,7 @@ bool cw_large_is(const char *setting)
     return cwu_env.hugepages && strcmp(cwu_env.hugepages, setting) == 0;  // NULL: in tests of files
 }
 
-/** Widens the range; the kernel has one more mapping for it, or two. */
+/** Widens the range, for one or two more mappings in the kernel. */
 static void allow(cw_large_t *large, char *from, char *end)
 {
     if (large->end && from >= large->from && end <= large->end)

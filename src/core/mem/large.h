@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Large pages (2 MiB) behind large blocks of the node object: a first touch takes a tenth of the
-// time, and random accesses miss the processor's table of pages less often. The owner asks for
-// them where it allocates, since the pages of a block are its to touch first.
-//
-// Threads: as the allocator whose blocks they are: one at a time.
+// Large pages (2 MiB) in large blocks of the node object, for faster first touches and random
+// accesses; owners ask where they allocate. Threads: as the allocator.
 #ifndef CW_CORE_LARGE_H
 #define CW_CORE_LARGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/** The pages that may be large, of one allocator: one range, so that the kernel has not a mapping
- *  for each block. */
+/** Pages of an allocator that may be large, as one range: each costs the kernel a mapping. */
 typedef struct cw_large {
-    char *from, *end;  // NULL: none so far
+    char *from, *end;  // NULL: none
 } cw_large_t;
 
 /** Is CAUSEWAY_HUGEPAGES set to this? */
 bool cw_large_is(const char *setting);
-/** A block was allocated: where it fills whole large pages, they may be large, and those between
- *  such blocks too; with CAUSEWAY_HUGEPAGES=2M they are, at once. */
+/** Whole large pages in a new block, and between such blocks, may be large; with
+ *  CAUSEWAY_HUGEPAGES=2M those in it become large now. */
 void cw_large_allocated(cw_large_t *large, const void *ptr, size_t nbytes);
-/** A range was reserved that may be larger than what is used of it, such as a segment of GASNet:
- *  its pages may be large, and are made so by no setting. */
+/** As above for a range of which little may be used (GASNet's segment): none becomes large now. */
 void cw_large_reserved(const void *ptr, size_t nbytes);
 
 #endif

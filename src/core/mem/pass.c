@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Passing descriptors: one message each; and the exchange among all PEs of a node.
+// Passing descriptors, singly and among all PEs of a node.
 //
-// In its round k a PE sends to the k-th slot behind its own and then takes in one descriptor, from
-// whichever PE has sent one. Of the PEs in the least round of all, each has a sender that is in
-// that round or later and so has sent: no PE waits for ever. And no PE is a round ahead of what it
-// has taken in, so few descriptors are under way, of which the kernel limits the number.
+// In round k a PE sends to the k-th slot behind its own, then takes one descriptor from any. A PE
+// in the least round has a sender that has sent, so the exchange goes on; no PE is a round ahead of
+// what it took, so few descriptors, which the kernel limits, are under way.
 #include "core/mem/pass.h"
 
 #include <errno.h>
@@ -22,7 +21,6 @@
 #include "base/machine.h"
 #include "core/world/world.h"
 
-/** Room for one descriptor beside the message. */
 typedef union control {
     struct cmsghdr align;
     char space[CMSG_SPACE(sizeof(int))];
@@ -67,9 +65,9 @@ int cw_receive_fd(int sock, int *fd_p, uint32_t *tag_p)
 }
 
 // ---------------------------------------------------------------- among all PEs of a node
-// The kernel chooses a name of NAME_NBYTES hexadecimal digits that no socket has.
+// The kernel chooses an unused name of NAME_NBYTES hexadecimal digits.
 #define NAME_NBYTES 5u
-#define SPARE 16  // descriptors that other threads and libraries may take meanwhile
+#define SPARE 16  // descriptors for other threads and libraries
 _Static_assert(NAME_NBYTES < sizeof(uint64_t), "cw_pass_t.name");
 
 static struct sockaddr_un address_of(uint64_t name, socklen_t *nbytes_p)
@@ -80,7 +78,7 @@ static struct sockaddr_un address_of(uint64_t name, socklen_t *nbytes_p)
     return un;
 }
 
-/** Known before any PE counts on this one's descriptor. */
+/** Before any PE counts on this one. */
 static int check_room(void)
 {
     long needed = cw_world.nslots + SPARE, room = cwu_free_files();
@@ -149,14 +147,14 @@ static bool is_ready_by(int sock, uint64_t deadline)
     return now < deadline && poll(&p, 1, (int)((deadline - now) / 1000000u) + 1) > 0;
 }
 
-/** The next connection before the deadline; -1: there is none. */
+/** -1: none before the deadline. */
 static int accept_by(int sock, uint64_t deadline)
 {
     errno = 0;
     return is_ready_by(sock, deadline) ? accept4(sock, NULL, NULL, SOCK_CLOEXEC) : -1;
 }
 
-/** A descriptor of a PE that has given none yet: what other processes send is dropped. */
+/** Of a PE that has given none yet; drops other processes'. */
 static int receive_one(int sock, int *fds)
 {
     uint64_t deadline = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000000000u;

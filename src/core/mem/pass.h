@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Descriptors from process to process of one user, over Unix sockets with abstract names, which
-// live in the network namespace and vanish with their owner.
-//
-// Every PE of the node can hand a descriptor to every other one:
+// Descriptors between one user's processes, over Unix sockets with abstract names. All PEs of a
+// node exchange one:
 //
 //     cw_pass_t pass;
 //     cw_pass_open(&pass);               listens at pass.name
-//     … the names of all slots are exchanged, and all PEs have opened …
+//     … exchange the names; all PEs have opened then …
 //     cw_pass_all(&pass, names, fd, fds);
 //     cw_pass_close(&pass);
 //
-// Errors: reported. Blocking: cw_pass_all waits for the node's PEs, asleep, for CAUSEWAY_TIMEOUT at
-// most. Threads: one.
+// Errors: reported, unless stated. Blocking: cw_pass_all sleeps, at most CAUSEWAY_TIMEOUT. Threads:
+// one.
 #ifndef CW_CORE_PASS_H
 #define CW_CORE_PASS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Does the other end belong to the same user? */
 bool cw_same_user(int sock);
-/** A descriptor, and a number with it. CW_ESYS: not reported. */
+/** Sends a descriptor with a number. CW_ESYS: not reported. */
 int cw_send_fd(int sock, int fd, uint32_t tag);
-/** CW_ELOST, CW_EPROTO, CW_EFILES (none is left for it): not reported. */
+/** CW_ELOST, CW_EPROTO, CW_EFILES (no free descriptor): not reported. */
 int cw_receive_fd(int sock, int *fd_p, uint32_t *tag_p);
 
 typedef struct cw_pass {
@@ -31,10 +28,10 @@ typedef struct cw_pass {
     uint64_t name;  // not 0
 } cw_pass_t;
 
-/** Also sees to it that the process has a descriptor for each other PE of the node. */
+/** Also checks that there are free descriptors. */
 int cw_pass_open(cw_pass_t *pass);
-/** names: [nslots]. fds: [nslots], gets the others' descriptors, which the caller closes, and -1 at
- *  this PE's slot; after a failure, -1 where none has come. */
+/** names, fds: [nslots]. fds: the others' descriptors, which the caller closes; -1 at this PE's
+ *  slot and, after failures, where none came. */
 int cw_pass_all(const cw_pass_t *pass, const uint64_t *names, int fd, int *fds);
 void cw_pass_close(cw_pass_t *pass);
 

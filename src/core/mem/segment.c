@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes the node object: its layout, its mappings, the static data that moves into it.
+// Makes and maps the node object, and moves static data into it.
 #include "core/mem/segment.h"
 
 #include <errno.h>
@@ -28,17 +28,17 @@
 #include "core/world/one_address.h"
 #include "core/world/world.h"
 
-// room for brk and for growth between static data and heap: addresses, not memory
+// addresses for brk and growth between static data and heap
 #define HOLE (4ull << 30)
-#define HOLES_MOST 16  // in a view: one a PE of the node, and as many gaps in their static data
-// Heaps begin at one address modulo this on all PEs, where static data does, or is not there: for
-// alignments above a page (ADR 79). No less than CWU_PAGES_LARGE.
+#define HOLES_MOST 16  // in a view: one a PE, and as many gaps in static data
+// Heaps begin at one address modulo this on all PEs (where static data does), for alignments above
+// a page (ADR 79). At least CWU_PAGES_LARGE.
 #define COMMON (2u << 20)
-// Owner-addressed memory lies at one address in all PEs of a node where this place is free: far
-// from where kernels put programs, libraries and stacks, with 32 TiB behind it
+// Preferred for owner-addressed memory, at one address in a node: far from programs, libraries and
+// stacks, 32 TiB behind it
 #define PLACE ((uintptr_t)1 << 45)
-// The heap of a program without symmetric static data, at one address in all PEs where this place
-// is free: behind the shadow memory of sanitizers, with 8 TiB before the place above
+// Preferred for a heap without static data: behind the shadow memory of sanitizers, 8 TiB before
+// PLACE
 #define HEAP_PLACE ((uintptr_t)24 << 40)
 #define WIRE_VERSION 8u
 
@@ -49,7 +49,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/** Places the sections of one kind from `at` on; returns where they end. */
+/** Returns where they end. */
 static uint64_t place(cw_section_t *const sections[], cw_section_place_t in, uint64_t at)
 {
     for (; *sections; sections++)
@@ -88,16 +88,14 @@ static void shape(const cw_sizes_t *sizes, cw_section_t *const sections[])
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
-/** The first PE to come sizes the object's file; from then on its size is fixed, for whatever
- *  process comes by it: a page that is cut off would be a bus error in all PEs. What the size is
- *  modulo COMMON lies in front of the object: as much as the first PE's static data is off, so that
- *  its pages may be large where a program of that PE sees them. */
+/** The first PE sizes and seals the file: cutting it would be a bus error in all PEs. The size
+ *  modulo COMMON is the front, that PE's misalignment of static data, for large pages. */
 static int size_object(int fd)
 {
     struct stat st;
     uint64_t front = cw_segment.data.nbytes ? cw_segment.data.start % COMMON : 0;
     if (fstat(fd, &st) ||
-        // EPERM: another PE has sized it meanwhile, otherwise; agree() reports that
+        // EPERM: another PE has sized it meanwhile; agree() reports a difference
         (st.st_size == 0 && ftruncate(fd, (off_t)(cw_segment.nbytes + front)) && errno != EPERM))
         return CW_ESYS;
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // again: refused
@@ -107,7 +105,6 @@ static int size_object(int fd)
     return CW_OK;
 }
 
-/** A mapping failed. */
 static void report_addresses(const char *what, uint64_t nbytes)
 {
     const double gib = 1 << 30;
@@ -122,8 +119,8 @@ static void report_addresses(const char *what, uint64_t nbytes)
                   CWU_ENV_NAME(symmetric_size));
 }
 
-/** The parts of the object that hold something: control, then of each slot static data and heap.
- *  Returns their number; part i, if there is one, is in *from_p and *end_p. */
+/** Part i of the used ranges: control, then static data and heap of each slot. Returns their
+ *  number. */
 static uint32_t part_of_object(uint32_t i, uint64_t *from_p, uint64_t *end_p)
 {
     const cwt_layout_t *l = &cw_segment.layout;
@@ -146,9 +143,8 @@ static void unmap_object(char *base, uint32_t nparts)
     }
 }
 
-/** Maps the parts and leaves out the holes, which count where addresses are limited. The parts must
- *  lie at their distances, so the place is not the kernel's choice. MAP_FAILED: it is taken, or the
- *  limit reached. */
+/** Maps the parts without holes, which a limit on addresses counts. The caller chooses the place,
+ *  since parts keep their distances. MAP_FAILED: taken, or limit reached. */
 static void *map_parts(int fd, char *base)
 {
     uint64_t from, end;
@@ -162,14 +158,14 @@ static void *map_parts(int fd, char *base)
         if (at == base + from)
             continue;
         if (at != MAP_FAILED)
-            munmap(at, end - from);  // Linux before 4.17 takes the address for a wish
+            munmap(at, end - from);  // Linux before 4.17 takes the address as a hint
         unmap_object(base, i);
         return MAP_FAILED;
     }
     return base;
 }
 
-/** A free range that begins `front` behind a multiple of COMMON; NULL: none found. */
+/** A free range that begins `front` behind a multiple of COMMON; NULL: none. */
 static void *aligned_place(size_t nbytes, uint64_t front)
 {
     char *at = cwu_pages_map(NULL, nbytes + 2 * COMMON, PROT_NONE,
@@ -192,12 +188,12 @@ static void *map_all(int fd)
     }
     if (s->in_parts)
         return at;
-    void *place = (void *)(PLACE + s->front);  // the kernel may take another
+    void *place = (void *)(PLACE + s->front);  // a hint
     if (!cw_agreement.area_nbytes)
         place = aligned_place(s->nbytes, s->front);
     const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
     at = cwu_pages_map(place, s->nbytes, prot, flags, fd, s->front);
-    if (at == MAP_FAILED && !place)  // valgrind looks for gaps in 128 GiB only, but takes wishes
+    if (at == MAP_FAILED && !place)  // valgrind looks for gaps in 128 GiB only, but takes hints
         at = cwu_pages_map((void *)(PLACE + s->front), s->nbytes, prot, flags, fd, s->front);
     return at;
 }
@@ -208,7 +204,7 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
 {
     offset += cw_segment.front;
     const int prot = PROT_READ | PROT_WRITE, all = MAP_SHARED | MAP_NORESERVE | flags;
-    // static data, which replaces what is there, is locked as the program has asked for
+    // static data, which replaces a mapping, stays locked as the program has asked
     void *at = flags & MAP_FIXED ? mmap((void *)where, nbytes, prot, all, fd, (off_t)offset)
                                  : cwu_pages_map((void *)where, nbytes, prot, all, fd, offset);
     if (at == MAP_FAILED && errno == ENOMEM) {
@@ -226,8 +222,8 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
     return CW_OK;
 }
 
-/** Without static data nothing says where the heap must be. Nor is there a reason for a second view
- *  but its place; owner-addressed memory has its own (map_all). */
+/** Without static data the heap may lie anywhere; its second view is for one address on all PEs.
+ *  Owner-addressed memory has PLACE. */
 static void place_heap(int fd, uint64_t slice, size_t nbytes)
 {
     cw_segment_t *s = &cw_segment;
@@ -247,8 +243,7 @@ static void place_heap(int fd, uint64_t slice, size_t nbytes)
               (unsigned long)HEAP_PLACE);
 }
 
-/** The own view of the heap is mapped first: it has one place only, and all else may lie anywhere.
- *  (valgrind gives mappings the first gap, which is that place.) */
+/** Before other mappings, because it has one place only, which valgrind would give away. */
 static int map_own_heap(int fd)
 {
     cw_segment_t *s = &cw_segment;
@@ -305,7 +300,7 @@ static int map_object(int fd)
     return CW_OK;
 }
 
-/** The first PE to come writes what all must agree on; the others compare. */
+/** The first PE writes what all must agree on; the others compare. */
 static int agree(void)
 {
     cw_segment_t *s = &cw_segment;
@@ -326,7 +321,7 @@ static int agree(void)
     return cw_agreement_check(&c->agreement, "another PE of this node");
 }
 
-#define PAGE_WORDS 512  // the unit of skipping; any page size is a multiple
+#define PAGE_WORDS 512  // the unit of skipping; divides any page
 
 static CW_NO_SANITIZE CW_NOINLINE bool is_zero(const volatile uint64_t *page)
 {
@@ -339,8 +334,7 @@ static CW_NO_SANITIZE CW_NOINLINE bool is_zero(const volatile uint64_t *page)
 static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t offset)
 {
     while (nbytes) {
-        // The bare call, because a sanitizer's would look at the guards between variables, which
-        // are copied too.
+        // not pwrite(), whose interceptors in sanitizers refuse the guards between variables
         long n = syscall(SYS_pwrite64, fd, from, nbytes, offset);
         if (n <= 0) {
             cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s",
@@ -359,12 +353,8 @@ typedef struct {
     uint64_t shift;  // from an address to its offset in the file
 } copy_t;
 
-/**
- * Copies whole pages of static data. Pages of zeroes are left out: fresh pages of the object are
- * zero, and a large .bss that the program never touched must cost no memory. By the file, not by
- * the window on it: the page need not be mapped there, nor cleared, and a full memory is an error
- * rather than a signal.
- */
+/** Copies static data without pages of zeros, so that an untouched .bss costs no memory. By the
+ *  file: no page is mapped or cleared, and full memory is an error, no signal. */
 static int copy_pages(void *arg, const void *at, size_t nbytes)
 {
     const copy_t *copy = arg;
@@ -397,16 +387,15 @@ static int move_part(int fd, const cw_data_part_t *part, bool moved)
 {
     uint64_t offset =
         cw_slice_offset((uint32_t)cw_world.slot) + (part->start - cw_segment.data.start);
-    // From here to the end of the mmap nothing may write to static data: no calls that could, no
-    // other thread.
+    // Until the mmap returns nothing may write to static data: no other thread, no call that could.
     int rc = copy_part(fd, part, offset, moved);
     return rc ? rc : map_at(part->start, part->nbytes, fd, offset, MAP_FIXED, "static data");
 }
 
-/** Puts my static data, too, where the program expects it: same pages as my slice, second view. */
+/** Moves static data into my slice, mapped where the program expects it. */
 static int map_own_view(int fd)
 {
-    static bool moved;  // so the pages are an earlier life's object
+    static bool moved;  // so the pages are those of an earlier object
     cw_segment_t *s = &cw_segment;
     uint64_t slice = cw_slice_offset((uint32_t)cw_world.slot);
     if (s->data.nbytes == 0) {
@@ -424,7 +413,7 @@ static int map_own_view(int fd)
     return rc;
 }
 
-/** What lies between the parts of static data, constants for example, is no PE's to store to. */
+/** Closes what lies between the parts of static data, for example constants. */
 static void close_gaps(char *slice)
 {
     const cw_static_data_t *d = &cw_segment.data;
@@ -435,15 +424,13 @@ static void close_gaps(char *slice)
     }
 }
 
-/** Makes what no PE allocates, between static data and heap, inaccessible in this process's views
- *  of its peers: there lies what the program has from malloc, and a put to it should not seem to
- *  work. Not where the node server works, to whom requests of other nodes show such addresses, and
- *  not among many PEs: the kernel has a list of all pieces of the object that processes map, which
- *  would grow with the square of their number. */
+/** Closes the holes in views of peers, where a put to memory of malloc must not seem to work. Not
+ *  for the node server, to which other nodes name such addresses, nor for many PEs: the kernel's
+ *  list of mappings grows with their square. */
 static void close_holes(void)
 {
     const cw_segment_t *s = &cw_segment;
-    const uint64_t hole = s->layout.data_nbytes;  // whole pages; brk may begin right behind them
+    const uint64_t hole = s->layout.data_nbytes;  // whole pages; brk may begin behind them
     if (!s->own_view || s->in_parts || (cw_world.nnodes > 1 && cw_world.slot == 0) ||
         cw_world.nslots > HOLES_MOST)
         return;
@@ -451,7 +438,7 @@ static void close_holes(void)
         char *slice = s->base + cw_slice_offset((uint32_t)slot);
         mprotect(slice + hole, s->layout.heap_offset - hole, PROT_NONE);
         if ((uint32_t)cw_world.nslots * s->data.nparts <= HOLES_MOST)
-            close_gaps(slice);  // each is a piece more of the view, like the hole
+            close_gaps(slice);  // one more piece of the view, like the hole
     }
 }
 
@@ -490,8 +477,7 @@ void cw_segment_depart(void)
         atomic_store_explicit(&cw_segment.slots[cw_world.slot].pid, 0, memory_order_relaxed);
 }
 
-/** The heap goes; static data stays mapped (the program goes on using it, privately held by this
- *  mapping). */
+/** Unmaps the heap; static data stays mapped, and in use. */
 void cw_segment_fini(void)
 {
     cw_segment_t *s = &cw_segment;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node object in this process: created or joined at init, unmapped at finalize. A memfd, so
-// that nothing is left behind whatever happens to the PEs. Threads: init and fini by one thread,
-// reading by all.
+// The node object in this process, a memfd: made or joined at init, unmapped at finalize. Threads:
+// init and fini by one, reading by all.
 #ifndef CW_CORE_SEGMENT_H
 #define CW_CORE_SEGMENT_H
 
@@ -10,17 +9,16 @@
 #include "bootstrap/bootstrap.h"
 #include "core/mem/layout.h"
 
-/** Pages of the main program that become symmetric: a segment of its file that may be written, less
- *  what the loader made read-only after relocation. Those behind file_nbytes came as zeros. */
+/** Symmetric pages of the main program: a writable segment without what became read-only after
+ *  relocation. Zeros behind file_nbytes. */
 typedef struct cw_data_part {
     uintptr_t start;
     size_t nbytes, file_nbytes;
 } cw_data_part_t;
 
-#define CW_DATA_PARTS_MOST 16  // linkers make one or two, a script of the user's perhaps more
+#define CW_DATA_PARTS_MOST 16  // linkers make one or two
 
-/** All of them, in the order of addresses, with what lies between them: [start, start + nbytes).
- *  nbytes 0, without parts: this is not an OpenSHMEM program. */
+/** All parts in address order, and their range. nbytes 0: no OpenSHMEM program. */
 typedef struct cw_static_data {
     uintptr_t start;
     size_t nbytes;
@@ -28,41 +26,38 @@ typedef struct cw_static_data {
     cw_data_part_t part[CW_DATA_PARTS_MOST];
     uint64_t program;  // digest of the executable's identity
 } cw_static_data_t;
-/** Returns 0, or CW_ENOTSUP: there are too many parts, reported. */
+/** 0, or CW_ENOTSUP (too many parts): reported. */
 int cw_static_data_find(cw_static_data_t *data_p);
 
 typedef struct cw_segment {
-    char *base;  // the node object, offset 0
-    int fd;      // of it; -1 from cw_segment_mapped on
+    char *base;  // the node object
+    int fd;      // -1 from cw_segment_mapped on
     size_t nbytes;
-    uint64_t front;  // bytes in front of it in its file
+    uint64_t front;  // bytes before the object in its file
     cw_control_t *control;
     cw_slot_t *slots;  // [nslots]
     cwt_layout_t layout;
-    uintptr_t origin;  // my static data's address (or my slice, if the program has none):
-                       // slice offset 0
-    char *heap;        // origin + heap_offset: scratch first, then the user's heap
-    bool own_view;     // data and heap are mapped a second time at origin
-    bool in_parts;     // the holes of the object are not mapped at base
+    uintptr_t origin;  // slice offset 0 in my view: of static data, else of my slice
+    char *heap;        // origin + heap_offset: scratch, then the user's heap
+    bool own_view;     // a second mapping of data and heap at origin
+    bool in_parts;     // holes are not mapped at base
     cw_static_data_t data;
 } cw_segment_t;
 
 extern cw_segment_t cw_segment CW_HIDDEN;
 
-/** Makes or joins the node object, with the sections of a table that ends with NULL. */
+/** Makes or joins the node object; sections end with NULL. */
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[]);
-/** Nothing of the object is mapped any more: its descriptor is closed. */
+/** All of the object is mapped: closes its descriptor. */
 void cw_segment_mapped(void);
 void cw_segment_fini(void);
-/** Other PEs of the node do not expect this process to live any more. */
+/** Clears my pid, so that other PEs do not expect this process to live. */
 void cw_segment_depart(void);
-/** The object's file descriptor for this node: inherited, created, or received from the node's
- *  lowest PE. */
+/** The object's descriptor: inherited, made, or received from the lowest PE. [waits] */
 int cw_share_fd(cwb_t *boot, int *fd_p);
-/** The lowest PE of a node gives it to the others, if it made it. Waits for them. */
+/** The lowest PE gives the object that it made to the others. [waits for them] */
 int cw_share_hand_out(const cwb_t *boot);
 
-/** Offset in the node object of slot's slice. */
 static inline uint64_t cw_slice_offset(uint32_t slot)
 {
     return cw_segment.layout.slice_offset + (uint64_t)slot * cw_segment.layout.slice_stride;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the PEs of a node come by one file descriptor when the launcher did not give them one: the
-// node's lowest PE makes a memfd and hands it to the others over an abstract Unix socket. Abstract
-// names live in the network namespace and vanish with their owner, so nothing is left behind, and a
-// PE that cannot connect does not share the node. Both ends check that the other runs as the same
-// user.
+// How PEs of a node come by one descriptor if the launcher gave none: the lowest PE makes a memfd
+// and gives it over a Unix socket with an abstract name. A PE that cannot connect does not share
+// the node. Both ends compare users.
 //
-// The name is known to all: what the launcher has given the job. The job's secret comes too late
-// to be part of it, since its exchange goes on while PEs map the object. So any process may have
-// taken the name. Then the lowest PE listens at the same name with random bytes behind it, and the
-// others, whom the plain name leads nowhere for a moment, look through the kernel's list of names.
+// Any process may have taken the name, since the job's secret comes too late to be part of it. Then
+// the lowest PE appends random bytes, and the others search the kernel's list of names.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,10 +24,10 @@
 #include "core/mem/segment.h"
 #include "core/world/world.h"
 
-#define NAMES "/proc/net/unix"  // where an abstract name begins with @
-#define ID_MOST 46              // characters of a job's identity, from its end
+#define NAMES "/proc/net/unix"  // abstract names begin with @ there
+#define ID_MOST 46              // last characters of a job's identity
 #define RANDOM_NBYTES 8u
-// attempts, some 20 ms, that find no process at the plain name, before the first look at the list
+// attempts (some 20 ms) without a listener before the first look at the list
 #define LOOK_AFTER 8u
 
 typedef struct address {
@@ -39,7 +35,7 @@ typedef struct address {
     socklen_t nbytes;
 } address_t;
 
-/** The address of an abstract name: its text stands behind a NUL, and has none at its end. */
+/** An abstract name stands behind a NUL, without one at its end. */
 static address_t address_of(const char *text)
 {
     address_t a = {.un = {.sun_family = AF_UNIX}};
@@ -78,7 +74,7 @@ static int bind_to(int sock, const char *text)
     return bind(sock, (const struct sockaddr *)&a.un, a.nbytes);
 }
 
-/** At the plain name, or at one that no process can have foreseen. */
+/** At the plain name, or at an unpredictable one. */
 static int bind_somewhere(int sock, const cwb_t *boot)
 {
     char plain[PLAIN + 1], text[PLAIN + 2 + 2 * RANDOM_NBYTES];
@@ -100,7 +96,6 @@ static int no_files(const char *what)
     return CW_EFILES;
 }
 
-/** The lowest PE: serves every other PE of the node once. */
 static int hand_out(const cwb_t *boot, int fd)
 {
     int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -149,7 +144,7 @@ static int receive_by(int sock, uint64_t deadline, int *fd_p)
     return cw_receive_fd(sock, fd_p, &(uint32_t){0});
 }
 
-/** CW_EAGAIN: no process is there; CW_EREFUSED: another user's. Neither can make this PE wait. */
+/** CW_EAGAIN: no process; CW_EREFUSED: another user's. Neither blocks this PE. */
 static int ask(const char *text, uint64_t deadline, int *fd_p)
 {
     address_t a = address_of(text);
@@ -160,13 +155,12 @@ static int ask(const char *text, uint64_t deadline, int *fd_p)
     }
     if (connect(sock, (const struct sockaddr *)&a.un, a.nbytes) == 0)
         rc = cw_same_user(sock) ? receive_by(sock, deadline, fd_p) : CW_EREFUSED;
-    else if (errno == EAGAIN)  // more wait there than it lets
+    else if (errno == EAGAIN)  // its backlog is full
         rc = CW_EREFUSED;
     close(sock);
     return rc == CW_ELOST || rc == CW_EPROTO ? CW_EAGAIN : rc;
 }
 
-/** Asks at all names with random bytes. */
 static int ask_listed(const char *plain, uint64_t deadline, int *fd_p)
 {
     size_t n = strlen(plain);
@@ -191,7 +185,6 @@ static int ask_listed(const char *plain, uint64_t deadline, int *fd_p)
     return rc;
 }
 
-/** Every other PE: asks until the lowest one listens. */
 static int fetch(const cwb_t *boot, int *fd_p)
 {
     char plain[PLAIN + 1];
@@ -201,7 +194,7 @@ static int fetch(const cwb_t *boot, int *fd_p)
     uint64_t nap_ns = 0;
     for (uint32_t attempt = 1; cwu_now_ns() < deadline; attempt++) {
         int rc = ask(plain, deadline, fd_p);
-        // without another process at the plain name there probably was none: seldom, and less so
+        // a listed name is unlikely without a process at the plain one: look rarely, and ever less
         if (rc == CW_EREFUSED ||
             (rc == CW_EAGAIN && attempt >= LOOK_AFTER && (attempt & (attempt - 1)) == 0))
             rc = ask_listed(plain, deadline, fd_p);
@@ -218,7 +211,7 @@ static int fetch(const cwb_t *boot, int *fd_p)
     return CW_ETIMEOUT;
 }
 
-static int kept_fd = -1;  // of the object this PE has made for its node, until it is handed out
+static int kept_fd = -1;  // of the object that this PE has made
 
 int cw_share_hand_out(const cwb_t *boot)
 {

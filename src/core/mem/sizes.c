@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sizes of heap and areas (ADR 78).
+// Sizes of heap and areas (ADR 78).
 #include "core/mem/sizes.h"
 
 #include "base/env.h"
@@ -17,9 +17,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/** Bytes of addresses for the heap and the areas of a PE. A process maps those of all PEs of its
- *  node, and its own twice; a quarter of the limit is left to the program and its libraries.
- *  UINT64_MAX: there is no limit. */
+/** Bytes for heap and areas of a PE, with a quarter of the limit left to the program. A process
+ *  maps those of its node, its own twice. UINT64_MAX: no limit. */
 static uint64_t addresses_a_pe(uint64_t data_nbytes)
 {
     uint64_t limit = cwu_address_limit();
@@ -29,15 +28,13 @@ static uint64_t addresses_a_pe(uint64_t data_nbytes)
     return each > data_nbytes ? each - data_nbytes : 0;
 }
 
-/** All PEs see the same memory, so what they make of it is the same. */
 static bool is_one_machine(const cwb_t *boot)
 {
     return boot->one_machine || cw_world.nnodes == 1;
 }
 
-/** A heap is sparse, so where only OpenSHMEM's memory is in use, and all PEs see the same machine,
- *  it may be as large as the machine allows. Elsewhere it is what the setting's table says, or what
- *  leaves half of the machine to others. */
+/** As large as the machine allows, sparse, if there are no areas and all PEs see one machine. Else
+ *  the setting's default, at most half of the machine for all. */
 static uint64_t default_heap(const cwb_t *boot, uint64_t machine, uint64_t addresses,
                              cw_sizes_t *sizes)
 {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the static data (.data and .bss) of the main program: each writable PT_LOAD less what the
-// loader made read-only after relocation (PT_GNU_RELRO). There are several with -mcmodel=medium
-// (.ldata, .lbss), where a variable is aligned to more than the linker's page size, and with linker
-// scripts. Only programs that bring this library are OpenSHMEM programs; an interpreter that opens
-// it keeps its data private. So do shared libraries: the specification leaves them out, the C
-// library's must not be shared, and one number reaches all of a peer's memory only where that is
-// close together (ADR 136).
+// Finds the main program's static data: writable PT_LOAD less PT_GNU_RELRO, several with
+// -mcmodel=medium, large alignments and linker scripts. Programs that do not bring this library,
+// and shared libraries, keep theirs private (ADR 136).
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -39,7 +35,7 @@ static uintptr_t round_up(const finding_t *f, uintptr_t at)
     return round_down(f, at + f->page - 1);
 }
 
-/** Whole pages; those before file_end came from the file. */
+/** Adds whole pages; those before file_end came from the file. */
 static void add_part(finding_t *f, uintptr_t start, uintptr_t end, uintptr_t file_end)
 {
     cw_static_data_t *d = &f->data;
@@ -93,11 +89,11 @@ static int examine_main_program(struct dl_phdr_info *info, size_t size, void *ar
             f->relro_end = round_down(f, at + ph->p_memsz);
         }
     }
-    for (int i = 0; i < info->dlpi_phnum; i++)  // they come in the order of addresses
+    for (int i = 0; i < info->dlpi_phnum; i++)  // in the order of addresses
         if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W))
             add_segment(f, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, &info->dlpi_phdr[i]);
     f->data.program = id;
-    return 1;  // the main program comes first; look no further
+    return 1;  // the main program comes first
 }
 
 int cw_static_data_find(cw_static_data_t *data_p)

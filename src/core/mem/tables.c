@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The shared tables: filled in by the PEs of the node together, mapped by each.
+// The shared tables: filled in together, mapped by each PE.
 #include "core/mem/tables.h"
 
 #include <stdatomic.h>
@@ -11,19 +11,18 @@
 #include "core/world/place.h"
 #include "core/world/world.h"
 
-#define UNIT 65536u  // a multiple of every page size
+#define UNIT 65536u  // a multiple of any page size
 #define PARTS 64
-#define PIECES 4  // of which the words of all PEs consist
+#define PIECES 4  // in the words of all PEs
 
-/** A table that is filled in by parts. */
 typedef struct filled {
-    CW_CACHE_ALIGNED _Atomic uint32_t next;  // the part that no PE has begun
-    _Atomic uint64_t done;                   // a bit a part; pairs with the acquire of each reader
+    CW_CACHE_ALIGNED _Atomic uint32_t next;  // the first part that no PE has begun
+    _Atomic uint64_t done;                   // a bit for each part; pairs with the readers' acquire
 } filled_t;
 
 typedef struct cw_tables_head {
     filled_t place, words;
-    _Atomic uint64_t word;  // of the first PE to come
+    _Atomic uint64_t word;  // of the first PE
 } cw_tables_head_t;
 _Static_assert(sizeof(cw_tables_head_t) == 192, "shared between processes");
 
@@ -47,7 +46,7 @@ static uint64_t section_nbytes(void)
     return many() ? UNIT + round_up(cw_place_nbytes()) + piece_nbytes() : 0;
 }
 
-// the last of the control area: of few PEs, it takes no addresses either
+// last in the control area; takes no addresses in small jobs
 cw_section_t cw_tables_section = {
     .in = CW_SECTION_CONTROL, .align = UNIT, .nbytes = section_nbytes};
 
@@ -104,7 +103,7 @@ int cw_tables_open(void)
     if (!cw_place_shares())
         return CW_OK;
     fill(&head()->place, place_part);
-    // a mapping of its own, which stays when the node object goes
+    // a mapping of its own, which outlives the node object
     void *at = cwu_pages_map(NULL, cw_place_nbytes(), PROT_READ, MAP_SHARED, cw_segment.fd,
                              cw_segment.front + place_offset());
     if (at == MAP_FAILED) {
