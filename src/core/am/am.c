@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Clients and their handlers; opening and closing this PE's side of the inbox.
+// Clients, handlers, and this PE's side of the inbox.
 #include "core/am/am.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ size_t cw_am_max_medium(void)
     return cw_am_buffers.most;
 }
 
-/** Once, while the node object is laid out. */
+/** Called once, at the layout of the node object. */
 static uint64_t inbox_nbytes(void)
 {
     size_t most = wish ? wish->nbytes() : CW_AM_PACKET;
@@ -43,7 +43,7 @@ static uint64_t inbox_nbytes(void)
 
 cw_section_t cw_am_section = {.in = CW_SECTION_SLICE, .align = 65536, .nbytes = inbox_nbytes};
 
-static const _Atomic uint32_t nothing;  // where the gates lead while no message can arrive
+static const _Atomic uint32_t nothing;  // where gates lead while no message can arrive
 cw_am_gates_t cw_am_gates = {.request = {.turn = &nothing, .full = 1},
                              .reply = {.turn = &nothing, .full = 1},
                              .patience = INT32_MAX};
@@ -67,7 +67,7 @@ static void set_gate(cw_am_gate_t *gate, const _Atomic uint32_t *turn, uint32_t 
 static void open_ring(cw_am_ring_t *ring, cw_am_cell_t *cells, unsigned cells_log,
                       const _Atomic uint64_t *tail, cw_am_gate_t *gate)
 {
-    if (ring->cells != cells)  // a new epoch; else the consumer continues where it was
+    if (ring->cells != cells)  // a new epoch; else the consumer continues
         *ring = (cw_am_ring_t){.cells = cells, .cells_log = cells_log, .tail = tail, .gate = gate};
     uint64_t at = ring->head & ((UINT64_C(1) << cells_log) - 1);
     set_gate(gate, &cells[at].turn, cw_am_turn(ring->head, cells_log) + 1);
@@ -78,7 +78,7 @@ void cw_am_expect(void)
     cw_world.messages = true;
 }
 
-/** What fast paths within the node read. */
+/** For fast paths within the node. */
 static void open_near(void)
 {
     uint64_t nbytes;
@@ -148,7 +148,7 @@ void cw_am_close(cw_am_client_t client)
     if (cw_am.opened[client] == 0 || --cw_am.opened[client] > 0)
         return;
     atomic_store_explicit(&closed[client], true, memory_order_relaxed);
-    // behind `closed`: another thread that polls and finds none of them finds that, too
+    // behind `closed`, which a thread without a handler reads
     for (int i = 0; i < CW_AM_HANDLERS; i++)
         atomic_store_explicit(&handlers[client][i], NULL, memory_order_release);
     atomic_store_explicit(&takes_raw[client], NULL, memory_order_release);
@@ -167,7 +167,7 @@ void cw_am_init(void)
 void cw_am_fini(void)
 {
     if (!cw_world.messages)
-        return;  // most programs have none and have touched none of this memory
+        return;  // most programs have none and have touched nothing
     cw_world.messages = false;
     shut();
     cw_am_poll_fini();
@@ -200,7 +200,7 @@ void cw_am_take_raw(cw_am_client_t client, cw_am_takes_t takes)
     atomic_store_explicit(&takes_raw[client], takes, memory_order_release);
 }
 
-/** Came after its client closed: the job ends, and the sender did not wait for it. */
+/** After its client closed: its sender did not wait. */
 static bool is_late(const cw_am_msg_t *msg)
 {
     unsigned client = CW_AM_HEAD_CLIENT(msg->head);
@@ -328,7 +328,7 @@ void cw_am_run(cw_am_msg_t *msg)
     uint32_t nfree = cw_am.nfree;
     cw_am_in_handler = msg;
     if (!cw_am.locked)
-        cw_am.nfree = 0;  // a request from the handler must not take the fast path
+        cw_am.nfree = 0;  // keeps requests of the handler off the fast path
     if (msg->kind == CW_AM_SHORT)
         call_short(fn, msg, msg->args);
     else

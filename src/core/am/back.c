@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Replies over the connection of their request: notifications from the node server of the target to
-// the PE of the request, which receives them when it polls its own connections. On TCP, traffic in
-// both directions of a connection saves the kernel's acknowledgements, and no second connection is
-// used (docs/adr/0028).
+// Replies over the connection of their request: notifications from the target's node server, which
+// the requesting PE receives when it polls its connections. For short and medium replies whose
+// handler runs in the server's process soon after the request, if the server's lock is free and the
+// transport takes them at once; others go as requests do (ADR 28).
 //
-// This is an optimisation, which no reply needs: it applies to a short or medium reply if the
-// handler runs in the process that hosts its node's server, soon after the request arrived
-// (server.c), if the server's lock is free, and if the transport takes the notification at once.
-// All other replies go as requests do. The order of messages is undefined, so both may be mixed.
-//
-// Any thread that makes progress on this PE's connections may receive one, inside calls where no
-// handler may run. So it is put into this PE's own inbox, whose room the request's token reserved,
-// as if the node server had delivered it. Threads: any, also several at once.
+// Any thread that makes progress may receive one, where no handler may run: it goes into this PE's
+// inbox, where the request's token has room. Threads: any.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +17,10 @@
 #include "core/rma/routed.h"
 #include "core/server/server.h"
 
-#define REPLIES 16  // unless CAUSEWAY_AM_REPLIES says otherwise
+#define REPLIES 16  // default of CAUSEWAY_AM_REPLIES
 
-/** So many may be under way on a connection of this PE. A PE that sleeps is woken by its node's
- *  server only, and with fewer cores than PEs all sleep soon: then none. Routed requests come over
- *  no connection of this PE. */
+/** Limit on a connection; 0 with fewer cores than PEs, which sleep soon and are woken by their
+ *  node's server only. Routed requests have no connection. */
 static uint32_t notifications(void)
 {
     uint32_t n = 0;
@@ -51,7 +44,7 @@ bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
     notification_t n;
     uint32_t nargs = CW_AM_HEAD_NARGS(head);
     size_t total = CW_NOTIFY_AM_NBYTES(nargs);
-    memset(n.bytes + total - 8, 0, 8);  // what pads the arguments
+    memset(n.bytes + total - 8, 0, 8);  // padding behind the arguments
     n.body.head = head;
     n.body.source = cw_world.pe;
     n.body.token = msg->token;
@@ -64,10 +57,10 @@ bool cw_am_reply_back(const cw_am_msg_t *msg, cw_am_kind_t kind, uint32_t head,
 
 // ---------------------------------------------------------------- at the PE of the request
 
-/** A reply that waits for a producer of the ring's previous lap, whose cell is unfinished. */
+/** A reply that waits for an unfinished cell of the last lap. */
 typedef struct kept {
     struct kept *next;
-    cw_req_am_t req;  // with arguments, and the payload behind them
+    cw_req_am_t req;  // with arguments and payload
 } kept_t;
 
 static void *payload_of(kept_t *k)
@@ -125,7 +118,6 @@ void cw_am_back_fini(void)
     atomic_store(&cw_am.notify_room, 0);
 }
 
-/** Every field is checked before use. */
 static bool well_formed(const cw_notify_am_t *note, int node, size_t nbytes)
 {
     if (nbytes < sizeof *note || note->source < 0 || note->source >= cw_world.npes ||

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tokens and credits. A request takes one of this PE's tokens, which stands for the room of its
-// reply (a cell of the reply ring and a buffer), and one of the credits of the target's node, which
-// bound what its server may have to keep for slow PEs. Both come back when the reply's handler has
-// run, or, if there was no reply, when the target has set the token's bit in this PE's `done`
-// words.
+// Tokens and credits. A request takes a token of this PE, its reply's room, and a credit of the
+// target's node, a bound on what its server keeps. Both return after the reply's handler or,
+// without a reply, when the target sets the token's bit in `done`. Credits are counted by node only
+// while more requests are under way than a node has credits.
 //
-// Credits are not counted while fewer requests are under way than a node has credits; beyond that
-// they are counted by node.
-//
-// In a flood of short requests to other nodes these are collected (send.c), if the job has bundles.
-// They are small where a server keeps them, and many travel in a message: they have credits of
-// their own, several times as many. A flood begins when requests are sent faster than they come
-// back, and has ended when two looks, one behind the other, find that few were sent between, or
-// when many others were. Meanwhile no request takes the fast path. Several threads have no floods.
+// In a flood, short requests to other nodes are collected, with more credits, and no request takes
+// the fast path. It begins when requests are sent faster than they return, and ends when two looks
+// in a row find few, or after many others. Several threads have none.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,33 +17,32 @@
 #include "core/rma/bundle.h"
 #include "core/rma/routed.h"
 
-#define FLOOD 12u          // requests under way with which one begins
-#define LOOK_EVERY 16u     // requests of a flood between two looks whether it is over
-#define DIRECT_NS 4000u    // less than a request takes that goes by itself
-#define OTHERS 64u         // requests that are not collected, one behind the other, that end it
-#define QUICK_NS 100000u   // eight of them, with little else between, take less
+#define FLOOD 12u          // requests under way that may begin one
+#define LOOK_EVERY 16u     // requests of a flood between looks at its end
+#define DIRECT_NS 4000u    // less than a request takes by itself
+#define OTHERS 64u         // requests in a row, not collected, that end it
+#define QUICK_NS 100000u   // more than eight requests in a row take
 #define COLLECTED_MOST (CW_AM_TOKENS / 2)
 
-/** While `valid`: requests under way by node, those that were collected apart. */
+/** While `valid`: requests under way by node, collected ones apart. */
 static struct {
     bool valid;
     uint16_t *to_node[2];  // [nnodes]
 } counts;
 static struct {
-    uint32_t collected;  // requests under way that were collected
+    uint32_t collected;  // under way
     uint32_t requests;   // so far
-    uint32_t slow;       // looks, one behind the other, that found few
-    uint32_t others;     // requests, one behind the other, that were not collected
+    uint32_t slow;       // looks in a row that found few
+    uint32_t others;     // requests in a row that were not collected
     uint64_t looked_ns;
 } flood;
 
-/** Where the number of free tokens is. */
 static uint32_t *nfree(void)
 {
     return cw_am.locked ? &cw_am.nfree_locked : &cw_am.nfree;
 }
 
-/** Other threads read the number without the lock (cw_am_credit_out). */
+/** Other threads read the number without the lock. */
 static void push(uint32_t token)
 {
     uint32_t *n = nfree();
@@ -64,15 +57,14 @@ static uint32_t pop(void)
     return cw_am.free[*n];
 }
 
-/** With more free tokens than this no node can be at its limit of requests that go by
- *  themselves. */
+/** With more free tokens no node is at its limit, collected requests aside. */
 static uint32_t many_free(void)
 {
     uint32_t used = cw_am.credits + flood.collected;
     return used < CW_AM_TOKENS ? CW_AM_TOKENS - used : 0;
 }
 
-/** Observers see each request, and a routed one has another way: none takes the fast path then. */
+/** No fast path under observers, routes and floods. */
 static uint32_t low(void)
 {
     return cw_world.watched || cw_routed_is_on() || cw_am.flood ? CW_AM_TOKENS : many_free();
@@ -99,7 +91,7 @@ void cw_am_credit_open(void)
     cw_am.low = low();
 }
 
-/** Counts from now on. */
+/** Begins to count. */
 static void count(void)
 {
     size_t n = (size_t)cw_world.nnodes;
@@ -121,7 +113,7 @@ static void give_back(uint32_t i)
     if (counts.valid)
         counts.to_node[cw_am.collected[i]][cw_world.node_of_pe[cw_am.pe_of[i]]]--;
     cw_am.pe_of[i] = -1;
-    cw_am.from[i] += CW_AM_FROM(0, 0x10000);  // another generation
+    cw_am.from[i] += CW_AM_FROM(0, 0x10000);  // the next generation
     push(i);
     if (cw_am.collected[i]) {
         cw_am.collected[i] = false;
@@ -129,12 +121,11 @@ static void give_back(uint32_t i)
         cw_am.low = low();
     }
     if (*nfree() > many_free() && !cw_am.flood)
-        counts.valid = false;  // requests on the fast path are not counted
+        counts.valid = false;  // the fast path does not count
 }
 
-/** Takes in acknowledgements. Not in a handler, behind which cw_am_run puts the number of free
- *  tokens back, nor while messages are closed, since cw_am_open does that: they stay where they are
- *  until then. */
+/** Takes in acknowledgements; not in a handler, nor while messages are closed, after which nfree is
+ *  restored. */
 static void collect_done(void)
 {
     if ((cw_am_in_handler && !cw_am.locked) || !cw_am_is_on())
@@ -188,7 +179,7 @@ static void end_flood(void)
     cw_am.low = low();
 }
 
-/** A request is to be sent. Others than those of the flood want their fast path back. */
+/** Other requests end a flood, to have their fast path back. */
 static void mind_others(bool collected)
 {
     flood.others = collected ? 0 : flood.others + 1;
@@ -218,7 +209,7 @@ int64_t cw_am_credit_take(int pe, bool collected)
     return token;
 }
 
-/** A look whether a flood is over. */
+/** Looks whether a flood is over. */
 static void mind_flood(void)
 {
     uint64_t now = cwu_now_ns();
@@ -228,14 +219,14 @@ static void mind_flood(void)
         end_flood();
 }
 
-/** Are many requests under way by themselves? */
+/** Are many requests under way that were not collected? */
 static bool are_many(void)
 {
     uint32_t many = cw_am.credits < FLOOD ? cw_am.credits : FLOOD;
     return CW_AM_TOKENS - cw_am.nfree - flood.collected >= many;
 }
 
-/** Did the last few requests come one behind the other, or would the next one wait? */
+/** Did the last few come in a row, or must the next one wait? */
 static bool are_quick(void)
 {
     uint64_t now = cwu_now_ns(), since = now - flood.looked_ns;

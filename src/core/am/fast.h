@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the fast paths of requests share (short.c, loaded.c): the tests whether nothing is in the
-// way, and the words that lead to a PE. Several threads (cw_am.locked) have paths of their own:
-// there cw_am.nfree is always 0, which leads to them; they take their token under the lock of
-// credits.
+// Tests of the fast paths of requests (short.c, loaded.c), and the way to a PE. With several
+// threads (cw_am.locked) nfree is 0, which leads to paths that take tokens under a lock.
 #ifndef CW_CORE_AM_FAST_H
 #define CW_CORE_AM_FAST_H
 
@@ -12,10 +10,10 @@
 #include "base/compiler.h"
 #include "core/am/private.h"
 
-#define CW_AM_MANY_ARGS (0x18u << 8)  // in the head: more than 7
+#define CW_AM_MANY_ARGS (0x18u << 8)  // in head: more than 7
 #define CW_AM_ANY_ARGS (0x1fu << 8)
 
-/** many: maybe more than 7. */
+/** many: perhaps more than 7. */
 static CW_ALWAYS_INLINE void cw_am_copy_args(uint32_t *to, const uint32_t *from, uint32_t head,
                                              bool many)
 {
@@ -33,8 +31,7 @@ static CW_ALWAYS_INLINE void cw_am_copy_args(uint32_t *to, const uint32_t *from,
         *to = *from;
 }
 
-/** The test of cw_am_poll. Below THREAD_MULTIPLE only: then no other thread advances the gates, and
- *  they are plain words. */
+/** cw_am_poll's test by plain words: below THREAD_MULTIPLE no other thread advances the gates. */
 static CW_ALWAYS_INLINE bool cw_am_something_came(void)
 {
     const volatile uint32_t *reply =
@@ -45,13 +42,13 @@ static CW_ALWAYS_INLINE bool cw_am_something_came(void)
            CW_UNLIKELY(*request == *(const uint32_t *)(const void *)&cw_am_gates.request.full);
 }
 
-/** Has no message arrived, and is a token free? Changes nothing. */
+/** Has no message arrived, and is a token free? */
 static CW_ALWAYS_INLINE bool cw_am_is_clear(void)
 {
     return cw_am_credit_is_plain() && !cw_am_something_came();
 }
 
-/** Has no message arrived, and do several threads share what follows? */
+/** As above for several threads; the token is not tested. */
 static CW_ALWAYS_INLINE bool cw_am_is_clear_shared(void)
 {
     return CW_LIKELY(cw_am.shared) && CW_LIKELY(cw_am_in_handler == NULL) &&
@@ -72,13 +69,13 @@ static CW_ALWAYS_INLINE cw_am_inbox_t *cw_am_inbox_at(uintptr_t word)
     return (cw_am_inbox_t *)((uintptr_t)cw_am.mine + word);
 }
 
-/** The inbox of another PE of this node that the general path has dealt with; else NULL. */
+/** Of a neighbour known to the general path; NULL: none. */
 static CW_ALWAYS_INLINE cw_am_inbox_t *cw_am_near(int pe)
 {
     return (cw_am_inbox_t *)atomic_load_explicit(&cw_am.near[(uint32_t)pe], memory_order_relaxed);
 }
 
-/** A token, lock held. False: the general path must take one. */
+/** Lock held. False: the general path must take one. */
 static CW_ALWAYS_INLINE bool cw_am_take_token(int pe, cw_am_from_t *from_p)
 {
     uint32_t nfree = cw_am.nfree_locked;
@@ -90,7 +87,7 @@ static CW_ALWAYS_INLINE bool cw_am_take_token(int pe, cw_am_from_t *from_p)
     return true;
 }
 
-/** The same, which takes the lock. */
+/** Takes the lock. */
 static CW_ALWAYS_INLINE bool cw_am_take_token_locked(int pe, cw_am_from_t *from_p)
 {
     cwu_lock(&cw_am.credit_lock);

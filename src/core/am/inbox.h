@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE's inbox in shared memory: two rings of cells, one for requests and one for replies, and the
-// memory of medium payloads. It lies behind the heap in the PE's slice of the node object, sparse:
-// a job without messages touches none of it. All zero is the starting state.
+// A PE's inbox, behind the heap in its slice: rings of cells for requests and replies, and
+// payloads. Sparse; all zero at first.
 //
 //      0  tail of the request ring
 //    256  tail of the reply ring
 //    512  tokens of requests handled without a reply; count of senders that wait for room
-//   4096  cells of requests, cells of replies, a buffer for each cell of a request, for each token
-//         of a reply
+//   4096  cells of requests, cells of replies, a buffer for each request cell, each token
 //
-// The owner of a request's cell owns its buffer: a payload needs nothing more.
+// A ring has many producers and one consumer. A producer advances the tail, fills the cell, which
+// owns a buffer, and hands it over by `turn`. Until then the consumer takes cells behind it, and
+// others produce until the ring is full.
 //
-// A ring has many producers and one PE that consumes. A producer takes a position by advancing the
-// tail, fills the cell and hands it over by the cell's `turn`. Until then it blocks neither side: a
-// consumer that finds the cell at the head unfinished takes those behind it, and other producers
-// continue until the ring is full.
-//
-//   turn of position p, of the ring's lap L = p / cells (counted modulo 2^30):
+//   turn of position p in lap L = p / cells (modulo 2^30):
 //     4L    free for p            a producer may take p
-//     4L+1  full                  stored by the producer with release, read by the consumer with
-//                                 acquire
-//     4L+2  taken out of turn     private to the consumer, until it frees the cell
-//     4L+4  free for p + cells    stored by the consumer with release, read by producers with
-//                                 acquire
+//     4L+1  full                  stored with release, read by the consumer with acquire
+//     4L+2  taken out of turn     the consumer's, until it frees the cell
+//     4L+4  free for p + cells    stored with release, read by producers with acquire
 #ifndef CW_CORE_AM_INBOX_H
 #define CW_CORE_AM_INBOX_H
 
@@ -31,16 +24,15 @@
 #include "core/mem/segment.h"
 
 #define CW_AM_REQUEST_CELLS_LOG 8
-// more than tokens, so that a reply waits for an unfinished one in its way only
+// more than tokens: a reply waits only for an unfinished cell
 #define CW_AM_REPLY_CELLS_LOG 11
-#define CW_AM_TOKENS 1024u       // requests of a PE under way
+#define CW_AM_TOKENS 1024u       // a PE's requests under way
 #define CW_AM_BUFFER_LOG 12u  // unless cw_am_reserve wants more
-// payload that fits a cell, beside at most CW_AM_INLINE_ARGS arguments
+// payload that fits a cell beside CW_AM_INLINE_ARGS arguments
 #define CW_AM_INLINE_NBYTES 64u
 #define CW_AM_INLINE_ARGS 8
 
-/** What a message says of its sender, in one word: PE, and from bit 32 on the token of the request,
- *  which a reply repeats. */
+/** The sender: PE, and from bit 32 on its token, which a reply repeats. */
 typedef uint64_t cw_am_from_t;
 #define CW_AM_FROM(source, token) ((uint64_t)(uint32_t)(source) | (uint64_t)(token) << 32)
 #define CW_AM_FROM_TOKEN(from) ((uint32_t)((from) >> 32))
@@ -53,14 +45,13 @@ typedef struct cw_am_cell {
     union {
         struct {
             int32_t source;
-            uint32_t token;  // as on the wire: generation << 16 | number
+            uint32_t token;  // generation << 16 | number
         };
         cw_am_from_t from;  // both, on little-endian hosts
     };
     uint32_t nbytes;
     uint32_t flags;  // CW_AM_C_…
-    uint64_t dest;    // of a long: offset in the target's slice, or its address (CW_AM_C_RAW);
-                     // CW_AM_C_ORIGIN
+    uint64_t dest;    // of a long: offset in the slice or, if raw, address; CW_AM_C_ORIGIN
     uint32_t args[CW_AM_MAX_ARGS];
     uint32_t rest[8];
 } cw_am_cell_t;
@@ -70,14 +61,12 @@ _Static_assert(sizeof(cw_am_cell_t) == 128,
 enum {
     CW_AM_C_KIND = 3,  // cw_am_kind_t
     CW_AM_C_REPLY = 4,
-    CW_AM_C_RAW = 8,      // a long whose payload lies where a medium's does; the target copies it
-                          // to dest
+    CW_AM_C_RAW = 8,      // a long with a medium's payload: the target copies it to dest
     CW_AM_C_INLINE = 16,  // the payload is in the cell
-    CW_AM_C_HERE = 32,    // on the wire: a long whose payload came along; the node server copies it
-                          // to dest
-    CW_AM_C_ORIGIN = 64,  // a short or medium request; dest is its origin (back.c)
-    CW_AM_C_NOTIFIED = 128,   // a reply that came back over the connection of its request
-    CW_AM_C_COLLECTED = 256,  // a short request of a flood to another node (credit.c)
+    CW_AM_C_HERE = 32,    // on the wire: a long whose payload the server copies
+    CW_AM_C_ORIGIN = 64,  // dest is the origin of a short or medium request (back.c)
+    CW_AM_C_NOTIFIED = 128,   // a reply over the connection of its request
+    CW_AM_C_COLLECTED = 256,  // a short request of a flood (credit.c)
     CW_AM_C_PART = 512        // on the wire: a part of a payload (wire.h)
 };
 
@@ -89,24 +78,21 @@ typedef struct cw_am_inbox {
     _Atomic uint32_t blocked;  // senders that sleep until there is room
     _Alignas(4096) cw_am_cell_t request[1u << CW_AM_REQUEST_CELLS_LOG];
     cw_am_cell_t reply[1u << CW_AM_REPLY_CELLS_LOG];
-    _Alignas(4096) uint8_t buffers[];  // of cells of requests, of tokens; cw_am_buffers
+    _Alignas(4096) uint8_t buffers[];  // of request cells, of tokens; cw_am_buffers
 } cw_am_inbox_t;
 _Static_assert(CW_AM_PACKET <= 1u << CW_AM_BUFFER_LOG, "a payload fits a buffer");
 _Static_assert(CW_AM_TOKENS % 64 == 0, "bit maps");
 
-/** The inbox in each slice. */
 extern cw_section_t cw_am_section CW_HIDDEN;
 
-/** The buffers of an inbox, from cw_init on: the same in all PEs. A page that no payload reaches is
- *  not touched, so large ones cost addresses only. */
+/** Buffers of an inbox, equal in all PEs from cw_init on; untouched ones cost addresses only. */
 typedef struct cw_am_buffers {
-    uint32_t log;   // a buffer has 1 << log bytes
+    uint32_t log;   // 1 << log bytes each
     uint32_t most;  // bytes of a payload
 } cw_am_buffers_t;
 extern cw_am_buffers_t cw_am_buffers CW_HIDDEN;
 
-/** Of the PE in that slot, as the node's server reaches it; PEs reach it by their word for the peer
- *  (core/rma/hot.h). */
+/** As the node's server reaches it; PEs use peer words. */
 static inline cw_am_inbox_t *cw_am_inbox(int slot)
 {
     return (cw_am_inbox_t *)(void *)(cw_segment.base + cw_slice_offset((uint32_t)slot) +
@@ -118,8 +104,8 @@ static inline uint32_t cw_am_turn(uint64_t position, unsigned cells_log)
     return (uint32_t)(position >> cells_log) << 2;
 }
 
-/** A cell to fill, or NULL: the ring is full (or an unfinished message of the lap before is in the
- *  way). The caller fills all but `turn`, and then hands over. */
+/** A cell, of which the caller fills all but `turn`; NULL: the ring is full, or an unfinished cell
+ *  of the last lap is in the way. */
 static CW_ALWAYS_INLINE cw_am_cell_t *cw_am_take(_Atomic uint64_t *tail, cw_am_cell_t *cells,
                                                  unsigned cells_log, uint32_t *full_p)
 {
@@ -148,7 +134,7 @@ static CW_ALWAYS_INLINE void cw_am_hand_over(cw_am_cell_t *cell, uint32_t full)
     atomic_store_explicit(&cell->turn, full, memory_order_release);
 }
 
-/** The same for a producer that does not know what `turn` was. */
+/** As above for a producer that does not know `turn`. */
 static CW_ALWAYS_INLINE void cw_am_hand_over_free(cw_am_cell_t *cell)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // no register; stores stay in order
@@ -163,14 +149,14 @@ static inline cw_am_cell_t *cw_am_take_request(cw_am_inbox_t *inbox, uint32_t *f
     return cw_am_take(&inbox->request_tail, inbox->request, CW_AM_REQUEST_CELLS_LOG, full_p);
 }
 
-/** The same if nothing is in the way, not even another producer; then cw_am_hand_over_free. */
+/** False: something, perhaps another producer, is in the way. True: then cw_am_hand_over_free. */
 static CW_ALWAYS_INLINE bool cw_am_take_at_once(cw_am_inbox_t *inbox, cw_am_cell_t **cell_p)
 {
     uint64_t at = atomic_load_explicit(&inbox->request_tail, memory_order_relaxed);
     size_t beyond = (at & ((1u << CW_AM_REQUEST_CELLS_LOG) - 1)) * sizeof(cw_am_cell_t);
-    __asm__("" : "+r"(beyond));  // else the compiler adds the offset of the ring before it shifts
+    __asm__("" : "+r"(beyond));  // else the compiler adds the ring's offset before it shifts
     cw_am_cell_t *cell = (cw_am_cell_t *)(void *)((char *)inbox->request + beyond);
-    __asm__("" : "+r"(cell));  // one register instead of three terms of a sum in as many
+    __asm__("" : "+r"(cell));  // one register instead of a sum of three
     uint32_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);
     if (CW_UNLIKELY(turn != cw_am_turn(at, CW_AM_REQUEST_CELLS_LOG)) ||
         CW_UNLIKELY(!atomic_compare_exchange_strong_explicit(
@@ -185,20 +171,19 @@ static inline cw_am_cell_t *cw_am_take_reply(cw_am_inbox_t *inbox, uint32_t *ful
     return cw_am_take(&inbox->reply_tail, inbox->reply, CW_AM_REPLY_CELLS_LOG, full_p);
 }
 
-/** Where the payload of the request in that cell lies, if not in the cell. */
+/** Of a payload that is not in the cell. */
 static CW_ALWAYS_INLINE void *cw_am_request_buffer(cw_am_inbox_t *inbox, const cw_am_cell_t *cell)
 {
     return inbox->buffers + ((size_t)(cell - inbox->request) << cw_am_buffers.log);
 }
 
-/** The same of the reply to the request with that token. */
+/** Of the reply to the request with that token. */
 static CW_ALWAYS_INLINE void *cw_am_reply_buffer(cw_am_inbox_t *inbox, uint32_t token)
 {
     size_t number = (1u << CW_AM_REQUEST_CELLS_LOG) + (token & 0xffff);
     return inbox->buffers + (number << cw_am_buffers.log);
 }
 
-/** Bytes of an inbox. */
 static inline uint64_t cw_am_inbox_nbytes(void)
 {
     uint64_t n = (1u << CW_AM_REQUEST_CELLS_LOG) + CW_AM_TOKENS;

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fast paths of medium and long requests within the node. If no message has arrived, a credit
-// is free and the target's ring has room, these functions do what the general ones (send.c) do with
-// fewer instructions. In all other cases they call those before anything is changed, or with what
-// they have taken given back.
+// Fast paths of medium and long requests within the node, if no message has arrived, a credit is
+// free and the target has room. Else they call the general ones (send.c) with nothing changed.
 //
-// Small payloads with up to four arguments, which come in a register, have the shortest paths:
-// there whatever is called is called last, by a jump, so everything stays in the registers that it
-// came in. All that is in their way is for the paths with arguments in memory, which come below.
+// Small payloads with up to four arguments have the shortest: each call is the last one, a jump, so
+// parameters stay in registers. Obstacles lead to the paths with arguments in memory.
 #include "core/am/fast.h"
 #include "core/rma/rma.h"
 
-/** The first and the last n of nbytes, which overlap or meet. */
+/** The first and last n bytes, which overlap or meet. */
 static CW_ALWAYS_INLINE void copy_ends(char *to, const char *from, size_t nbytes, size_t n)
 {
     memcpy(to, from, n);
     memcpy(to + nbytes - n, from + nbytes - n, n);
 }
 
-/** Up to 64 bytes without a call. A word is stored once, as in cw_copy_word. */
+/** Up to 64 bytes without a call; a word is stored once. */
 static CW_ALWAYS_INLINE void copy_small(char *to, const char *from, size_t nbytes)
 {
     if (CW_LIKELY(nbytes == 8))
@@ -43,7 +40,7 @@ static CW_ALWAYS_INLINE void copy_small(char *to, const char *from, size_t nbyte
 _Static_assert(CW_AM_INLINE_NBYTES <= 64 && CW_AM_SMALL <= 64, "what copy_small copies");
 _Static_assert(CW_AM_SMALL <= CW_AM_INLINE_NBYTES, "small ones fit the cell");
 
-/** The end of the call: a jump, so the caller needs no stack for it. */
+/** Called last, so the caller needs no stack. */
 static CW_NOINLINE CW_COLD int wake(int pe)
 {
     cw_wake_notify(pe);
@@ -61,7 +58,7 @@ static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, cw_am_from_t from, int
     return CW_UNLIKELY(cw_has_sleepers()) ? wake(pe) : CW_OK;
 }
 
-/** Where a long goes; the cell gets its offset in the slice. */
+/** The cell gets the offset in the slice. */
 static CW_ALWAYS_INLINE char *long_dest(const cw_am_inbox_t *inbox, cw_am_cell_t *cell,
                                         uint64_t offset)
 {
@@ -69,15 +66,14 @@ static CW_ALWAYS_INLINE char *long_dest(const cw_am_inbox_t *inbox, cw_am_cell_t
     return (char *)((uintptr_t)inbox + cw_am.heap_distance + offset);
 }
 
-/** Where a medium's payload goes that fits. */
 static CW_ALWAYS_INLINE char *in_cell(cw_am_cell_t *cell)
 {
     return (char *)(cell->args + CW_AM_INLINE_ARGS);
 }
 
-// Mediums and longs, in a process of one thread and of several, take the same steps: a template for
-// small payloads and one for any, whose first two parameters are constants.
-#define NO_OFFSET UINT64_MAX  // of a medium: tells cold functions the kind
+// A template for small payloads and one for any. Kind and threads, one or several, are constants:
+// the first two parameters.
+#define NO_OFFSET UINT64_MAX  // says to cold functions that it is a medium
 
 // ----------------------------- small payloads, up to four arguments: what is in their way
 static CW_NOINLINE int medium_other(int pe, uint32_t head, const void *src, size_t nbytes,
@@ -108,7 +104,7 @@ static CW_ALWAYS_INLINE cw_am_kind_t kind_of(uint64_t offset)
     return offset == NO_OFFSET ? CW_AM_MEDIUM : CW_AM_LONG;
 }
 
-/** No token is free; the lock is held. */
+/** No token is free; releases the lock. */
 static CW_NOINLINE CW_COLD int other_unlock(int pe, uint32_t head, const void *src, size_t nbytes,
                                             uint64_t offset, cw_am_args4_t args)
 {
@@ -116,7 +112,7 @@ static CW_NOINLINE CW_COLD int other_unlock(int pe, uint32_t head, const void *s
     return other(kind_of(offset), pe, head, src, nbytes, offset, args);
 }
 
-/** A token was taken, but now something else is to be done, or is in the way. */
+/** Gives the token back. */
 static CW_NOINLINE CW_COLD int other_return(int pe, uint32_t head, const void *src, size_t nbytes,
                                             uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
 {
@@ -124,7 +120,7 @@ static CW_NOINLINE CW_COLD int other_return(int pe, uint32_t head, const void *s
     return other(kind_of(offset), pe, head, src, nbytes, offset, args);
 }
 
-/** Another thread sleeps on the lock, which was released. */
+/** Another thread sleeps on the released lock. */
 static CW_NOINLINE CW_COLD int other_wake(int pe, uint32_t head, const void *src, size_t nbytes,
                                           uint64_t offset, cw_am_from_t from, cw_am_args4_t args)
 {
@@ -133,7 +129,7 @@ static CW_NOINLINE CW_COLD int other_wake(int pe, uint32_t head, const void *src
 }
 
 // ----------------------------- the common case
-/** Several threads: the inbox, with the lock of credits held; NULL: not now, not held. */
+/** With the lock of credits held; NULL, not held: not now. */
 static CW_ALWAYS_INLINE cw_am_inbox_t *find_shared(int pe)
 {
     cw_am_inbox_t *inbox = cw_am_is_clear_shared() ? cw_am_near(pe) : NULL;
@@ -189,7 +185,7 @@ static CW_NOINLINE int long_alone(int pe, uint32_t head, const void *src, size_t
     return send_small(CW_AM_LONG, false, pe, head, src, nbytes, offset, args);
 }
 
-// One that only tests needs no other registers than the parameters'.
+// Functions that only test need no more registers.
 int cw_am_medium4(int pe, uint32_t head, const void *src, size_t nbytes, cw_am_args4_t args)
 {
     return CW_LIKELY(cw_am_is_clear()) ? medium_alone(pe, head, src, nbytes, args)
@@ -204,8 +200,7 @@ int cw_am_long4(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t 
 }
 
 // ---------------------------------------------------------------- arguments in memory
-/** A cell and a token, with one thread or several; false, and a token that was taken is given back,
- *  if something is in the way. */
+/** A cell and a token; false, and neither: something is in the way. */
 static CW_ALWAYS_INLINE bool take(int pe, cw_am_inbox_t *inbox, bool shared, cw_am_cell_t **cell_p,
                                   cw_am_from_t *from_p)
 {
@@ -223,14 +218,14 @@ static CW_ALWAYS_INLINE bool take(int pe, cw_am_inbox_t *inbox, bool shared, cw_
     return false;
 }
 
-/** The PE's inbox, if nothing is in the way of a fast path. */
+/** NULL: something is in the way. */
 static CW_ALWAYS_INLINE cw_am_inbox_t *find(int pe, bool *shared_p)
 {
     *shared_p = !cw_am_is_clear();
     return *shared_p && !cw_am_is_clear_shared() ? NULL : cw_am_near(pe);
 }
 
-/** A function, so that the fast paths leave the parameters where they are. */
+/** A function, so that the fast paths leave parameters in place. */
 static CW_NOINLINE int medium_general(int pe, uint32_t head, const void *src, size_t nbytes,
                                       const uint32_t *args)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Polls: takes messages that have arrived from the rings, runs their handlers, acknowledges.
+// Polls: take messages from the rings, run handlers, acknowledge.
 #include <string.h>
 
 #include "base/wait.h"
@@ -9,29 +9,28 @@
 #include "core/observe/watch.h"
 #include "core/progress/wait.h"
 
-#define MOST 64u  // messages of a ring in one poll
-// handled messages of this node between two acknowledgements, so that a flood flows evenly
+#define MOST 64u  // messages of a ring in a poll
+// messages of this node between acknowledgements, so that floods flow evenly
 #define ACK_EVERY 16u
 
-/** Tokens of one PE whose requests were handled without a reply; acknowledged together. */
+/** Tokens of one PE, acknowledged together. */
 typedef struct acks {
-    int pe;  // -1: none, and no bits
+    int pe;  // -1: none, and bits undefined
     uint64_t bits[CW_AM_TOKENS / 64];
 } acks_t;
 
-// An acknowledgement to a PE of another node costs a message, so tokens are collected while further
-// polls may find more.
-#define DEFERRED 8u        // PEs with collected tokens at a time; indexed by PE modulo this
-#define DEFERRED_MOST 16u  // tokens of a PE; those of its floods apart
+// Acknowledgements to other nodes cost messages, so tokens are collected while polls find more.
+#define DEFERRED 8u        // PEs at a time, by PE modulo this
+#define DEFERRED_MOST 16u  // tokens of a PE outside of floods
 typedef struct deferred {
     acks_t acks;
-    uint32_t count, collected;  // in all; of requests of floods
+    uint32_t count, collected;  // all; those of floods
 } deferred_t;
 static struct {
     uint32_t count;  // of all PEs
     uint32_t empty;  // polls of waits meanwhile that found nothing
     struct {
-        uint32_t others, collected;  // tokens of a PE that are acknowledged when there are so many
+        uint32_t others, collected;  // tokens of a PE that send its acknowledgement
     } most;
     deferred_t of[DEFERRED];
 } deferred;
@@ -115,7 +114,6 @@ static void acknowledge(acks_t *acks, int pe, uint32_t token, bool collected)
     note(acks, pe, token);
 }
 
-/** No message has arrived for long: all senders get their acknowledgements. */
 static void send_all_deferred(void)
 {
     for (uint32_t i = 0; i < DEFERRED && deferred.count; i++)
@@ -127,9 +125,8 @@ static uint32_t at_least_one(uint32_t n)
     return n > 0 ? n : 1;
 }
 
-/** All PEs of this node together may hold back half of the credits that a sender has for it, and a
- *  quarter of those of floods, all nodes half of its tokens, so that the sender can go on although
- *  none of them polls again. */
+/** All PEs of this node hold back at most half of a sender's credits for it (in floods a quarter),
+ *  all nodes half of its tokens: senders go on though these poll no more. */
 void cw_am_poll_open(void)
 {
     uint32_t slots = (uint32_t)cw_world.nslots, others = cw_am.credits / 2 / slots,
@@ -151,14 +148,14 @@ static cw_am_cell_t *cell_at(const cw_am_ring_t *ring, uint64_t position)
     return &ring->cells[position & ((UINT64_C(1) << ring->cells_log) - 1)];
 }
 
-/** Advances the head, past messages that were taken out of turn. */
+/** Advances the head, past messages taken out of turn. */
 static void advance(cw_am_ring_t *ring)
 {
     ring->head++;
     while (CW_UNLIKELY(ring->ahead)) {
         uint32_t turn =
             atomic_load_explicit(&cell_at(ring, ring->head)->turn, memory_order_relaxed);
-        if (turn - cw_am_turn(ring->head, ring->cells_log) < 2)  // free or full: not yet taken
+        if (turn - cw_am_turn(ring->head, ring->cells_log) < 2)  // free or full: not taken
             break;
         ring->head++;
         ring->ahead--;
@@ -169,7 +166,7 @@ static void advance(cw_am_ring_t *ring)
                           memory_order_relaxed);
 }
 
-/** A message behind an unfinished one at the head, or NULL. */
+/** A message behind an unfinished head, or NULL. */
 static cw_am_cell_t *take_behind(cw_am_ring_t *ring)
 {
     uint64_t tail = atomic_load_explicit(ring->tail, memory_order_relaxed);
@@ -185,7 +182,7 @@ static cw_am_cell_t *take_behind(cw_am_ring_t *ring)
     return NULL;
 }
 
-/** The next message, or NULL. *turn_p: what frees its cell. */
+/** NULL: none. *turn_p frees its cell. */
 static cw_am_cell_t *take_next(cw_am_ring_t *ring, bool full, uint32_t *turn_p)
 {
     cw_am_cell_t *cell = cell_at(ring, ring->head);
@@ -208,7 +205,7 @@ static cw_am_cell_t *take(cw_am_ring_t *ring, bool full, uint32_t *turn_p)
     if (!cw_am.locked)
         return take_next(ring, full, turn_p);
     if (pthread_mutex_trylock(&cw_am.poll_lock))
-        return NULL;  // another thread takes one just now
+        return NULL;  // another thread is taking one
     cw_am_cell_t *cell = take_next(ring, full, turn_p);
     pthread_mutex_unlock(&cw_am.poll_lock);
     return cell;
@@ -225,7 +222,7 @@ static void *payload_of(cw_am_cell_t *cell)
     return cw_am_request_buffer(cw_am.mine, cell);
 }
 
-/** The payload of a long is in place already, but for raw ones. */
+/** Only the payload of a raw long is not in place. */
 static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
 {
     msg->nbytes = cell->nbytes;
@@ -240,7 +237,7 @@ static void place(cw_am_cell_t *cell, cw_am_msg_t *msg)
     }
 }
 
-/** The next reply mostly comes the same way: a waiting thread polls there first. */
+/** The next reply mostly comes the same way. */
 static void came_by_server(int pe)
 {
     if (cw_world.node_of_pe[pe] != cw_world.node)
@@ -318,7 +315,7 @@ static bool something_came(void)
     return cw_am_gate_is_open(&cw_am_gates.reply) || cw_am_gate_is_open(&cw_am_gates.request);
 }
 
-/** After many idle polls: the server may need this process, and other processes this core. */
+/** The server may need this process, other processes this core. */
 static void while_idle(void)
 {
     cw_progress();

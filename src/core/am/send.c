@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Requests and replies: to a PE of this node directly into its inbox, to others by a message to
-// their node's server. The fast paths are in short.c and loaded.c.
-//
-// A request needs a credit with a token (credit.c), then a cell at the target. While it waits for
-// one of them it polls, so PEs that wait for this one make progress. A reply has its room already.
+// Requests and replies: into the inbox of a PE of this node, else to the node's server. A request
+// takes a token with a credit, then a cell, and polls while it waits for them. A reply has its room
+// already.
 #include <string.h>
 
 #include "base/compiler.h"
@@ -21,17 +19,16 @@
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 
-// The steps of a request are inlined into each function that sends one: the kind of the message is
-// a constant there, and its parts stay in registers.
+// Steps of a request are inlined into each sender, where the kind is constant.
 
-/** A message on its way, without its arguments. */
+/** A message without its arguments. */
 typedef struct out {
     int pe;
     uint32_t head, token;
     const uint32_t *args;
     const void *src;
     size_t nbytes;
-    uint64_t dest;  // of a long: offset in the slice, or an address of the target's (CW_AM_C_RAW)
+    uint64_t dest;  // of a long: offset in the slice, or address (CW_AM_C_RAW)
     uint16_t flags;
     bool async;
 } out_t;
@@ -116,7 +113,7 @@ static noreturn CW_COLD void refuse_dest(const out_t *out, const void *dest)
                     out->nbytes, cw_at(dest, out->nbytes), out->pe);
 }
 
-/** Every payload: its size, and whether a long's destination exists. */
+/** Checks a payload's size and a long's destination. */
 static CW_ALWAYS_INLINE void check_payload(out_t *out, void *dest, unsigned flags)
 {
     bool whole = (out->flags & CW_AM_C_KIND) == CW_AM_LONG && !(flags & CW_AM_RAW);
@@ -168,7 +165,7 @@ static CW_NOINLINE void wait_room(cw_am_inbox_t *inbox, room_t *room, const out_
     if (!cw_world.plain)
         cw_watch_message_waits(true);
     atomic_fetch_add(&inbox->blocked, 1);  // before the next attempt; pairs with the target's load
-                                           // after it has made room
+                                           // after making room
     while (!take_room(inbox, room))
         cw_wait_round(&w);
     atomic_fetch_sub_explicit(&inbox->blocked, 1, memory_order_relaxed);
@@ -180,7 +177,7 @@ static CW_ALWAYS_INLINE bool fits_cell(const out_t *out)
     return out->nbytes <= CW_AM_INLINE_NBYTES && CW_AM_HEAD_NARGS(out->head) <= CW_AM_INLINE_ARGS;
 }
 
-/** Does the payload travel beside the cell (and not to where a long goes)? */
+/** Does the payload lie beside the cell, not where a long goes? */
 static CW_ALWAYS_INLINE bool has_payload(const out_t *out)
 {
     return (out->flags & CW_AM_C_KIND) == CW_AM_MEDIUM || (out->flags & CW_AM_C_RAW);
@@ -190,12 +187,12 @@ static void store_long(const out_t *out)
 {
     uint32_t slot = (uint32_t)cw_world.slot_of_pe[out->pe];
     if (out->dest < cw_segment.layout.data_nbytes)
-        cw_gather();  // the PE may still have to move what is there
+        cw_gather();  // the PE may still have to move its static data
     if (out->nbytes)
         cw_copy(cw_segment.base + cw_slice_offset(slot) + out->dest, out->src, out->nbytes);
 }
 
-/** Copies the payload to where the target finds it; the caller owns the cell. */
+/** To where the target finds it; the caller owns the cell. */
 static CW_ALWAYS_INLINE void put_payload(cw_am_inbox_t *inbox, const room_t *room, out_t *out)
 {
     void *at = room->cell->args + CW_AM_INLINE_ARGS;
@@ -213,7 +210,7 @@ static CW_ALWAYS_INLINE int request_here(out_t *out, unsigned flags)
     bool loaded = has_payload(out);
     room_t room = {.cell = NULL};
     if (CW_UNLIKELY(!cw_gathered()))
-        cw_gather_poll();  // an inbox needs no wait for its owner, but fast paths need its word
+        cw_gather_poll();  // fast paths need the peer word, an inbox no wait
     else if (out->pe != cw_am.pe)
         atomic_store_explicit(&cw_am.near[out->pe], (uintptr_t)inbox, memory_order_relaxed);
     if (loaded && fits_cell(out))
@@ -236,8 +233,7 @@ static CW_ALWAYS_INLINE int request_here(out_t *out, unsigned flags)
     return CW_OK;
 }
 
-/** There are more cells than tokens, so this waits only for a producer that has not finished its
- *  cell of the previous lap. */
+/** Waits for unfinished cells only: there are more cells than tokens. */
 static cw_am_cell_t *take_reply(cw_am_inbox_t *inbox, const out_t *out, uint32_t *full_p)
 {
     cw_am_cell_t *cell = cw_am_take_reply(inbox, full_p);
@@ -270,7 +266,7 @@ static void reply_here(out_t *out)
 
 // ---------------------------------------------------------------- to other nodes
 
-/** The record of a PE of another node: known, and connected. */
+/** Of a PE of another node; connects it. */
 static cwt_target_t *target_of(int pe)
 {
     uintptr_t delta = 0;
@@ -296,16 +292,15 @@ void cw_am_to_node_of(int pe, cwt_header_t *msg, size_t nbytes)
         cw_am_lost(rc, "a message", pe);
 }
 
-/** A message with the most arguments. */
+/** With the most arguments. */
 typedef union wire {
     cw_req_am_t req;
     cw_req_am_short_t brief;
-    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS) + sizeof(uint64_t)];  // of a part
+    unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS) + sizeof(uint64_t)];  // and an offset
 } wire_t;
 _Static_assert(sizeof(wire_t) + CW_AM_PACKET <= CW_MESSAGE_MAX, "fits the transport");
 
-/** A request of a flood, or a reply to one. False: the bundles do not take it, and it goes by
- *  itself. */
+/** False: the bundles do not take it. */
 static bool collect(const out_t *out)
 {
     cw_record_am_t record;
@@ -345,7 +340,7 @@ static CW_ALWAYS_INLINE size_t fill_wire(wire_t *wire, const out_t *out)
 {
     cw_req_am_t *req = &wire->req;
     size_t nbytes = CW_REQ_AM_NBYTES(CW_AM_HEAD_NARGS(out->head));
-    memset(wire->bytes + nbytes - 8, 0, 8);  // what pads the arguments
+    memset(wire->bytes + nbytes - 8, 0, 8);  // padding behind the arguments
     req->header.op = CW_REQ_AM;
     req->header.slot = 0;
     req->head = out->head;
@@ -359,7 +354,7 @@ static CW_ALWAYS_INLINE size_t fill_wire(wire_t *wire, const out_t *out)
     return nbytes;
 }
 
-/** A message of the wire with its payload, where messages are routed. */
+/** Routes a message with its payload. */
 static CW_NOINLINE int route_loaded(const out_t *out, const wire_t *wire, size_t nbytes,
                                     const void *src, size_t src_nbytes)
 {
@@ -370,8 +365,7 @@ static CW_NOINLINE int route_loaded(const out_t *out, const wire_t *wire, size_t
     return route(out->pe, (cwt_header_t *)(void *)whole, nbytes + src_nbytes);
 }
 
-/** Where messages are routed: the body of a long that is too large for one is put first, straight,
- *  and is there when the message leaves, which may come by other nodes (ADR 52). */
+/** Puts a long beyond a packet before the message, which may take another way (ADR 52). */
 static CW_NOINLINE void send_routed(const out_t *out, const wire_t *wire, size_t nbytes)
 {
     size_t inside = out->nbytes;
@@ -389,7 +383,7 @@ static CW_NOINLINE void send_routed(const out_t *out, const wire_t *wire, size_t
     sent(out);
 }
 
-/** Of a payload that is too large for a message, from `at` on. */
+/** Sends the part of a payload at `at`. */
 static int send_part(out_t *out, uint64_t at)
 {
     wire_t wire;
@@ -404,8 +398,7 @@ static int send_part(out_t *out, uint64_t at)
                : cw_transport->message(target_of(out->pe)->conn, &wire.req.header, nbytes, src, n);
 }
 
-/** A payload that not every transport takes in one message: in one where this one does, else in
- *  parts. */
+/** Beyond a packet: in one message if this transport can, else in parts. */
 static CW_NOINLINE void send_large(out_t *out)
 {
     wire_t wire;
@@ -423,8 +416,8 @@ static CW_NOINLINE void send_large(out_t *out)
     sent(out);
 }
 
-/** With a payload. A long that fits into the message travels in it, and the server copies it; a
- *  larger one is put before the message. */
+/** A long within a packet travels in its message, for the server to copy; a larger one is put
+ *  before. */
 static CW_ALWAYS_INLINE void send_loaded(out_t *out)
 {
     bool separate = out->nbytes > CW_AM_PACKET;
@@ -461,7 +454,7 @@ static int64_t take_credit(const out_t *out)
     return cw_am_credit_take(out->pe, out->flags & CW_AM_C_COLLECTED);
 }
 
-/** A token for out's target; -1 only with CW_AM_IMMEDIATE. */
+/** -1 only with CW_AM_IMMEDIATE. */
 static CW_NOINLINE int64_t wait_credit(const out_t *out, unsigned flags)
 {
     int64_t token = -1;
@@ -476,7 +469,7 @@ static CW_NOINLINE int64_t wait_credit(const out_t *out, unsigned flags)
     return token;
 }
 
-/** The beginning of every request: a poll, checks, a token. False: no credit now. */
+/** Begins every request: a poll, checks, a token. False: no credit now. */
 static CW_ALWAYS_INLINE bool begin(out_t *out, unsigned flags)
 {
     if (!(flags & CW_AM_NO_POLL))
@@ -501,15 +494,14 @@ static CW_NOINLINE int send_somewhere(out_t *out, unsigned flags)
     return CW_OK;
 }
 
-/** Is the short request, whose PE may not exist, one of a flood that leaves the node? */
+/** pe may not exist. */
 static bool is_of_flood(int pe)
 {
     return CW_UNLIKELY(cw_am_may_flood()) && (unsigned)pe < (unsigned)cw_am.npes &&
            cw_world.node_of_pe[pe] != cw_world.node && cw_am_credit_flood();
 }
 
-/** The poll of a request that is collected: not one of many idle polls, which send what was
- *  collected. */
+/** Collected requests are no idle polls, which would send what was collected. */
 static void poll_in_flood(void)
 {
     if (cw_am_gate_is_open(&cw_am_gates.reply) || cw_am_gate_is_open(&cw_am_gates.request))
@@ -579,7 +571,7 @@ static CW_ALWAYS_INLINE void begin_reply(out_t *out, cw_am_msg_t *msg)
     out->token = msg->token;
 }
 
-/** Sends the reply over the connection of its request, if it may (back.c). */
+/** Over the connection of its request, if it may (back.c). */
 static CW_ALWAYS_INLINE bool reply_back(const out_t *out, const cw_am_msg_t *msg)
 {
     cw_am_kind_t kind = (cw_am_kind_t)(out->flags & CW_AM_C_KIND);
@@ -590,7 +582,6 @@ static CW_ALWAYS_INLINE bool reply_back(const out_t *out, const cw_am_msg_t *msg
     return true;
 }
 
-/** The reply to a request of a flood is one of many, too. */
 static CW_ALWAYS_INLINE bool reply_collected(const out_t *out, const cw_am_msg_t *msg)
 {
     return CW_UNLIKELY(msg->collected) && cw_bundles_take(&cw_bundles.atomics) && !cw_am.locked &&

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// In the node server: a message from the network is put into the inbox of its PE, where it is like
-// a message of this node. The server never waits for a PE: messages that find no room are kept
-// here, in order, and tried again after every round of progress; the credits of the senders bound
-// them. Every field of a message is checked before use. Threads: the one that makes the server's
-// progress, under its lock.
+// In the node server: puts messages from the network into inboxes. It waits for no PE: what finds
+// no room is kept, in order, as far as senders have credits, and tried again after each round of
+// progress. Checks all fields before use. Threads: the one with the server's lock.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +11,11 @@
 #include "core/am/wire.h"
 #include "core/server/server.h"
 
-/** A message that waits for room, requests and replies of a PE apart: replies must not wait behind
- *  requests. Or one that waits for parts of its payload. */
+/** A message without room, or without all parts. Requests and replies of a PE wait apart: replies
+ *  must not wait for requests. */
 typedef struct kept {
     struct kept *next;
-    uint64_t missing;  // parts, by bits
+    uint64_t missing;  // parts, as bits
     cw_req_am_t req;
 } kept_t;
 _Static_assert(CW_AM_PARTS_MOST < 64, "bits");
@@ -26,11 +24,10 @@ typedef struct queue {
     kept_t *first, **end;
 } queue_t;
 
-/** Of the server's thread. */
 static struct {
-    queue_t *queues;  // [2 * nslots], when first needed
+    queue_t *queues;  // [2 * nslots], NULL until needed
     uint32_t held;
-    kept_t *in_parts;  // as many as credits let their senders have under way
+    kept_t *in_parts;  // bounded by the senders' credits
 } kept;
 
 static const void *payload_of(const cw_req_am_t *req)
@@ -74,7 +71,7 @@ static bool deliver(const cw_req_am_t *req)
     return cw_am_deliver(req, req->args, payload_of(req));
 }
 
-/** Memory for a message, with its payload. */
+/** For a message with its payload. */
 static kept_t *make_kept(const cw_req_am_t *req)
 {
     size_t nbytes =
@@ -148,7 +145,7 @@ static bool well_formed(const cw_req_am_t *req, size_t nbytes)
                    : nbytes == until_payload;
 }
 
-/** Of a part the same, and that it is one of the payload's. *at_p: where it begins. */
+/** Checks a part, as above, and its place. *at_p: its offset. */
 static bool well_formed_part(const cw_req_am_t *req, size_t nbytes, uint64_t *at_p)
 {
     cw_req_am_t whole = *req;
@@ -165,7 +162,7 @@ static bool well_formed_part(const cw_req_am_t *req, size_t nbytes, uint64_t *at
     return nbytes - until_part == (left < CW_AM_PACKET ? left : CW_AM_PACKET);
 }
 
-/** A long goes to memory of the target's slice, wherever it lies in a raw one's process. */
+/** A long, unless raw, goes into the target's slice. */
 static bool destination_exists(const cw_req_am_t *req)
 {
     uint32_t slot, mine = (uint32_t)cw_world.slot_of_pe[req->target];
@@ -176,10 +173,9 @@ static bool destination_exists(const cw_req_am_t *req)
            slot == mine;
 }
 
-/** What a reply needs to go back over the connection of its request, else 0. Only if the target is
- *  this PE and polls for the server just now, so that it runs the handler soon: the PE of the
- *  request may sleep if it waits for long, and nothing that arrives on its own connection wakes it.
- */
+/** For a reply over the connection of its request; 0: not so. Only to this PE while it polls for
+ *  the server: the requesting PE may sleep if it waits long, and its own connections do not wake
+ *  it. */
 static uint64_t origin_of(const cw_from_t *from, const cw_req_am_t *req)
 {
     bool request = !(req->flags & CW_AM_C_REPLY) && (req->flags & CW_AM_C_KIND) != CW_AM_LONG;
@@ -188,7 +184,7 @@ static uint64_t origin_of(const cw_from_t *from, const cw_req_am_t *req)
                : 0;
 }
 
-/** The same, with the origin where a long has its destination. */
+/** dest of a request is its origin. */
 static bool deliver_from(const cw_from_t *from, const cw_req_am_t *req)
 {
     uint64_t origin = origin_of(from, req);
@@ -207,14 +203,13 @@ static void deliver_or_keep(const cw_from_t *from, const cw_req_am_t *req)
         keep(queue_of(req), req);
 }
 
-/** Is that a part of this message? */
 static bool is_of(const cw_req_am_t *whole, const cw_req_am_t *part)
 {
     return whole->source == part->source && whole->target == part->target &&
            whole->token == part->token && !((whole->flags ^ part->flags) & CW_AM_C_REPLY);
 }
 
-/** Where the message with that part stands in the list; its first part makes it. */
+/** Its message in the list; the first part makes it. */
 static kept_t **find_parts(const cw_req_am_t *part)
 {
     kept_t **at = &kept.in_parts;
@@ -254,7 +249,7 @@ static bool part(const cw_req_am_t *req, size_t nbytes)
     return true;
 }
 
-/** The most that a message without its payload has. */
+/** A message without its payload. */
 typedef union plain {
     cw_req_am_t req;
     unsigned char bytes[CW_REQ_AM_NBYTES(CW_AM_MAX_ARGS)];
@@ -318,8 +313,7 @@ static bool done(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
 
 _Static_assert(CW_AM_TOKENS / 64 < 32, "a bit for each word");
 
-/** A message of a flood. A request has no origin: the connection may be the flusher's
- *  (core/rma/flusher.c). */
+/** Of a flood. A request has no origin: the flusher's connection may have brought it. */
 static bool collected(uint64_t field, const uint64_t *record, size_t nbytes)
 {
     cw_record_am_t am;

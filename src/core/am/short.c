@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fast paths of short requests. If no message has arrived, a credit is free and the target's
-// ring has room, these functions do what the general one (send.c) does with as few instructions as
-// possible. In all other cases they call the general one before anything is changed.
-//
-// Arguments come in registers (up to four, as clients mostly have) or in memory.
+// Fast paths of short requests, if no message has arrived, a credit is free and the target has
+// room. Else they call the general one (send.c) with nothing changed. Arguments come in registers
+// (up to four) or in memory.
 #include "core/am/fast.h"
 #include "core/am/wire.h"
 
-/** Arguments on their way: in memory, as many as the message's head says, or else n of them. What
- *  is in the structure is known when its user is compiled. */
+/** In memory, as many as head says, or n; known when its user is compiled. */
 typedef struct some {
-    bool in_memory, many;  // many: maybe more than 7
+    bool in_memory, many;  // many: perhaps more than 7
     const uint32_t *at;
     uint32_t n, a[4];
 } some_t;
@@ -22,8 +19,7 @@ static CW_ALWAYS_INLINE void store_args(uint32_t *to, const some_t *args, uint32
         cw_am_copy_args(to, args->at, head, args->many);
     else
         for (uint32_t i = 0; i < args->n; i++)
-            *(volatile uint32_t *)&to[i] =
-                args->a[i];  // plain stores are shorter than building one of a vector
+            *(volatile uint32_t *)&to[i] = args->a[i];  // shorter than building a vector
 }
 
 // ---------------------------------------------------------------- within the node
@@ -42,7 +38,6 @@ static CW_ALWAYS_INLINE int hand_over(cw_am_cell_t *cell, int pe, uint32_t head,
 
 // ---------------------------------------------------------------- to other nodes
 
-/** The wire's form. */
 typedef union brief {
     cw_req_am_short_t req;
     unsigned char bytes[sizeof(cw_req_am_short_t) + CW_AM_MAX_ARGS * sizeof(uint32_t)];
@@ -58,8 +53,7 @@ static CW_ALWAYS_INLINE void fill_brief(brief_t *brief, int pe, uint32_t head, u
                                         const some_t *args)
 {
     brief->req.head = head;
-    *(volatile int32_t *)&brief->req.source =
-        cw_am.pe;  // two plain stores are shorter than one of a vector
+    *(volatile int32_t *)&brief->req.source = cw_am.pe;  // shorter than building a vector
     brief->req.target = pe;
     brief->req.token = token;
     store_args(brief->req.args, args, head);
@@ -75,7 +69,7 @@ static CW_NOINLINE CW_COLD int send_brief(cwt_conn_t *conn, brief_t *brief)
     return CW_OK;
 }
 
-/** Returns false if the PE's node is not connected. */
+/** False: the node is not connected. */
 static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
 {
     cwt_conn_t *conn = ((const cwt_target_t *)(cw_am_word_of(pe) - 1))->conn;
@@ -100,7 +94,7 @@ static CW_ALWAYS_INLINE bool to_node(int pe, uint32_t head, const some_t *args)
 
 // ---------------------------------------------------------------- several threads
 
-/** The arguments in memory, for the general path. */
+/** For the general path. */
 static CW_ALWAYS_INLINE const uint32_t *in_memory(const some_t *args, uint32_t head,
                                                   uint32_t room[4])
 {
@@ -140,7 +134,7 @@ static CW_ALWAYS_INLINE int shared_here(int pe, uint32_t head, const some_t *arg
 
 // ---------------------------------------------------------------- the choice
 
-/** False: the ring has no room, or another producer was faster. */
+/** False: no room, or another producer was faster. */
 static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
 {
     cw_am_cell_t *cell;
@@ -150,9 +144,8 @@ static CW_ALWAYS_INLINE bool to_inbox(int pe, uint32_t head, const some_t *args)
     return true;
 }
 
-// One family for each number of arguments, so that they stay in the registers that they came in,
-// and two for arguments in memory. `entry` expects that pe exists and that the number of arguments
-// is right. Functions of one step each, because those that only test need no stack then.
+// A family for each number of arguments, which stay in their registers, and two for arguments in
+// memory. `entry` relies on pe and head. Functions of one step: those that only test need no stack.
 #define FAMILY(entry, name, parameters, list, ...)                                             \
     static CW_NOINLINE int general_##name(int pe, uint32_t head parameters)                    \
     {                                                                                          \

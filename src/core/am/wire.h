@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages on the wire: the requests behind cwt_header_t that the target's node server puts
-// into the target's inbox (core/am/server.c), and the notifications that carry replies back over
-// the connection of their request (core/am/back.c). Little-endian hosts of one word size only.
-// The receiver checks every field before use.
+// Active messages on the wire: requests for the node server (server.c), and notifications with
+// replies (back.c). Little-endian hosts of one word size. Receivers check all fields before use.
 #ifndef CW_CORE_AM_WIRE_H
 #define CW_CORE_AM_WIRE_H
 
 #include "core/rma/request.h"
 #include "transport/transport.h"
 
-// cwt_header_t.op; the numbers left out are those of transfers and atomics (core/rma/request.h)
+// cwt_header_t.op; core/rma/request.h has the other numbers
 enum {
     CW_REQ_AM = 5,        // cw_req_am_t, arguments, payload
-    CW_REQ_AM_SHORT = 6,  // cw_req_am_short_t, arguments: a request without a payload
+    CW_REQ_AM_SHORT = 6,  // cw_req_am_short_t, arguments: a request
     CW_REQ_AM_REPLY = 7,  // the same, a reply
-    CW_REQ_AM_DONE = 8,   // cw_req_am_done_t: requests that were handled without a reply
+    CW_REQ_AM_DONE = 8,   // cw_req_am_done_t: tokens of requests without a reply
 };
 
-// An active message without a payload; whether it is a reply says the op.
-//  0 header | 24 head | 28 source | 32 target | 36 token | 40 arguments
+// Without a payload; op says whether it is a reply.
+//   0 header | 24 head | 28 source | 32 target | 36 token | 40 arguments
 typedef struct cw_req_am_short {
     cwt_header_t header;
     uint32_t head;           // CW_AM_HEAD
@@ -29,8 +27,8 @@ typedef struct cw_req_am_short {
 } cw_req_am_short_t;
 _Static_assert(sizeof(cw_req_am_short_t) == 40, "wire format");
 
-//  0 header | 24 head | 28 source | 32 target | 36 token | 40 nbytes | 44 flags | 48 dest
-// 56 arguments | then, from the next multiple of 8, the payload
+//   0 header | 24 head | 28 source | 32 target | 36 token | 40 nbytes | 44 flags | 48 dest
+//  56 arguments | payload, from the next multiple of 8
 typedef struct cw_req_am {
     cwt_header_t header;
     uint32_t head;
@@ -45,24 +43,22 @@ _Static_assert(sizeof(cw_req_am_t) == 56, "wire format");
 /** Bytes up to the payload. */
 #define CW_REQ_AM_NBYTES(nargs)                                                \
     ((sizeof(cw_req_am_t) + (size_t)(nargs) * sizeof(uint32_t) + 7) / 8 * 8)
-// Of a payload that no message of the transport takes whole, each CW_AM_PACKET bytes travel as such
-// a message with CW_AM_C_PART, in any order: in front of them is a word, where in the payload they
-// begin. nbytes: of the whole payload.
+// A payload that the transport does not take whole comes in messages with CW_AM_C_PART,
+// CW_AM_PACKET bytes each in any order, behind a word with their offset. nbytes: of all.
 #define CW_AM_PARTS_MOST ((CW_AM_MOST_MEDIUM + CW_AM_PACKET - 1) / CW_AM_PACKET)
 
-//  0 header | 24 target | 28 words | 32 bits, of these words only
+//   0 header | 24 target | 28 words | 32 bits, of these words only
 typedef struct cw_req_am_done {
     cwt_header_t header;
-    int32_t target;   // PE whose requests they were
+    int32_t target;   // PE of the requests
     uint32_t words;   // bit w: tokens 64 w to 64 w + 63 have a word
     uint64_t bits[];  // by number of the token
 } cw_req_am_done_t;
 _Static_assert(sizeof(cw_req_am_done_t) == 32, "wire format");
 
-// A collected short message, a record of CW_REQ_BATCH of kind CW_BATCH_MESSAGE. Where others have
-// the offset the record's word has: 0..31 source | 32..46 slot of the target | 47 a reply. nbytes
-// are those of what follows:
-//  0 head | 4 token | 8 arguments
+// A collected short message, in CW_REQ_BATCH a record of kind CW_BATCH_MESSAGE, with this as its
+// offset: 0..31 source | 32..46 slot of the target | 47 a reply. nbytes of:
+//   0 head | 4 token | 8 arguments
 typedef struct cw_record_am {
     uint32_t head;
     uint32_t token;
@@ -74,9 +70,9 @@ _Static_assert(sizeof(cw_record_am_t) == 72, "wire format");
 #define CW_RECORD_AM_REPLY (UINT64_C(1) << 47)
 #define CW_RECORD_AM_SLOTS 32768
 
-// A reply over the connection of its request; no request, so without a header.
-//  0 head | 4 source | 8 token | 12 nbytes | 14 kind
-// 16 arguments | then, from the next multiple of 8, a medium's payload
+// A reply over the connection of its request, without a header.
+//   0 head | 4 source | 8 token | 12 nbytes | 14 kind
+//  16 arguments | a medium's payload, from the next multiple of 8
 typedef struct cw_notify_am {
     uint32_t head;
     int32_t source;
