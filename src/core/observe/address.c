@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What lies at an address (address.h): first what is symmetric, by the tables that this library
-// has, then what the program's files and the kernel say.
+// What lies at an address, by this library's tables, the program's files and the kernel.
 #include "core/observe/address.h"
 
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 #include "core/world/world.h"
 
 enum { SIZE_TEXT = 24, WHAT = 270, TEXT = 314 };
-// of a message, and of those of other threads meanwhile
+// of a message, and of other threads' messages meanwhile
 enum { TEXTS = 16 };
 #define NOWHERE "no memory of this process"
 
@@ -47,7 +46,7 @@ static void put_size(char text[SIZE_TEXT], size_t nbytes)
         snprintf(text, SIZE_TEXT, "%zu %ciB", value, units[unit]);
 }
 
-/** Bytes that begin `distance` behind the start of an object. */
+/** Describes bytes at `distance` from an object's start. */
 static void put_object(char *text, size_t room, const char *object, size_t object_nbytes,
                        size_t distance, size_t nbytes)
 {
@@ -75,7 +74,7 @@ static void put_variable(char *text, size_t room, const cwu_variable_t *v, size_
 
 // ---------------------------------------------------------------- what is symmetric
 
-/** A block of another interface, known in checking mode. */
+/** A block of another interface, in checking mode. */
 static bool put_known(char *text, size_t room, const char *at, size_t nbytes)
 {
     cw_known_t block;
@@ -109,7 +108,7 @@ static bool put_heap(char *text, size_t room, const char *at, size_t nbytes)
     return true;
 }
 
-/** What another PE of the node has is mapped here, too. */
+/** Memory of another PE of the node, as mapped here. */
 static bool put_window(char *text, size_t room, const void *address)
 {
     uint64_t at = (uintptr_t)address - (uintptr_t)cw_segment.base;
@@ -128,7 +127,7 @@ static bool put_window(char *text, size_t room, const void *address)
 
 // ---------------------------------------------------------------- what the kernel knows
 
-/** A line of /proc/self/maps: "start-end perms offset device inode    name". */
+/** Of /proc/self/maps: "start-end perms offset device inode    name". */
 typedef struct line {
     char text[320];
     size_t used;
@@ -139,7 +138,7 @@ typedef struct mapping {
     char name[160];
 } mapping_t;
 
-/** False: no line of a mapping, or of addresses that are only kept. */
+/** False: no mapping, or one without access. */
 static bool read_mapping(const line_t *line, mapping_t *mapping_p)
 {
     unsigned long start, end;
@@ -154,7 +153,7 @@ static bool read_mapping(const line_t *line, mapping_t *mapping_p)
     return true;
 }
 
-/** Takes the mapping of a line; true: it is at the address or after it. */
+/** True: the mapping is at or after the address. */
 static bool take_line(const line_t *line, uintptr_t address, mapping_t *at, mapping_t *before)
 {
     if (!read_mapping(line, at))
@@ -164,7 +163,7 @@ static bool take_line(const line_t *line, uintptr_t address, mapping_t *at, mapp
     return address < at->end;
 }
 
-/** The mapping with the address; false: none, and *before_p is the last one below, if any. */
+/** False: none; *before_p is the last one below, if any. */
 static bool find_mapping(uintptr_t address, mapping_t *mapping_p, mapping_t *before_p)
 {
     char bytes[1024];
@@ -204,8 +203,8 @@ static void put_mapping(char *text, size_t room, const mapping_t *m)
         snprintf(text, room, "private memory of this process, as from malloc");
 }
 
-/** No memory is at the address. A variable is worth naming that ends before it, if nothing else
- *  lies between but what malloc has appended to the program's data. */
+/** Where no memory is: a variable that ends before, with nothing between but malloc's additions to
+ *  the program's data. */
 static bool put_overrun(char *text, size_t room, const void *address, const mapping_t *before)
 {
     cwu_variable_t v;

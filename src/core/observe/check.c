@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of checking mode: which routine was used wrongly, and what was not given back. What is
-// checked of transfers stands in core/rma/check.c.
+// Messages of checking mode: wrong use, and leaks.
 #include "core/observe/check.h"
 
 #include <pthread.h>
@@ -23,7 +22,7 @@
 #include "core/observe/sources.h"
 #include "core/world/front_end.h"
 
-// What was not given back, by kind: "context", "team", "lock".
+// Objects that were not released, by kind.
 enum { LEAK_KINDS = 12, LEAKS_REPORTED = 5 };
 
 static struct {
@@ -41,7 +40,7 @@ static struct {
     _Atomic bool any;  // the process ends
 } joiner;              // written when the job is joined
 
-static _Thread_local bool forked;  // private to a process, as static data is not
+static _Thread_local bool forked;  // private to a process, unlike static data
 unsigned cw_check_round;
 _Thread_local unsigned cw_check_passed CW_INITIAL_EXEC;
 
@@ -49,7 +48,7 @@ static void in_child(void)
 {
     forked = true;
     cw_check_passed = 0;
-    cw_known_mine = NULL;  // the pairs in it are of the process that has a part
+    cw_known_mine = NULL;  // its pairs are the parent's
 }
 
 static int open_checks(unsigned *wants_p)
@@ -70,11 +69,11 @@ static int open_checks(unsigned *wants_p)
     return CW_OK;
 }
 
-/** The routine that messages name, and where it was called from ("": not known). `call` may be a
- *  kind of transfer: then the call stack gives the routine, whose name is kept in *routine. */
+/** The routine for a message, and its caller's place or "". If `call` is a kind of transfer, the
+ *  stack gives the routine, kept in *routine. */
 static const char *find_call(const char *call, cwu_routine_t *routine, char *where, size_t nbytes)
 {
-    // a handler may run inside of any routine
+    // a handler may run inside any routine
     const char *running = cw_watch_handling() >= 0 ? NULL : cw_watch_running();
     where[0] = '\0';
     bool (*is_wanted)(const char *) = cw_is_routine(call) ? cw_is_named_routine : cw_is_routine;
@@ -117,7 +116,7 @@ static const void *_Atomic reported[PLACES];
 
 bool cw_check_is_news(const void *place)
 {
-    place = place ? place : reported;  // those that are not known are one
+    place = place ? place : reported;  // unknown places count as one
     for (int i = 0; i < PLACES; i++) {
         const void *known = NULL;
         if (atomic_compare_exchange_strong_explicit(&reported[i], &known, place,
@@ -299,8 +298,8 @@ static int by_place(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/** A line for each place in the program. Without one they are the library's own. is_routine: of
- *  what its routines gave; NULL: of all. */
+/** A line for each place; without a place: the library's own. is_routine: which routines; NULL:
+ *  all. */
 static void report_given(int64_t space, const char *kind, const char *missing,
                          bool (*is_routine)(const char *name))
 {
@@ -336,8 +335,7 @@ static void report_all_given(void)
     report_given(CW_KNOWN_DOMAINS, "domain of atomics", "destroyed", NULL);
 }
 
-/** The heap is the same on every PE, so one PE reports; contexts, teams and locks are each PE's
- *  own. */
+/** The heap is the same on all PEs, so one reports it; other objects are each PE's own. */
 static void report_heap_leaks(void)
 {
     left_t left = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One table of blocks, sorted by space and address.
+// A table of blocks, sorted by space and address.
 #include "core/observe/known.h"
 
 #include <stdio.h>
@@ -19,13 +19,13 @@ static struct {
     cwu_lock_t lock;  // guards the rest
     cw_known_t *blocks;
     size_t n, room;
-    size_t ended;  // objects that were freed since the last time that those were forgotten
+    size_t ended;  // objects freed since these were last forgotten
 } table;
 
-// Objects that were freed stay until there are so many: a program makes handles without end.
+// Freed objects are forgotten then: a program makes handles without end.
 enum { ENDED_MOST = 1024 };
 
-/** The first entry that does not lie before that address of that space. */
+/** The first entry at or after that address of that space. */
 static size_t position_of(int64_t space, uintptr_t base)
 {
     size_t low = 0, high = table.n;
@@ -54,7 +54,7 @@ static bool overlap(const cw_known_t *a, const cw_known_t *b)
            (a->base == b->base || (a->base < b->base + b->nbytes && b->base < a->base + a->nbytes));
 }
 
-/** Threads remember memory, and no objects. */
+/** Threads remember memory, not objects. */
 static void begin_change(int64_t space)
 {
     cwu_lock(&table.lock);
@@ -75,7 +75,7 @@ void cw_known_add(const cw_known_t *new)
     if (first > 0 && overlap(&table.blocks[first - 1], new))
         first--;
     for (last = first; last < table.n && overlap(&table.blocks[last], new); last++)
-        ;  // freed ones, whose place this is now
+        ;  // freed ones, whose place it takes
     if (last == first && table.n == table.room) {
         table.room = 2 * table.room + 64;
         table.blocks = realloc(table.blocks, table.room * sizeof *table.blocks);
@@ -98,7 +98,7 @@ static void forget_ended(void)
     table.ended = 0;
 }
 
-/** Objects are freed by what waits for them, which programs call often. */
+/** Not of objects: programs wait for them often. */
 static const void *place_of_free(int64_t space)
 {
     return space < CW_KNOWN_OBJECTS ? cwu_symbol_program() : NULL;
@@ -160,7 +160,7 @@ const char *cw_known_freed_at(const cw_known_t *block, char *text, size_t text_n
     return text;
 }
 
-/** No other block begins in the last line of one. */
+/** No other block begins in a block's last line. */
 static uint64_t whole_lines(size_t nbytes)
 {
     return (nbytes + CW_ARENA_LINE - 1) & ~(uint64_t)(CW_ARENA_LINE - 1);
@@ -180,7 +180,7 @@ static CW_COLD void describe(const cw_known_t *k, uint64_t from, size_t nbytes, 
                  (size_t)(from + nbytes - k->nbytes), k->nbytes, k->call, place);
 }
 
-/** The last block that begins at or before the address, and where the next one begins. */
+/** The last block at or before the address, and the next begin. */
 static bool find_around(int64_t space, uintptr_t address, cw_known_t *block_p, uintptr_t *next_p)
 {
     cwu_lock(&table.lock);
@@ -243,7 +243,7 @@ bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_
     return nbytes > room;
 }
 
-/** Clips the span around an address to what lies in that range, or outside. */
+/** Clips the span around an address to a range, or its outside. */
 static void clip_to_range(cw_known_span_t *span, uintptr_t address, uintptr_t start, size_t nbytes)
 {
     if (address - start < nbytes) {
@@ -256,7 +256,7 @@ static void clip_to_range(cw_known_span_t *span, uintptr_t address, uintptr_t st
     }
 }
 
-/** The node object is mapped once as a whole, and in parts where the program's variables are. */
+/** To the mappings of the node object: the whole, and those at the program's variables. */
 static void clip_to_mappings(cw_known_span_t *span, uintptr_t address)
 {
     const cwt_layout_t *l = &cw_segment.layout;

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checking mode: the blocks that the program was given, by whichever interface, with their sizes
-// and where the program asked for them. Freed ones stay until their place is another block's. An
-// interface names its blocks when it gives them; an address in no block passes, since not every
-// process knows of each.
+// Checking mode: blocks that interfaces gave the program. Freed ones stay until another takes their
+// place. Addresses in no block pass, since a process does not know all.
 //
-// A block belongs to a *space*: a process, with the addresses that it has there; or a segment that
-// is named by a number, with offsets. Memory that was the program's before (registered) is in no
-// space of a process: what lies behind it may be the program's, too.
-//
-// What was right a thread remembers until a block changes (core/observe/seen.h), so most questions
-// take no lock and no search.
+// A block belongs to a *space*: a process with its addresses, or a numbered segment with offsets.
+// Registered memory, the program's before, is in no process's space: bytes behind it may be the
+// program's too.
 //
 // Threads: any. Blocking: never. Only where CW_CHECKING().
 #ifndef CW_CORE_KNOWN_H
@@ -25,21 +20,21 @@
 #include "core/mem/memory.h"
 #include "core/observe/seen.h"
 
-/** Numbers of segments as spaces begin here. */
+/** Spaces from here on are segments. */
 #define CW_KNOWN_SEGMENTS ((int64_t)1 << 32)
 
-// What calls gave that is no memory, each kind a space in which it is a block at its own address
-// (or number) of one byte: freed when it was waited for, or destroyed.
+// Objects, no memory: each kind is a space, each object a block of one byte at its address or
+// number, freed when waited for or destroyed.
 #define CW_KNOWN_OBJECTS ((int64_t)1 << 33)
 #define CW_KNOWN_EVENTS (CW_KNOWN_OBJECTS + 0)  // of collectives
 #define CW_KNOWN_TEAMS (CW_KNOWN_OBJECTS + 1)
 #define CW_KNOWN_PARTS (CW_KNOWN_OBJECTS + 2)     // handles of segments
 #define CW_KNOWN_DOMAINS (CW_KNOWN_OBJECTS + 3)   // of atomics
 #define CW_KNOWN_HANDLES (CW_KNOWN_OBJECTS + 4)   // core/owner/handle.h
-#define CW_KNOWN_REQUESTS (CW_KNOWN_OBJECTS + 5)  // handles in variables of the program, by address
+#define CW_KNOWN_REQUESTS (CW_KNOWN_OBJECTS + 5)  // handles in variables, by address
 #define CW_KNOWN_KINDS (CW_KNOWN_OBJECTS + 6)     // of memory
 
-/** What is symmetric in this process, as a space of what a thread remembers. */
+/** The space of symmetric memory, for what threads remember. */
 #define CW_KNOWN_SYMMETRIC ((int64_t)1 << 34)
 
 typedef struct cw_known {
@@ -47,43 +42,43 @@ typedef struct cw_known {
     uintptr_t base;
     size_t nbytes;
     const char *call;   // that gave it; lives for ever
-    const void *place;  // of that call in the program
+    const void *place;  // of that call
     bool freed;
-    const void *freed_at;  // of memory: in the program
+    const void *freed_at;  // of memory: the place
 } cw_known_t;
 
-/** Below is no memory: NULL, and what was computed from it. */
+/** No memory is below: NULL, and addresses computed from it. */
 #define CW_KNOWN_LOWEST ((uintptr_t)4096)
 
 // ---------------------------------------------------------------- blocks
-/** A block begins, in place of freed ones. */
+/** Replaces freed blocks in its place. */
 void cw_known_add(const cw_known_t *block);
-/** The block with that base, if there is one, is free from now on. */
+/** Marks the block with that base, if any, as freed. */
 void cw_known_free(int64_t space, uintptr_t base);
-/** All of a space of objects are. */
+/** Frees all of a space of objects. */
 void cw_known_free_all(int64_t space);
-/** The last block that begins at or before the address. False: none. */
+/** The last block at or before the address. False: none. */
 bool cw_known_find(int64_t space, uintptr_t address, cw_known_t *block_p);
 
-/** " at grow+0x1c (table.c:26)", or "" where that is not known. Returns text. */
+/** Returns text: " at grow+0x1c (table.c:26)", or "" if not known. */
 const char *cw_known_freed_at(const cw_known_t *block, char *text, size_t text_nbytes);
 
-/** Do the bytes begin in a block that was freed, or reach beyond the end of one? Then the text says
- *  that, how far, and where the block comes from: "reach 4 bytes beyond ...". */
+/** Do bytes begin in a freed block, or reach beyond a block? Then text says so, with the block's
+ *  origin. */
 bool cw_known_wrong(int64_t space, uintptr_t address, size_t nbytes, char *text,
                     size_t text_nbytes);
-/** Do the bytes begin in a static variable of the program and reach beyond its end? If not: clips
- *  the span to the variable, or to the gap between two. */
+/** Do bytes begin in a static variable and reach beyond it? Else clips the span to the variable, or
+ *  to the gap. */
 bool cw_known_wrong_static(const void *address, size_t nbytes, char *text, size_t text_nbytes,
                            cw_known_span_t *span);
-/** Either, of a buffer of this process. */
+/** Either of both, for a buffer of this process. */
 bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t text_nbytes);
 
-/** How many of that space are not freed, and a copy of them, for free(); NULL: there is none. */
+/** Returns how many are unfreed; *all_p: copies, for free(), or NULL. */
 size_t cw_known_left(int64_t space, cw_known_t **all_p);
-/** An interface ends: what threads remember of its calls is right no more. */
+/** An interface ends: voids what threads remember. */
 void cw_known_void(void);
-/** The job is over: forgets all. */
+/** Forgets all. */
 void cw_known_close(void);
 
 enum { CW_KNOWN_TEXT = 560 };  // bytes for a text

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Observers: statistics, trace, deadlock report and checks. Each is one const record of functions;
-// core/life passes the table of all to cw_watch_open when the job is joined. An observer that its
-// settings leave idle says so in its open and is never called again until the next join.
-//
-// While no observer is active nothing here costs an instruction (core/observe/watch.h). Threads:
-// open, finish and close are called by the thread that joins and leaves the job, the others by any
-// thread. Blocking: finish may wait.
+// Observers: statistics, trace, deadlock report and checks, each a const record of functions in
+// core/life's table. Idle ones are not called until the next join; without active ones nothing
+// costs an instruction. Threads: open, finish and close by the one that joins and leaves, others by
+// any. Blocking: finish may wait.
 #ifndef CW_CORE_OBSERVER_H
 #define CW_CORE_OBSERVER_H
 
@@ -16,7 +13,7 @@
 
 #include "base/compiler.h"
 
-/** What a frame is. The transfers come first; watch.c names them. */
+/** What a frame is; transfers first. ops.c names them. */
 typedef enum cw_op {
     CW_OP_PUT,
     CW_OP_PUT_NBI,
@@ -28,10 +25,10 @@ typedef enum cw_op {
     CW_OP_GET_NBI,
     CW_OP_G,
     CW_OP_GET_STRIDED,
-    CW_OP_ATOMIC,  // nothing comes back
+    CW_OP_ATOMIC,  // without a result
     CW_OP_ATOMIC_FETCH,
     CW_OP_ATOMIC_NBI,              // a fetch that completes with quiet
-    CW_OP_TRANSFERS,               // how many they are
+    CW_OP_TRANSFERS,               // their number
     CW_OP_CALL = CW_OP_TRANSFERS,  // any other routine
     CW_OP_WAIT,
     CW_OP_HANDLER  // of an active message
@@ -46,15 +43,14 @@ static inline const char *cw_op_name(cw_op_t op)
 
 typedef struct cw_frame {
     const char *name;
-    uint64_t start_ns;   // 0 when no observer wants times
+    uint64_t start_ns;   // 0: no observer wants times
     uint64_t waited_ns;  // in waits inside it
     size_t nbytes;
     int pe;  // -1: none
     cw_op_t op;
-    uint64_t event;  // for the trace: its place there + 1; 0: none
+    uint64_t event;  // index in the trace + 1; 0: none
 } cw_frame_t;
 
-/** An active message, as observers see it. */
 typedef enum cw_message_kind {
     CW_MESSAGE_SHORT,
     CW_MESSAGE_MEDIUM,
@@ -64,39 +60,39 @@ typedef enum cw_message_kind {
 
 typedef struct cw_message {
     cw_message_kind_t kind;
-    bool is_reply, is_routed;  // that is sent along a topology
-    int pe;                    // the target of one that is sent, the source of one that is handled
+    bool is_reply, is_routed;  // by a topology
+    int pe;                    // target of a sent one, source of a handled one
     size_t nbytes;
 } cw_message_t;
 
-/** What an active observer needs. */
+/** What an observer needs. */
 enum {
-    CW_OBSERVES = 1,            // it is active
+    CW_OBSERVES = 1,            // to be active
     CW_OBSERVES_TRANSFERS = 2,  // every transfer: all peer words are cold
-    CW_OBSERVES_TIMES = 4       // frames with times: `began`, `ended` are called
+    CW_OBSERVES_TIMES = 4       // frames with times: `began`, `ended`
 };
 
 struct cw_wait;
 
 typedef struct cw_observer {
-    /** Reads its settings. Returns 0 or a negative error, reported; *wants_p: CW_OBSERVES..., or 0:
-     *  idle. */
+    /** Reads its settings. *wants_p: CW_OBSERVES..., or 0: idle. 0, or a negative error,
+     *  reported. */
     int (*open)(unsigned *wants_p);
 
-    // NULL: not interested.
-    /** A frame begins. Not called for the start of the job. */
+    // NULL: not interested
+    /** Not for the start of the job. */
     void (*began)(cw_frame_t *frame);
-    /** A frame has ended after ns; outermost: it is no part of another one. */
+    /** After ns; outermost: in no other frame. */
     void (*ended)(const cw_frame_t *frame, uint64_t ns, bool outermost);
     void (*message_sent)(const cw_message_t *msg);
-    void (*message_handled)(const cw_message_t *msg);  // its handler is about to run
-    /** A request waits for a credit, or for room at the target. */
+    void (*message_handled)(const cw_message_t *msg);  // before its handler runs
+    /** For a credit, or for room at the target. */
     void (*message_waits)(bool for_room);
-    /** A waiting thread is about to sleep (again). */
+    /** Before each sleep of a waiting thread. */
     void (*sleeps)(struct cw_wait *wait);
-    /** The end of the job, while all PEs can still reach each other. Collective; may wait. */
+    /** At the job's end, while PEs reach each other. Collective; may wait. */
     void (*finish)(void);
-    /** After that, when this PE has left. */
+    /** After this PE has left. */
     void (*close)(void);
 } cw_observer_t;
 

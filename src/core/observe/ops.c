@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names of what frames are, for people and files. Nothing here needs a job: oshrun has it, too.
+// Names of frames. oshrun has them too, without a job.
 #include "core/observe/observer.h"
 
 const char *const cw_op_names[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a thread remembers in checking mode, beyond the comparisons of the header.
+// What a thread remembers, beyond the header's comparisons.
 #include "core/observe/seen.h"
 
 #include <pthread.h>
@@ -11,8 +11,7 @@
 
 _Thread_local cw_known_seen_t *cw_known_mine CW_INITIAL_EXEC;
 
-// Allocated: what is thread-local has to fit into the little that the C library keeps for libraries
-// which a program loads later, as Python does.
+// Allocated: libraries that are loaded later have little thread-local room.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_of_thread;
 
@@ -27,7 +26,7 @@ static void make_key(void)
     (void)pthread_key_create(&end_of_thread, forget);
 }
 
-/** What this thread remembers; NULL: no memory. */
+/** NULL: no memory. */
 static cw_known_seen_t *seen_by_me(void)
 {
     if (!cw_known_mine) {
@@ -65,7 +64,7 @@ const cw_pair_t *cw_pair_search(cw_pairs_t *pairs, uint64_t key, uintptr_t there
     return NULL;
 }
 
-/** Unless it is there, from another place of the program. */
+/** Unless it is there already. */
 static void add(cw_pair_t *all, unsigned n, unsigned *next, const cw_pair_t *pair)
 {
     for (unsigned i = 0; i < n; i++)
@@ -84,7 +83,7 @@ void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes
                       const cw_known_span_t *there, const cw_known_span_t *here)
 {
     cw_known_seen_t *seen = cw_known_mine;
-    // deeper, the call is a routine's, which has looked for no pair
+    // deeper, a routine called, which has looked for no pair
     if (!seen || !cw_watch_untimed || cw_watch_depth != 1)
         return;
     cw_pairs_t *mine = &seen->pairs[client];
@@ -94,7 +93,7 @@ void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes
                             signed_of(here->begin),
                             signed_of(here->end),
                             word};
-    // frames were opened at both, so none is in a handler
+    // both opened frames, so neither is in a handler
     for (int i = 0; i < 2; i++)
         if (seen->seeking[i])
             seen->seeks[cw_known_stack_place(seen->seeking[i])] = seen->seeking[i];
@@ -111,8 +110,7 @@ void cw_known_forget(void)
         seen->pairs[client].changes = 0;
 }
 
-// A thread whose stack differs at each call, as in deep recursion, would walk up at each, which
-// takes some 10 us.
+// A walk takes 10 us, and some threads' stacks differ at each call.
 enum { WALKS_MOST = 4096 };
 
 bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p)

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checking mode: what each thread remembers of calls that were right. Programs use the same few
-// buffers from the same few places again and again, so most checks are comparisons:
+// Checking mode: what each thread remembers of right calls, so that most checks are comparisons,
+// without a lock:
 //
-//     spans    bytes of one side, for the checks themselves (core/observe/known.h)
-//     pairs    both sides of brief transfers within the node: one that lies in a pair is done
-//              without a check or a frame more
-//     stacks   stack pointers of calls that were made outside of signals' handlers
+//     spans    bytes of one side, for the checks
+//     pairs    both sides of brief transfers within the node, which need no check then
+//     stacks   stack pointers of calls outside of handlers of signals
 //
-// Spans and pairs are void when a block has changed since (cw_block_changes). None needs a lock:
-// all of it is the thread's own.
+// Changes of blocks (cw_block_changes) void spans and pairs.
 //
 // Threads: any. Blocking: never. Only where CW_CHECKING().
 #ifndef CW_CORE_SEEN_H
@@ -25,19 +23,19 @@
 #include "core/observe/watch.h"
 
 // ---------------------------------------------------------------- spans
-enum { CW_KNOWN_SPANS = 4 };  // a source, a destination and some more, of each kind
+enum { CW_KNOWN_SPANS = 4 };  // of each kind
 
 typedef enum cw_known_kind {
-    CW_KNOWN_REMOTE,  // of another process, or symmetric: of a space
+    CW_KNOWN_REMOTE,  // symmetric, or another process's: of a space
     CW_KNOWN_LOCAL,   // buffers of this process
     CW_KNOWN_KINDS
 } cw_known_kind_t;
 
-/** Bytes that are right wherever they lie in it. */
+/** All bytes in it are right. */
 typedef struct cw_known_span {
     int64_t space;
     uintptr_t begin, end;
-    bool shared;  // of this process: other processes name it, too, or it is one's here
+    bool shared;  // here: other processes name it too, or it is one's here
 } cw_known_span_t;
 
 typedef struct cw_known_spans {
@@ -47,23 +45,23 @@ typedef struct cw_known_spans {
 } cw_known_spans_t;
 
 // ---------------------------------------------------------------- pairs
-/** Each client has pairs of its own, with keys as it likes: core's own, of symmetric addresses,
- *  whose keys are words of peers, and front ends whose addresses are others. */
+/** Each client has pairs with its own keys: core of symmetric addresses, by peer words, front ends
+ *  of others. */
 enum { CW_PAIR_SYMMETRIC = 0, CW_PAIR_CLIENTS = 4 };
 enum {
-    CW_PAIRS = 8,        // of a client: some arrays, with a neighbour or two of each
-    CW_PAIRS_MANY = 32,  // that are found by place
+    CW_PAIRS = 8,        // of a client: some arrays and their neighbours
+    CW_PAIRS_MANY = 32,  // found by place
     CW_PAIR_PLACES = 256,
 };
 
-/** Above this, a transfer takes so long that signals and other threads see its frame. */
+/** Bytes; others see frames of longer transfers. */
 #define CW_PAIR_BRIEF ((size_t)64 << 10)
 
 typedef struct cw_pair {
     uint64_t key;               // the process, and the segment
     intptr_t there, there_end;  // of it
     intptr_t here, here_end;    // of this process
-    uintptr_t word;             // leads from there to where that is mapped here
+    uintptr_t word;             // leads from `there` to its mapping here
 } cw_pair_t;
 
 typedef struct cw_pairs {
@@ -71,7 +69,7 @@ typedef struct cw_pairs {
     unsigned next, next_of_many;
     cw_pair_t all[CW_PAIRS];
     cw_pair_t many[CW_PAIRS_MANY];
-    uint8_t at[CW_PAIR_PLACES];  // of many: in which a transfer with that place was found
+    uint8_t at[CW_PAIR_PLACES];  // index in many of the transfer last found there
 } cw_pairs_t;
 
 // ---------------------------------------------------------------- of a thread
@@ -80,16 +78,16 @@ enum { CW_KNOWN_STACKS = 64 };
 typedef struct cw_known_seen {
     cw_known_spans_t spans[CW_KNOWN_KINDS];
     cw_pairs_t pairs[CW_PAIR_CLIENTS];
-    uintptr_t stacks[CW_KNOWN_STACKS];  // stack pointers of calls outside of signals' handlers
+    uintptr_t stacks[CW_KNOWN_STACKS];  // of calls outside of handlers of signals
     uintptr_t seeks[CW_KNOWN_STACKS];   // of these, where a pair was looked for
-    uintptr_t seeking[2];               // the last ones that found none: a call may look twice
+    uintptr_t seeking[2];               // the last two that found none: a call may look twice
     unsigned walks;                     // up the stack, to find that
-    unsigned turns;                     // of a client that does more behind some transfers
+    unsigned turns;                     // of a client that does more after some transfers
 } cw_known_seen_t;
-/** Of the calling thread, made at its first question. */
+/** NULL before the first question. */
 extern _Thread_local cw_known_seen_t *cw_known_mine CW_HIDDEN CW_INITIAL_EXEC;
 
-/** The span with the bytes, if this thread remembers one, or NULL. Compares only. */
+/** The remembered span with the bytes, or NULL. Compares only. */
 static CW_ALWAYS_INLINE const cw_known_span_t *cw_known_seen(cw_known_kind_t kind, int64_t space,
                                                              const void *address, size_t nbytes)
 {
@@ -105,9 +103,9 @@ static CW_ALWAYS_INLINE const cw_known_span_t *cw_known_seen(cw_known_kind_t kin
     return NULL;
 }
 
-/** They do from now on. changes: cw_block_changes from before the span was looked for. */
+/** changes: cw_block_changes before the search for the span. */
 void cw_known_remember(cw_known_kind_t kind, unsigned changes, const cw_known_span_t *span);
-/** Leaves of a span what also lies between two addresses. */
+/** Cuts the span to an interval. */
 static inline void cw_known_clip(cw_known_span_t *span, uintptr_t begin, uintptr_t end)
 {
     if (begin > span->begin)
@@ -116,13 +114,12 @@ static inline void cw_known_clip(cw_known_span_t *span, uintptr_t begin, uintptr
         span->end = end;
 }
 
-/** The place of a stack pointer. */
 static CW_ALWAYS_INLINE unsigned cw_known_stack_place(uintptr_t pointer)
 {
     return pointer / 16 % CW_KNOWN_STACKS;
 }
 
-/** Was a call made with that stack pointer before, outside of the handler of a signal? */
+/** Was a call with that stack pointer made outside of handlers? */
 static CW_ALWAYS_INLINE bool cw_known_stack_seen(uintptr_t pointer)
 {
     const cw_known_seen_t *mine = cw_known_mine;
@@ -130,11 +127,11 @@ static CW_ALWAYS_INLINE bool cw_known_stack_seen(uintptr_t pointer)
            CW_LIKELY(mine->stacks[cw_known_stack_place(pointer)] == pointer);
 }
 
-/** Does the caller, with that stack pointer, run in the handler of a signal? *interrupted_p: the
- *  place where it came. False, too, when this thread has asked too often. */
+/** Does a handler of a signal, which came at *interrupted_p, make the call? Also false after too
+ *  many questions of a thread. */
 bool cw_known_in_signal(uintptr_t pointer, const void **interrupted_p) CW_COLD;
 
-/** By the 1 KiB of both sides: differences of any size lead to other places. */
+/** By the KiB of both sides, so that any difference leads to another place. */
 static CW_ALWAYS_INLINE unsigned cw_pair_place(uintptr_t there, const void *here)
 {
     const uint64_t both = (there + 3 * (uintptr_t)here) / 1024;
@@ -145,17 +142,17 @@ _Static_assert(CW_PAIR_PLACES == 1 << (64 - 56), "a number of so many bits");
 static CW_ALWAYS_INLINE bool cw_pair_has(const cw_pair_t *pair, uint64_t key, uintptr_t there,
                                          const void *here, size_t nbytes)
 {
-    // signed: of what ends below half of all addresses no difference overflows
+    // signed: no difference overflows below half of all addresses
     return pair->key == key && (intptr_t)there >= pair->there &&
            pair->there_end - (intptr_t)there >= (intptr_t)nbytes && (intptr_t)here >= pair->here &&
            pair->here_end - (intptr_t)here >= (intptr_t)nbytes;
 }
 
-/** Of many; the next one like it is found by its place. NULL: there is none. */
+/** Looks in many and notes the place. NULL: none. */
 const cw_pair_t *cw_pair_search(cw_pairs_t *pairs, uint64_t key, uintptr_t there, const void *here,
                                 size_t nbytes);
 
-/** by_place: among many, for a function that calls others anyway. NULL: there is none. */
+/** by_place: in many, for functions that call others anyway. NULL: none. */
 static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_among(cw_pairs_t *pairs, uint64_t key,
                                                        uintptr_t there, const void *here,
                                                        size_t nbytes, bool by_place)
@@ -173,8 +170,8 @@ static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_among(cw_pairs_t *pairs, uint64
     return NULL;
 }
 
-/** The pair of a brief transfer of the program, or NULL: then the checks have to be made. A call in
- *  a routine, or in the handler of a signal or a message, finds none. */
+/** The pair of a brief transfer of the program, or NULL: to be checked, as always in routines and
+ *  handlers. */
 static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_find(int client, uint64_t key, uintptr_t there,
                                                       const void *here, size_t nbytes,
                                                       bool by_place)
@@ -196,19 +193,18 @@ static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_find(int client, uint64_t key, 
     return NULL;
 }
 
-/** A brief transfer, for which no pair was found, was right, and so is each one between both spans.
- *  In its frame. changes: cw_block_changes from before `there` was looked for. Nothing happens
- *  where an observer wants to see each transfer. */
+/** In the frame of a right brief transfer without a pair: keeps the pair, unless an observer wants
+ *  transfers. changes: cw_block_changes before the search for `there`. */
 void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes,
                       const cw_known_span_t *there, const cw_known_span_t *here);
-/** Behind a call that found no pair, and may have ended before a frame was opened: nothing is known
- *  of its place, which may be in the handler of a signal. */
+/** After a call without a pair that perhaps opened no frame: forgets its stack pointer, which may
+ *  be a handler's. */
 static inline void cw_pair_leave(void)
 {
     if (cw_known_mine)
         cw_known_mine->seeking[0] = cw_known_mine->seeking[1] = 0;
 }
-/** Whatever this thread does next is checked. */
+/** This thread's next calls are checked. */
 void cw_known_forget(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One table of puts, in chains by what completes them, and of places of gets.
+// A table of puts, in chains by what completes them, and of places of gets.
 #include "core/observe/sources.h"
 
 #include <errno.h>
@@ -22,51 +22,51 @@
 #include "core/world/world.h"
 
 enum {
-    CHAINS = 256,        // by eight bits
+    CHAINS = 256,        // by eight bits of the hash
     RECENT = 64,         // by six
     WORDS = 8,           // of a sample
     SAMPLE = WORDS * 8,  // bytes of a source that is sampled whole
-    PAGE = 4096,         // the least one; of larger ones parts
-    PAGES = 8,           // remembered of a completion
-    TRUSTED = 64,        // completions between two looks at the handler
+    PAGE = 4096,         // the smallest; larger ones count as several
+    PAGES = 8,           // remembered in a completion
+    TRUSTED = 64,        // completions between looks at the handler
 };
 
 typedef struct source {
     const void *src;
     size_t nbytes;  // 0: of a get, or free
     uintptr_t key;
-    const void *place;  // of the put in the program
+    const void *place;  // of the put
     uint64_t sample;
     struct source *next;  // in its chain, or free
     unsigned count;       // begun at that place with that key, of a put from that source
     int pe;               // of the first
     uint8_t kind;         // cw_source_kind_t
-    bool is_gone;         // found so at its completion, which sees it again then
-    bool is_idle;         // complete; in its chain until the next completion, for a put like it
+    bool is_gone;         // found by its completion, which sees it again
+    bool is_idle;         // complete; in its chain until the next completion
 } source_t;
 
 static struct {
-    cwu_lock_t lock;  // guards the rest, but for the loads of n
+    cwu_lock_t lock;  // guards the rest, except loads of n
     source_t *all;    // [CW_SOURCES_MOST]
     source_t *free;
     source_t *chain[CHAINS];
-    source_t *recent[RECENT];  // by the source; its record may be another's since
+    source_t *recent[RECENT];  // by source; the record may be another's by now
     _Atomic size_t n;          // in chains
     _Atomic bool is_stopped;
     source_t *taken;  // by the completion that has the lock
 } table CW_LARGE;
 
-// A handler of faults that calls cw_source_faulted.
+// The handler of faults that calls cw_source_faulted.
 static struct {
-    bool (*_Atomic is_there)(void);  // NULL: there is none
+    bool (*_Atomic is_there)(void);  // NULL: none
     unsigned trusted;                // completions since it was seen
     jmp_buf back;                    // of the completion that has the lock
 } handler;
 static _Thread_local source_t *volatile reading CW_INITIAL_EXEC;  // by the completion
 
 // ---------------------------------------------------------------- samples
-/** The words count apart from each other, so a processor multiplies several at a time. Any odd
- *  numbers do in which no small multiples of some are the sum of others'. */
+/** Independent, so a processor multiplies several at a time. Any odd weights do of which no small
+ *  multiples add up to others'. */
 static CW_ALWAYS_INLINE uint64_t weighed(uint64_t word, size_t i)
 {
     static const uint32_t weight[WORDS + 1] = {0x2c1b3c6d, 0x297a2d39, 0x4e3779b1,
@@ -80,7 +80,7 @@ static CW_ALWAYS_INLINE uint64_t mixed(uint64_t word)
     return word * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/** Of at most SAMPLE bytes that are there. */
+/** Of at most SAMPLE bytes, which exist. */
 static uint64_t sample_whole(const char *src, size_t nbytes)
 {
     uint64_t sum = nbytes, word = 0;
@@ -99,7 +99,7 @@ static CW_ALWAYS_INLINE size_t place_of_word(size_t nbytes, size_t i)
     return i == WORDS - 1 ? nbytes - 8 : nbytes / WORDS * i;
 }
 
-/** Of a source that is there. */
+/** Of an existing source. */
 static CW_ALWAYS_INLINE uint64_t sample_of(const char *src, size_t nbytes)
 {
     uint64_t sum = nbytes, word;
@@ -114,22 +114,22 @@ static CW_ALWAYS_INLINE uint64_t sample_of(const char *src, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- what is there
-/** What one completion has found out. */
+/** Findings of one completion. */
 typedef struct there {
     bool any;                   // the rest is set
-    uintptr_t data, data_room;  // of the program, with what malloc has appended
-    uintptr_t heap, heap_room;  // that is symmetric
+    uintptr_t data, data_room;  // the program's, with what malloc has appended
+    uintptr_t heap, heap_room;  // symmetric
     uintptr_t page[PAGES];
 } there_t;
 
-/** Can the word be read, where the program may have given its memory back? The system says so when
- *  it is to copy a mask of signals from there; for no purpose, so it changes nothing. */
+/** Can the word be read, or has the program returned its memory? The system says so when asked to
+ *  copy a mask of signals from there, which has no effect. */
 static bool is_readable(uintptr_t word)
 {
     return syscall(SYS_rt_sigprocmask, -1, word & ~(uintptr_t)7, NULL, 8) == 0 || errno != EFAULT;
 }
 
-/** Of a page that is remembered only the first time. */
+/** Asks about a remembered page once. */
 static bool is_page_there(there_t *there, uintptr_t address)
 {
     uintptr_t *page = &there->page[address / PAGE % PAGES];
@@ -172,9 +172,8 @@ static CW_NOINLINE bool is_there_by_page(there_t *there, uintptr_t begin, size_t
     return true;
 }
 
-/** Are all bytes there that are sampled? They were at the put. Where no handler says so: what is
- *  symmetric stays, and of the part of the program's data that is malloc's only the end goes; of
- *  other memory the system is asked, which takes ten times as long as a put of 1 KiB. */
+/** Without a handler: do all sampled bytes exist? Symmetric memory stays, and the program's data up
+ *  to the break. For others the system is asked, which takes as long as ten puts of 1 KiB. */
 static CW_ALWAYS_INLINE bool is_there(there_t *there, const void *src, size_t nbytes)
 {
     if (!there->any)
@@ -185,7 +184,7 @@ static CW_ALWAYS_INLINE bool is_there(there_t *there, const void *src, size_t nb
 }
 
 // ---------------------------------------------------------------- the table
-// One thread at a time has it, where the program says so.
+// Excludes other threads where the program has any.
 static void enter(void)
 {
     if (CW_UNLIKELY(cw_world.thread_multiple))
@@ -213,7 +212,7 @@ static bool is_full(void)
     return atomic_load_explicit(&table.n, memory_order_relaxed) == CW_SOURCES_MOST;
 }
 
-/** So many more, or less, are in chains. */
+/** Changes the number in chains; wraps. */
 static void count(size_t more)
 {
     const size_t n = atomic_load_explicit(&table.n, memory_order_relaxed);
@@ -251,7 +250,7 @@ static void release_idle(void)
         }
 }
 
-/** Lock held. NULL: the table is full, or there is no memory for one. */
+/** Lock held. NULL: full, or no memory. */
 static source_t *take_free(void)
 {
     if (!table.all) {
@@ -267,7 +266,7 @@ static source_t *take_free(void)
     return s;
 }
 
-/** Lock held. One more in its chain, with no source yet, or NULL: there is no room. */
+/** Lock held. Adds a record without a source to its chain; NULL: no room. */
 static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, int pe)
 {
     source_t *s = take_free(), **chain = chain_of(kind, key);
@@ -285,8 +284,7 @@ static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, in
     return s;
 }
 
-/** Lock held. A put from that source is kept already, and what changes there since is noticed by
- *  the sample of that one. */
+/** Lock held. Is an equal put kept? Its older sample notices all changes. */
 static CW_ALWAYS_INLINE bool is_kept(const source_t *s, cw_source_kind_t kind, uintptr_t key,
                                      const void *place, const void *src, size_t nbytes)
 {
@@ -294,7 +292,7 @@ static CW_ALWAYS_INLINE bool is_kept(const source_t *s, cw_source_kind_t kind, u
            s->place == place && s->kind == (uint8_t)kind;
 }
 
-/** Lock held. One more put from a source that is kept. */
+/** Lock held. */
 static CW_ALWAYS_INLINE void keep_again(source_t *s, const void *src, size_t nbytes, int pe)
 {
     if (!s->is_idle) {
@@ -308,8 +306,7 @@ static CW_ALWAYS_INLINE void keep_again(source_t *s, const void *src, size_t nby
     count(1);
 }
 
-/** Lock held. Not the last one with that source, or not known as that: from a call in this library.
- */
+/** Lock held. No equal recent put, or a call in this library, so that the place is to be found. */
 static CW_NOINLINE void keep(cw_source_kind_t kind, uintptr_t key, const void *caller,
                              const void *src, size_t nbytes, int pe)
 {
@@ -357,7 +354,7 @@ void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *calle
     leave();
 }
 
-/** there: NULL: where the source is not there its sample faults. */
+/** there NULL: a source that is gone faults. */
 static CW_ALWAYS_INLINE bool is_changed(source_t *s, there_t *there)
 {
     if (there)
@@ -377,8 +374,8 @@ static CW_ALWAYS_INLINE void free_one(source_t *s)
     count((size_t)-1);
 }
 
-/** Takes those of one key out of a chain, or with any all of that kind: puts all, or those that
- *  have changed, on the list of what is taken. */
+/** Takes records of one key, or with any of all, out of a chain; all or changed ones go to
+ *  table.taken. */
 static void take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool any,
                       bool only_changed, there_t *there)
 {
@@ -392,7 +389,7 @@ static void take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool 
             *at = s->next;
             s->next = table.taken;
             table.taken = s;
-        } else if (kind == CW_SOURCE_HANDLE) {  // there is no second put with that key
+        } else if (kind == CW_SOURCE_HANDLE) {  // no second put has that key
             *at = s->next;
             free_one(s);
         } else {
@@ -403,8 +400,8 @@ static void take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool 
     }
 }
 
-/** Lock held. Is the handler still that of the process? Only what frees a source before the put is
- *  complete needs it, so it is looked at now and then. */
+/** Lock held. Does the process still have the handler? Looked at rarely: only sources freed too
+ *  early need it. */
 static bool is_handled(void)
 {
     bool (*is_there)(void) = atomic_load_explicit(&handler.is_there, memory_order_relaxed);
@@ -418,8 +415,8 @@ static bool is_handled(void)
     return atomic_load(&handler.is_there) != NULL;
 }
 
-/** Lock held. any: of all keys. A fault in the sample of one comes back here, and then that one is
- *  gone; what is in the table stays as it is. */
+/** Lock held. any: all keys. A fault in a sample returns here, the table unchanged: that source is
+ *  gone. */
 static CW_NOINLINE void take_locked(cw_source_kind_t kind, uintptr_t key, bool any,
                                     bool only_changed)
 {
@@ -501,7 +498,7 @@ static void warn(const source_t *s, const char *call)
                   s->is_gone ? "freed" : "changed");
 }
 
-/** Of sources that have changed. */
+/** Of changed sources. */
 static void end_list(source_t *list, const char *call)
 {
     for (const source_t *s = list; s; s = s->next)
@@ -546,7 +543,7 @@ static bool is_get(cw_source_kind_t kind)
     return kind == CW_GET_IMPLICIT || kind == CW_GET_FLUSH;
 }
 
-/** A list of those that are not complete: warns, and forgets them. */
+/** Warns of incomplete ones, and forgets them. */
 static void warn_of_left(source_t *list, const char *call, const char *remedy)
 {
     char place[160];

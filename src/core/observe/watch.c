@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Frames, a small stack per thread, and the active observers.
+// Frames, a small stack for each thread, and the active observers.
 #include "core/observe/watch.h"
 
 #include "base/clock.h"
 #include "core/observe/check.h"
 #include "core/world/startup.h"
 
-enum { DEEPEST = 8 };  // routine, transfer inside it, wait inside that: 3 in practice
+enum { DEEPEST = 8 };  // 3 in practice: routine, transfer, wait
 enum { OBSERVERS = 8 };
 
 // Written when the job is joined or left.
@@ -16,7 +16,7 @@ static struct {
     unsigned wants;
 } observers;
 
-/** Calls a function of each active observer that has it. */
+/** Calls a function of the active observers that have it. */
 #define NOTIFY(member, ...)                                            \
     for (const cw_observer_t *const *o_ = observers.active; *o_; o_++) \
         if ((*o_)->member)                                             \
@@ -51,7 +51,7 @@ static CW_ALWAYS_INLINE cw_frame_t *fill(cw_frame_t *f, cw_op_t op, const char *
     return f;
 }
 
-/** NULL when the stack is full: then the frame is not counted, and nothing else happens. */
+/** NULL: the stack is full, and the frame is not counted. */
 static CW_NOINLINE cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes, int pe)
 {
     if (cw_watch_depth == DEEPEST)
@@ -62,7 +62,7 @@ static CW_NOINLINE cw_frame_t *push(cw_op_t op, const char *name, size_t nbytes,
     return f;
 }
 
-/** Of the program: what the library does for itself lies within it. */
+/** Checks thread and stack; the thread only for calls of the program. */
 static CW_NOINLINE cw_frame_t *enter_first(cw_op_t op, const char *name, size_t nbytes, int pe,
                                            uintptr_t stack)
 {
@@ -73,8 +73,8 @@ static CW_NOINLINE cw_frame_t *enter_first(cw_op_t op, const char *name, size_t 
     return push(op, name, nbytes, pe);
 }
 
-/** The same without a call where only checks observe, and the thread was here before. Within a
- *  routine, too: a signal may have interrupted that. */
+/** Without a call where only checks observe and know this stack; also in routines, which signals
+ *  interrupt. */
 static CW_ALWAYS_INLINE cw_frame_t *enter(cw_op_t op, const char *name, size_t nbytes, int pe)
 {
     const int depth = cw_watch_depth;
