@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Do all members make the same call with the same arguments? In checking mode each member states a
-// claim before the collective itself. Over the world and teams the claims travel with one
-// synchronisation, which keeps the first two that differ. Over an active set each member publishes
-// its claim and compares it with that of the rank before; one at a time in a PE, so not with
-// SHMEM_THREAD_MULTIPLE.
+// Checking mode: each member states a claim before the collective itself. Over the world and teams
+// a synchronisation carries the claims, and keeps the first two that differ. Over an active set
+// each member publishes its claim and compares it with that of the rank before; one at a time in a
+// PE, so not with SHMEM_THREAD_MULTIPLE.
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,7 +24,7 @@
 typedef struct claim {
     char call[29];
     uint8_t kind;   // cw_claim_kind_t
-    uint16_t file;  // and `place`: cwu_symbol_shared, of the call in the program; not compared
+    uint16_t file;  // and `place`: cwu_symbol_shared of the program's call; not compared
     uint32_t place;
     int32_t pe;
     uint64_t dest, source;
@@ -46,7 +45,7 @@ static const char *const image_names[NVALUES] = {"elements", "image", [TYPE_VALU
 enum { SAME, DIFFER, EXCUSED };
 typedef struct verdict {
     uint64_t outcome;
-    claim_t first, second;  // of those that differ
+    claim_t first, second;
 } verdict_t;
 _Static_assert(sizeof(verdict_t) <= CW_COLL_SMALL, "fits on every synchronisation");
 
@@ -104,7 +103,7 @@ static void describe_object(const char *name, uint64_t mine, uint64_t other, cha
                                 (unsigned long long)mine);
 }
 
-/** Of a type or an operation, in the words of the call's interface; NULL: it has none. */
+/** The name of a type or an operation in the call's interface; NULL: it has none. */
 static const char *word_for(const claim_t *claim, int i)
 {
     const cw_front_end_t *f = cw_front_end_of(claim->call);
@@ -129,7 +128,7 @@ static void describe_value(const claim_t *claim, int i, const char *name, char *
             (size_t)snprintf(text + *at, size - *at, ", %s %lld", name, (long long)claim->value[i]);
 }
 
-/** " at main+0x1c (ring.c:26)" of another PE; of this one the message says it at its end. */
+/** " at main+0x1c (ring.c:26)" of another PE; this one's stands at the end of the message. */
 static void describe_place(const claim_t *claim, char *text, size_t size)
 {
     char place[160];
@@ -139,8 +138,7 @@ static void describe_place(const claim_t *claim, char *text, size_t size)
         snprintf(text, size, " at %s", place);
 }
 
-/** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects if two such calls differ
- *  in them. */
+/** "PE 3 calls shmem_int_broadcast (nelems 4, root 0)", with the objects if they differ. */
 static void describe(const claim_t *claim, const claim_t *other, char *text, size_t size)
 {
     char values[200] = "", place[170];
@@ -151,8 +149,7 @@ static void describe(const claim_t *claim, const claim_t *other, char *text, siz
                                                   [CW_CLAIM_NAMED] = typed_names,
                                                   [CW_CLAIM_IMAGES] = image_names};
     const char *const *names = names_of[claim->kind];
-    // A split has all its arguments, and they may be -1, which elsewhere marks an argument that the
-    // call does not have.
+    // A split's arguments may be -1, which elsewhere marks an absent one.
     const bool is_split = claim->kind == CW_CLAIM_SPLIT, is_image = claim->kind == CW_CLAIM_IMAGES;
     for (int i = 0; i < NVALUES; i++)
         if (names[i] && (is_split || claim->value[i] != CW_CLAIM_NONE))
@@ -177,8 +174,7 @@ static void report(const cw_claim_t *mine, const claim_t *first, const claim_t *
                     a, b, mine->kind == CW_CLAIM_IMAGES ? "images" : "PEs");
 }
 
-/** One message is enough: the first PE of the two reports, the others wait for the end of the job.
- *  */
+/** The first PE of the two reports; the others wait for the end of the job. */
 static void let_first_report(void)
 {
     nanosleep(&(struct timespec){.tv_sec = REPORT_SECONDS}, NULL);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One call of a collective, as its algorithms see it, and the choice of an algorithm. All
-// algorithms stand in one table (algorithms.def), each in a file of its own. The choice depends
-// only on what all PEs of the group know alike, so all choose the same.
+// One call of a collective, as its algorithms see it, and the choice among them (algorithms.def),
+// which depends only on what all PEs of the group know alike.
 #ifndef CW_CORE_COLL_CALL_H
 #define CW_CORE_COLL_CALL_H
 
@@ -25,13 +24,13 @@ typedef struct cw_coll_call {
     const cw_map_t *map;
     char *dest;
     const char *src;
-    size_t nbytes;      // what one PE contributes (broadcast: the message; alltoall: for one PE;
-                        // collect: the mean)
-    size_t own_nbytes;  // collect: this PE's block, whose size the others do not know
+    size_t nbytes;      // of one PE (broadcast: the message; alltoall: for one PE; collect: the
+                        // mean)
+    size_t own_nbytes;  // collect: this PE's block, unknown to the others
     int root;           // broadcast: a rank
-    bool root_copies;   // broadcast: the root's dest is written too
-    const cw_blocks_t *blocks;   // fcollect; collect, once the sizes are known
-    bool entered;                // all members have entered the call: their src are ready
+    bool root_copies;   // broadcast: writes the root's dest too
+    const cw_blocks_t *blocks;   // fcollect; collect, once sizes are known
+    bool entered;                // all have entered: their src are ready
     size_t nelems, elem_nbytes;  // reduce, scan, alltoalls
     // alltoalls: bytes between elements; alltoall: the element is the block
     ptrdiff_t dest_stride, src_stride;
@@ -42,11 +41,11 @@ typedef struct cw_coll_call {
 
 typedef void (*cw_coll_fn)(const cw_coll_call_t *c);
 
-/** Runs the algorithm that CAUSEWAY_COLL or else the table names for this call. */
+/** Runs the algorithm named by CAUSEWAY_COLL, else by the table. */
 void cw_coll_run(cw_coll_call_t *c);
-/** The same; a call that moves no data only synchronises. */
+/** As above; a call that moves no data only synchronises. */
 void cw_coll_run_or_sync(cw_coll_call_t *c);
-/** As cw_coll_run; false when no row applies yet (collect, before the sizes are known). */
+/** As cw_coll_run; false: no row applies yet (collect, before the sizes are known). */
 bool cw_coll_try(cw_coll_call_t *c);
 
 static inline int cw_call_pe(const cw_coll_call_t *c, int rank)
@@ -54,13 +53,13 @@ static inline int cw_call_pe(const cw_coll_call_t *c, int rank)
     return cw_group_pe(c->group, rank);
 }
 
-/** The PE that leads node k of the map. */
+/** The leader of node k of the map. */
 static inline int cw_call_leader(const cw_coll_call_t *c, int k)
 {
     return cw_group_pe(c->group, cw_map_leader(c->map, k));
 }
 
-/** Where the symmetric object of the member `rank`, a PE of this node, is mapped here. */
+/** A symmetric object of `rank`, a PE of this node, mapped here. */
 static inline void *cw_call_at(const cw_coll_call_t *c, int rank, const void *symmetric)
 {
     return cw_coll_at(cw_call_pe(c, rank), symmetric);

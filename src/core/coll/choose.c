@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of algorithms as data, and the choice among them: CAUSEWAY_COLL, then the first row
-// that fits.
+// The table of algorithms as data, and the choice: CAUSEWAY_COLL, then the first row that fits.
 #include <stdio.h>
 #include <string.h>
 
@@ -99,9 +98,9 @@ static const struct {
 #undef CW_COLLECTIVE
 #undef CW_ALGORITHM
 
-static int first_row[CW_COLLS + 1];    // of each collective; filled in by cw_coll_choices_load
+static int first_row[CW_COLLS + 1];    // of each collective; filled by cw_coll_choices_load
 static const row_t *forced[CW_COLLS];  // by CAUSEWAY_COLL
-static _Atomic bool announced[NROWS];  // in a debugging message
+static _Atomic bool announced[NROWS];
 
 // ---------------------------------------------------------------- CAUSEWAY_COLL
 
@@ -138,7 +137,6 @@ static void force_algorithm(cw_coll_t kind, const char *word, size_t length)
               cwu_env.coll, collectives[kind].name, (int)length, word, names);
 }
 
-/** One "collective=algorithm" of `length` characters. */
 static void force(const char *item, size_t length)
 {
     char names[200];
@@ -171,7 +169,7 @@ void cw_coll_choices_load(void)
 
 // ---------------------------------------------------------------- the choice
 
-/** Are the members of each node neighbours in rank? The map lists ranks in ascending order. */
+/** Are the members of each node neighbours in rank? Relies on the map's ascending ranks. */
 static bool in_runs(const cw_map_t *map)
 {
     for (int k = 0; k < map->nnodes; k++) {
@@ -184,8 +182,8 @@ static bool in_runs(const cw_map_t *map)
 
 static bool has_room(const row_t *row, const cw_coll_call_t *c, size_t most)
 {
-    // with the first condition, products in the second stay below 64 bits; of some only a half has
-    // to fit
+    // the first condition keeps products in the second below 64 bits; half, as some room(c) are
+    // less than nbytes
     return c->nbytes / 2 <= most && row->room(c) <= most;
 }
 
@@ -244,7 +242,6 @@ static const row_t *choose(const cw_coll_call_t *c)
     return NULL;
 }
 
-/** Names each algorithm once in a debugging message. */
 static void announce(const row_t *row, const cw_coll_call_t *c)
 {
     if (atomic_exchange_explicit(&announced[row - rows], true, memory_order_relaxed))
@@ -255,7 +252,7 @@ static void announce(const row_t *row, const cw_coll_call_t *c)
 
 bool cw_coll_try(cw_coll_call_t *c)
 {
-    size_t nbytes = c->nbytes | c->own_nbytes;  // a collect knows its own only
+    size_t nbytes = c->nbytes | c->own_nbytes;  // a collect knows only its own
     if (CW_UNLIKELY(nbytes > PTRDIFF_MAX))
         cw_count_refused(nbytes);
     c->map = cw_map_of(c->group);

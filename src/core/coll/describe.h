@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of collective algorithms as text, for causeway-info, and what CAUSEWAY_COLL chooses
-// from it. Needs no job.
+// The table of collective algorithms as text, for causeway-info, and CAUSEWAY_COLL. Needs no job.
 #ifndef CW_CORE_COLL_DESCRIBE_H
 #define CW_CORE_COLL_DESCRIBE_H
 
@@ -17,12 +16,11 @@ typedef struct cw_coll_row {
     bool forced;                                                  // CAUSEWAY_COLL names it
 } cw_coll_row_t;
 
-/** Row i of the table, in the order in which a call tries them; false behind the last. Reads
- *  CAUSEWAY_COLL through cwu_env: load it first. */
+/** Row i of the table, in the order of choice; false behind the last. Load CAUSEWAY_COLL first. */
 bool cw_coll_table(size_t i, cw_coll_row_t *row_p);
 
-/** Parses CAUSEWAY_COLL; fatal, with the names that exist, when it names one that does not. At
- *  initialisation, before the first collective. */
+/** Parses CAUSEWAY_COLL; fatal, with the names that exist, on an unknown one. Call it at
+ *  initialisation. */
 void cw_coll_choices_load(void);
 
 #endif

@@ -11,8 +11,7 @@
 #include "core/sync/sync.h"
 
 #define LINE 64u
-// Up to so many bytes a leader copies while others come; a longer copy would hold back what the
-// network has for this node, and with it the senders.
+// bytes that a leader copies while others come; longer copies hold back the network and the senders
 #define MEANWHILE 65536u
 
 _Static_assert((int)CW_EXCHANGE_CAME >= (int)CW_NOTE_WORDS &&
@@ -69,7 +68,7 @@ char *cw_exchange_to(const cw_exchange_t *x, int k)
     return cw_call_at(x->c, x->c->map->local[0], cell_to(x, k));
 }
 
-/** What a word that node k raises has reached behind a step; step 0 are the cells. */
+/** What node k's word reaches with a step; step 0 are the cells. */
 static long number_of(const cw_exchange_t *x, int step)
 {
     return *cw_group_reached(x->c->group) - x->nsteps + step;
@@ -93,7 +92,7 @@ void cw_exchange_await(const cw_exchange_t *x, int k, int step)
     cw_coll_await_at_least(cw_group_words(x->c->group) + CW_EXCHANGE_CAME + k, number_of(x, step));
 }
 
-/** The leader, when all members of its node have arrived. */
+/** The leader, once its node has arrived. */
 static void exchange_leaders(void *arg)
 {
     cw_exchange_t *x = arg;

@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-#define CW_PART_ALIGN 64u  // parts start on cache lines of an aligned array
+#define CW_PART_ALIGN 64u  // of parts of an aligned array
 
-/** Part i of nparts of nelems elements is [*first_p, *last_p): whole cache lines, but for the end
- *  of the last part. */
+/** Part i of nparts of nelems elements is [*first_p, *last_p): whole cache lines, except at the
+ *  end. */
 static inline void cw_part_of(size_t nelems, size_t elem_nbytes, int i, int nparts, size_t *first_p,
                               size_t *last_p)
 {

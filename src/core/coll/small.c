@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small operands in private memory travel with one synchronisation, which combines them.
+// Small operands in private memory, combined by one synchronisation.
 #include <string.h>
 
 #include "core/coll/coll.h"
@@ -29,7 +29,7 @@ static void merge(void *acc, const void *in, size_t nwords)
         ((word_t *)acc)[i] |= ((const word_t *)in)[i];
 }
 
-/** value [WORDS]: zero but for what this member gives; out, what all have given. */
+/** value [WORDS]: zero but for this member's contribution; out, all contributions. */
 static void share(const cw_group_t *group, word_t *value, size_t nbytes)
 {
     const size_t nwords = (nbytes + sizeof *value - 1) / sizeof *value;
@@ -54,7 +54,7 @@ static CW_NOINLINE void reduce_closed(const cw_group_t *group, void *dest, const
         memcpy(dest, value, nbytes);
 }
 
-/** In a meeting nothing waits behind the meeting itself, so values go straight to their places. */
+/** Where members meet, nothing waits after the meeting: values go straight to their places. */
 void cw_small_reduce(const cw_group_t *group, void *dest, const void *src, size_t nelems,
                      size_t elem_nbytes, cw_reduce_fn fn)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The calls, and the copies that their algorithms are made of.
+// The calls, and the copies of their algorithms.
 #include "core/coll/alltoall/alltoall.h"
 
 #include "core/mem/copy.h"
@@ -10,7 +10,7 @@ static void copy_elements(const cw_coll_call_t *c, char *dest, const char *src,
 {
     ptrdiff_t dense = (ptrdiff_t)c->elem_nbytes;
     if (c->nelems == 1 || (dest_stride == dense && src_stride == dense)) {
-        size_t pes = (size_t)c->map->nlocal;  // each reads and writes as many blocks
+        size_t pes = (size_t)c->map->nlocal;
         cw_copy_part(dest, src, c->nbytes, 2 * pes * pes * c->nbytes);
         return;
     }

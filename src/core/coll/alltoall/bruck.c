@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For small blocks: log2(nodes) messages a leader, instead of one for each PE of other nodes.
+// For small blocks: log2(nodes) messages a leader.
 //
-// The leader's scratch holds one cell for each distance d between nodes: all blocks from the
-// members of one node to those of another, block (j, i) from the sender's j-th member to the
-// receiver's i-th. In the beginning cell d is for node k + d. In step s every leader sends the
-// cells whose distance has bit s to the leader 2^s ahead, which stores them in the places of the
-// cells that it has sent: they are nearer to their destination by 2^s. In the end cell d came from
-// node k - d.
+// The leader's scratch holds a cell for each distance d between nodes: block (j, i) goes from the
+// sender's j-th member to the receiver's i-th. At first cell d is for node k + d. In step s each
+// leader sends the cells whose distance has bit s to the leader 2^s ahead, which stores them in
+// place of those that it has sent. In the end cell d came from node k - d.
 //
 //     [cells by distance: n] [arrivals of step 0: n/2] [of step 1: n/2] ...
 //
@@ -25,7 +23,7 @@ typedef struct exchange {
     const cw_coll_call_t *c;
     char *cells;  // symmetric address in the scratch
     size_t cell_nbytes;
-    int n, most;  // nodes, and members of the largest
+    int n, most;  // nodes; members of the largest
 } exchange_t;
 
 static uint64_t ncells(int n)
@@ -44,7 +42,6 @@ static char *block_in(const exchange_t *x, char *cell, int from_member, int to_m
     return cell + (size_t)(from_member * x->most + to_member) * x->c->nbytes;
 }
 
-/** Stores this PE's blocks into the cells of its leader. */
 static void fill_cells(const exchange_t *x)
 {
     const cw_map_t *map = x->c->map;
@@ -57,7 +54,6 @@ static void fill_cells(const exchange_t *x)
     }
 }
 
-/** Loads the blocks for this PE from the cells of its leader. */
 static void empty_cells(const exchange_t *x)
 {
     const cw_map_t *map = x->c->map;
@@ -71,8 +67,7 @@ static void empty_cells(const exchange_t *x)
     }
 }
 
-/** Copies the cells whose distance has bit `step` from their places into a row, or back. Returns
- *  their number. */
+/** Copies the cells whose distance has bit `step` to a row, or back; returns their number. */
 static int move_cells(const exchange_t *x, int step, char *row, bool into_row)
 {
     int moved = 0;

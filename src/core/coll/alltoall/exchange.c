@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders send each other leader the blocks from their node to that one, as one synchronisation. In
-// a cell, block (j, i) goes from the sender's j-th member to the receiver's i-th. Where each node
-// has one member and elements have no gaps, blocks go straight from src to dest, which the standard
-// has ready on all PEs before any calls.
+// Leaders exchange their nodes' blocks, as one synchronisation. In a cell, block (j, i) goes from
+// the sender's j-th member to the receiver's i-th. Where each node has one member and elements have
+// no gaps, blocks go from src to dest.
 #include "core/coll/alltoall/alltoall.h"
 #include "core/coll/exchange.h"
 #include "core/sync/sync.h"

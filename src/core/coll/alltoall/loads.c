@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: each PE loads its blocks from the src of the others, between two synchronisations.
+// On one node: loads from the src of the others.
 #include "core/coll/alltoall/alltoall.h"
 
 void cw_alltoall_loads(const cw_coll_call_t *c)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each PE sends its blocks to every PE of other nodes, beginning behind its own rank, so that not
-// all send to the same PE at once. Up to CW_NOTE_STEPS members note their blocks, so that a PE
-// waits for its own blocks and its node only; step i comes from i + 1 ranks before. More members,
-// and elements with gaps, synchronise.
+// Each PE sends to every PE of other nodes, beginning behind its own rank, so that not all send to
+// the same PE at once. Up to CW_NOTE_STEPS members note their blocks, so a PE waits for its own
+// blocks and its node only; step i comes from i + 1 ranks before. More members, and elements with
+// gaps, synchronise.
 #include "core/bulk/strided.h"
 #include "core/coll/alltoall/alltoall.h"
 #include "core/rma/rma.h"

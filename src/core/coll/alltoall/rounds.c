@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For nodes of several members, of which each would else connect to all other nodes: the leaders
-// send each other leader the blocks of their whole nodes, in as many rounds as their scratch makes
-// necessary. They load the blocks from the src of their members, and store what comes into dest.
+// For nodes of several members: leaders exchange whole nodes' blocks, in as many rounds as their
+// scratch needs, so that members do not connect to all nodes. They load from their members' src and
+// store into dest.
 //
-// What goes from one node to another is a cell: block (j, i), from the sender's j-th member to the
-// receiver's i-th, at i * (members of the sender) + j. Where a cell is larger than a slot it is cut
-// into pieces. Piece p for the node d ahead is parcel (d - 1) * pieces + p. A round moves as many
-// parcels as there are slots, each into a slot of the receiver:
+// A cell goes from one node to another: block (j, i), from the sender's j-th member to the
+// receiver's i-th, at i * (members of the sender) + j. Cells are cut into pieces of a slot: piece p
+// for the node d ahead is parcel (d - 1) * pieces + p. A round moves a parcel into each slot of the
+// receiver:
 //
 //     [slot 0] .. [slot n-1] [the parcel that is being packed]
 //
-// Each round begins with a barrier of the leaders, and one ends the last: every slot is empty then,
-// and its word, which one leader at a time raises, has been seen.
+// A barrier of the leaders begins each round, and one ends the last: every slot is empty then, and
+// its word, raised by one leader at a time, has been seen.
 #include "core/coll/alltoall/alltoall.h"
 #include "core/coll/exchange.h"
 #include "core/sync/fused.h"
@@ -24,11 +24,10 @@ typedef struct rounds {
     const cw_coll_call_t *c;
     char *slots;  // symmetric
     size_t slot_nbytes;
-    int slot_blocks;  // blocks that fit into a slot
+    int slot_blocks;
     int nslots, pieces, nparcels;
 } rounds_t;
 
-/** One parcel of this leader, sent or received. */
 typedef struct parcel {
     int node;         // the other one
     int first, last;  // blocks of the cell
@@ -36,8 +35,7 @@ typedef struct parcel {
 
 uint64_t cw_alltoall_rounds_room(const cw_coll_call_t *c)
 {
-    // one slot and the parcel that is packed, of one block at least; a member that is alone on its
-    // node sends its blocks itself
+    // one slot and the packed parcel, of one block at least; a lone member sends its blocks itself
     return cw_map_most(c->map) > 1 ? 2 * ((c->nbytes + LINE - 1) & ~(uint64_t)(LINE - 1))
                                    : UINT64_MAX;
 }
@@ -61,7 +59,7 @@ static int members_of(const cw_map_t *map, int node)
     return map->begin[node + 1] - map->begin[node];
 }
 
-/** The parcel that this leader sends to the node so far ahead, or receives from the one behind. */
+/** The parcel sent that many nodes ahead, or received from as many behind. */
 static parcel_t parcel_of(const rounds_t *x, int number, bool sent)
 {
     const cw_map_t *map = x->c->map;
@@ -88,7 +86,7 @@ static void pack(const rounds_t *x, const parcel_t *p, char *to)
     const int *ranks = map->members + map->begin[p->node];
     for (int j = 0; j < map->nlocal; j++) {
         cw_coll_call_t c = call_of(x, j);
-        // the first block of the parcel that member j has
+        // member j's first block of the parcel
         int b = p->first + (j - p->first % map->nlocal + map->nlocal) % map->nlocal;
         for (; b < p->last; b += map->nlocal)
             cw_alltoall_pack(&c, ranks[b / map->nlocal], to + (size_t)(b - p->first) * c.nbytes);
@@ -136,7 +134,7 @@ static void receive(const rounds_t *x, int number, int slot, long round)
     unpack(x, &p, slot_at(x, slot));
 }
 
-/** The leader, when all members of its node have arrived. */
+/** The leader, once its node has arrived. */
 static void exchange_leaders(void *arg)
 {
     const rounds_t *x = arg;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: each PE stores its blocks into the dest of the others. The standard has dest ready
-// on all of them before any PE calls, so nothing is waited for in the beginning; one
-// synchronisation says that all blocks have come.
+// On one node: stores into the dest of the others, which the standard has ready before any PE
+// calls.
 #include "core/coll/alltoall/alltoall.h"
 
 void cw_alltoall_stores(const cw_coll_call_t *c)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Down a binomial tree of the nodes, whose root is the root's node: log2(nodes) steps. In chunks,
-// where a leader forwards one while the next comes in. A put returns when its source may be written
-// again, and the notes say that all has come: there is nothing to wait for in the end.
+// Down a binomial tree of nodes from the root's, in chunks: a leader forwards one while the next
+// comes in. A put leaves its source free, and notes tell of arrival: no wait at the end.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
 #define CHUNK_NBYTES (512u * 1024u)
-#define FLAT_NODES 3  // up to so many the root sends to each leader
+#define FLAT_NODES 3  // up to so many, the root sends to each leader
 
 typedef struct tree {
     int place;  // of this node, counted from the root's
@@ -32,8 +31,8 @@ static size_t chunk_of(const cw_coll_call_t *c)
     return c->map->nnodes <= FLAT_NODES || c->nbytes < CHUNK_NBYTES ? c->nbytes : CHUNK_NBYTES;
 }
 
-/** The root, and each leader as its chunks come, sends them to its children. from: where they are
- *  on this PE. */
+/** Sends the chunks to this node's children, a leader's as they come. from: their place on this
+ *  PE. */
 static void pass_down(const cw_coll_call_t *c, const cw_notes_t *notes, int root_node,
                       const char *from)
 {

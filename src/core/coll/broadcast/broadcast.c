@@ -19,7 +19,7 @@ int cw_broadcast_root_node(const cw_coll_call_t *c)
     return k;
 }
 
-/** All members of the node but one write what all of them read. */
+/** All members of the node but one write what all read. */
 static void load(const cw_coll_call_t *c, const char *from)
 {
     cw_copy_part(c->dest, from, c->nbytes, (size_t)c->map->nlocal * c->nbytes);

@@ -6,15 +6,15 @@
 
 #include "core/coll/call.h"
 
-/** Is the dest of this PE to be written, and other than the source of the data? */
+/** Is this PE's dest to be written, and not the source of the data? */
 bool cw_broadcast_copies(const cw_coll_call_t *c);
-/** The number in the map of the root's node. */
+/** The number of the root's node in the map. */
 int cw_broadcast_root_node(const cw_coll_call_t *c);
-/** On several nodes: are the words free by which the root would publish (publish.c)? On one: does
- *  that take less time than loads? The same on all members of a group with scratch. */
+/** Several nodes: are the root's words free (publish.c)? One node: is it faster than loads? The
+ *  same on all members of a group with scratch. */
 bool cw_broadcast_can_publish(const cw_coll_call_t *c);
-/** The last part: the message is in the dest of every leader, except on the root's node. Members
- *  load it from there, or from the root. Synchronises at the end. */
+/** Last: members load from their leader's dest, on the root's node from the root. Synchronises at
+ *  the end. */
 void cw_broadcast_within_nodes(const cw_coll_call_t *c);
 
 #endif

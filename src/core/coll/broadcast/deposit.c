@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: the root copies the message to its scratch; after one synchronisation the others
-// load it, and the root need not wait for them.
+// On one node, through the root's scratch: the root need not wait for the others.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each PE gives a cargo to one synchronisation; only that of the root is loaded.
+// Each PE gives a cargo to one synchronisation; only the root's is loaded.
 #include "core/coll/broadcast/broadcast.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
@@ -12,7 +12,7 @@ typedef struct cargo {
 
 typedef struct cargo_op {
     cw_fused_op_t op;  // first
-    size_t nbytes;     // of the cargo, as far as it is used
+    size_t nbytes;     // used bytes of the cargo
 } cargo_op_t;
 
 static void take_loaded(const cw_fused_op_t *op, void *acc, const void *in)

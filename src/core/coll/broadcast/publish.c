@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The root waits for no PE: it leaves the message in its scratch, then raises a word of its own;
-// each other PE of its node waits for that word and loads the message. The leaders of other nodes
-// get message and word from the root, by puts, and their nodes load from them.
+// The root leaves the message in its scratch, raises a word of its own and waits for no PE; the
+// others of its node wait for the word and load. It puts message and word to leaders of other
+// nodes, whose nodes load from them.
 //
-// Messages lie behind each other in one half of the scratch. When it is full, or another collective
-// has used the other half, a message begins the next half, with a synchronisation, as every use of
-// a half does: after that, all have loaded what lies in the half before. A synchronisation of
-// something else, a barrier, frees the half in place. All members make the same calls, so all know
-// where a message lies, and its number, which grows.
+// Messages lie behind each other in a half of the scratch. When it is full, or another collective
+// has used the other half, a message begins the next half, with a synchronisation: all have left
+// the half before. A barrier frees the half in place. All members make the same calls, so they know
+// a message's place and its growing number.
 //
-// A word has one writer between two synchronisations: a root raises its own, and that of another
-// node's leader is raised by one root. The table leaves messages of a second root to other
-// algorithms, which synchronise (cw_broadcast_can_publish).
+// A word has one writer between two synchronisations: a root raises its own, one root that of
+// another node's leader. Other algorithms take a second root's messages (cw_broadcast_can_publish).
 #include "core/coll/broadcast/broadcast.h"
 #include "core/progress/wait.h"
 #include "core/sync/fused.h"
@@ -21,13 +19,13 @@
 #include "core/sync/sync.h"
 
 #define LINE 64u
-// bytes of messages in a half: they stay in the cache
+// bytes of messages in a half, to stay in the cache
 #define NODE_WINDOW 16384u    // on one node
-#define NODES_WINDOW 262144u  // on several, if the half is that large
-#define NODE_MOST 15360u      // bytes on one node: of more, a copy takes longer than it saves
+#define NODES_WINDOW 262144u  // on several, if the half is as large
+#define NODE_MOST 15360u      // bytes on one node: copying more takes longer than it saves
 #define MEET_MOST 2048u       // the same where members meet
 
-// among the symmetric words of the group, on lines of their own
+// among the group's symmetric words, on lines of their own
 enum { LEFT = 40, CAME = 48 };
 _Static_assert((int)LEFT >= (int)CW_NOTE_WORDS && (int)CAME < (int)CW_TEAM_WORDS, "beside notes");
 
@@ -45,8 +43,7 @@ bool cw_broadcast_can_publish(const cw_coll_call_t *c)
     return same_root || synchronised_since(sync);
 }
 
-/** Where the message of this call lies, on its root and on leaders of other nodes. *first_p: it is
- *  the first of a half. */
+/** This call's place, on its root and on leaders of other nodes. *first_p: first of a half. */
 static char *place_of(const cw_coll_call_t *c, bool *first_p)
 {
     cw_group_sync_t *sync = c->group->sync;

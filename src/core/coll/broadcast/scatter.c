@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For large messages: the root sends every other leader one piece; then the leaders forward the
-// pieces along the chain of nodes that begins at the root's, until each has all. With any number of
-// nodes, the root's node sends the message twice and every other node at most once.
+// For large messages: a piece to each other leader, then along the chain of nodes from the root's.
+// The root's node sends the message twice, others at most once.
 //
 // Places count from the root's node. Place p gets piece p from the root, and from place p-1 the
 // pieces p-1, p-2, ..., 0, n-1, ..., p+1 in this order.
@@ -11,7 +10,7 @@
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
-enum { OWN_PIECE = 0 };  // the step of the note that announces it
+enum { OWN_PIECE = 0 };  // step of its note
 
 typedef struct chain {
     const cw_coll_call_t *c;

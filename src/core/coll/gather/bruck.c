@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // After step j each leader has the blocks of 2^(j+1) nodes from its own on: it sends all that it
-// has to the leader 2^j before it. log2(nodes) steps, any number of nodes. Unlike the classical
-// form it needs no rotation in the end, because blocks travel to their final places at once.
+// has to the leader 2^j before it. Blocks travel to their final places at once, so no rotation
+// follows.
 //
 // Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in
 // multiport message-passing systems, 1997.

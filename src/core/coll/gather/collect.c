@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Blocks of different sizes. Unless an algorithm needs no sizes, all members learn them first, in
-// the cheapest way that the group has: with one synchronisation, with which short blocks travel; as
-// an fcollect of words in the scratch; or, in an active set, by loads and gets of a word that each
-// PE publishes.
+// the cheapest way: with one synchronisation, as short blocks travel; by an fcollect of words in
+// the scratch; in an active set, by loads and gets of a word that each PE publishes.
 #include <stdlib.h>
 
 #include "core/coll/call.h"
@@ -24,8 +23,8 @@ static void read_published(const cw_group_t *group, const long *published, uint6
     cw_quiet(&cw_ctx_default);
 }
 
-/** The word of notes is free until the blocks move: it holds the size until all members have read
- *  it, and is zero again before any member may write a note. */
+/** Until the blocks move, the word of notes holds the size; it is zero before any member may write
+ *  a note. */
 static void publish_and_read(const cw_group_t *group, size_t mine, uint64_t *sizes)
 {
     long *word = &cw_group_words(group)[CW_PSYNC_NOTES];
@@ -38,7 +37,7 @@ static void publish_and_read(const cw_group_t *group, size_t mine, uint64_t *siz
 
 #define SHORT_NBYTES 120u  // the most bytes of a block that travels along
 
-/** By one synchronisation. True: all blocks have come with it, into dest. */
+/** By one synchronisation. True: it has brought all blocks into dest. */
 static bool learn_at_once(const cw_coll_call_t *c, size_t nbytes, uint64_t *sizes)
 {
     struct {
@@ -64,7 +63,7 @@ static bool learn_at_once(const cw_coll_call_t *c, size_t nbytes, uint64_t *size
     return all_short;
 }
 
-/** Sizes alone, of a group whose words are too many for one synchronisation. */
+/** Sizes alone, of a group with too many words for one synchronisation. */
 static void learn_of_many(const cw_group_t *group, uint64_t mine, uint64_t *sizes)
 {
     size_t all = (size_t)group->size * sizeof mine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: each PE puts its size, and its block if that is small, into its scratch; after one
-// synchronisation all load them. Large blocks are loaded from their src, which takes a second one.
+// On one node, through the scratch: sizes, and blocks that are small. Large ones are loaded from
+// src, after which all synchronise again.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
@@ -31,6 +31,6 @@ void cw_collect_deposit(const cw_coll_call_t *c)
         dest += d->nbytes;
         all_small = all_small && small;
     }
-    if (!all_small)  // other members have read their block in src
+    if (!all_small)  // other members have read src
         cw_sync(c->group);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders send the sizes and the blocks of their nodes to all others, once, as one synchronisation.
-// Cells are as large as the scratch allows, so no PE need know how long the others' are:
+// Leaders send sizes and blocks of their nodes to all others, as one synchronisation. Cells are as
+// large as the scratch allows, so no PE need know the others' sizes:
 //
 //     [sizes of the node's members] [their blocks, behind each other]
 //
-// A long block of a node's only member goes from its src. Blocks of a node that do not fit stay
-// behind, which the sizes tell. Then all know the sizes, and take an algorithm that needs them.
+// A long block of a node's only member goes from src. Blocks that do not fit stay behind, as the
+// sizes tell: all then take an algorithm that needs sizes.
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,6 @@ static size_t head_nbytes(const cw_coll_call_t *c)
     return (size_t)cw_map_most(c->map) * sizeof(uint64_t);
 }
 
-/** At least a line of blocks. */
 uint64_t cw_collect_exchange_room(const cw_coll_call_t *c)
 {
     return cw_exchange_room(c, head_nbytes(c) + LINE, false);
@@ -37,8 +36,7 @@ static int members_of(const cw_map_t *map, int node)
     return map->begin[node + 1] - map->begin[node];
 }
 
-/** Of the blocks in a cell of which the sizes are known; 0: they have stayed behind, or are
- *  empty. */
+/** Bytes of the blocks in a cell; 0: they have stayed behind, or are empty. */
 static size_t filled(const cw_exchange_t *x, const uint64_t *sizes, int node)
 {
     size_t room = x->cell_nbytes - head_nbytes(x->c), nbytes = 0;
@@ -63,7 +61,6 @@ static uint64_t *sizes_from(const cw_exchange_t *x, int node)
     return (uint64_t *)(void *)cw_exchange_from(x, node);
 }
 
-/** Does this node's block go from src? */
 static bool straight(const cw_exchange_t *x, const uint64_t *sizes)
 {
     const cw_map_t *map = x->c->map;
@@ -97,7 +94,7 @@ static void pack(cw_exchange_t *x)
             memcpy(at, cw_call_at(c, map->local[i], c->src), sizes[i]);
 }
 
-/** Where the blocks begin, for each rank and behind the last; true: all have come. */
+/** The blocks' offsets, and the end's; true: all have come. */
 static bool learn_places(const cw_exchange_t *x, uint64_t *offset)
 {
     const cw_map_t *map = x->c->map;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: each PE copies its block to its scratch; after one synchronisation all load the
-// copies.
+// On one node, through the scratch.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

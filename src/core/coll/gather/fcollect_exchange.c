@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders send the blocks of their nodes to all others, once, as one synchronisation. Where each
-// node has one member, blocks go straight from src to dest, which the standard has ready on all PEs
-// before any calls.
+// Leaders exchange their nodes' blocks, as one synchronisation. Where each node has one member,
+// blocks go from src to dest.
 #include "core/coll/exchange.h"
 
 static bool straight(const cw_coll_call_t *c)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parts of the algorithms over several nodes, and two algorithms in full: loads on one node,
-// and the blocks that travel with one synchronisation.
+// What the algorithms over several nodes share, and two in full: loads, and fused.
 #include "core/coll/gather/gather.h"
 
 #include "core/coll/call.h"
@@ -10,8 +9,7 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-/** Loads the blocks of this node, each PE beginning with its own, so that they do not all read the
- *  same memory at once. */
+/** Each PE begins with its own block, so that not all read the same memory at once. */
 static void load_local_blocks(const cw_coll_call_t *c)
 {
     const cw_map_t *map = c->map;
@@ -35,8 +33,7 @@ static void call_for_run(const cw_coll_call_t *c, int begin, int end, int pe, ru
         fn(c, pe, from, (size_t)(to - from));
 }
 
-/** Calls fn for each run of neighbouring blocks among the members of nnodes nodes, from `first` on
- *  in a circle. */
+/** Calls fn for each run of neighbouring blocks of nnodes nodes, from `first` on in a circle. */
 static void each_run(const cw_coll_call_t *c, int first, int nnodes, int pe, run_fn fn)
 {
     const cw_map_t *map = c->map;
@@ -117,7 +114,7 @@ typedef struct merge_op {
     size_t nbytes;     // of the table
 } merge_op_t;
 
-/** A block is zero in all tables but that of its owner. */
+/** A block is zero in all tables but its owner's. */
 static void merge(const cw_fused_op_t *op, void *acc, const void *in)
 {
     unsigned char *restrict a = acc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders in a ring: each sends the blocks of its own node to the next, then forwards what came
-// from the one before. nodes - 1 steps, in each of which every leader sends and receives once.
+// Leaders in a ring: each sends its node's blocks to the next, then forwards what came. In each of
+// nodes - 1 steps every leader sends and receives once.
 #include "core/coll/call.h"
 #include "core/sync/notes.h"
 

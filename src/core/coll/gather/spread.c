@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each leader sends the blocks of its node to every other leader at once: nodes - 1 messages a
-// leader. Step i comes from the leader i nodes before.
+// Each leader sends its node's blocks to all others at once. Step i comes from the leader i nodes
+// before.
 #include "core/coll/call.h"
 #include "core/sync/notes.h"
 
@@ -12,7 +12,7 @@ void cw_gather_spread(const cw_coll_call_t *c)
     if (n > CW_NOTE_STEPS)
         cwu_fatal("fcollect or collect=spread over %d nodes; at most %d are supported", n,
                   CW_NOTE_STEPS);
-    bool alone = map->nlocal == 1;  // it copies its own block while the others receive it
+    bool alone = map->nlocal == 1;  // copies its own block while the others receive it
     if (alone)
         cw_gather_enter(c);
     else

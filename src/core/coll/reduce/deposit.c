@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: each PE copies its operand to its scratch; after one synchronisation each combines
-// all of them, in rank order.
+// On one node: each PE combines all copies in the scratch, in rank order.
 #include "core/coll/call.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders send the combined operands of their nodes to all others, and combine those of all nodes,
-// in the order of nodes, as one synchronisation.
+// Leaders exchange their nodes' combined operands, as one synchronisation, and combine them in node
+// order.
 #include "core/coll/exchange.h"
 
-/** Each member's operand lies in its own scratch, where the leader's is: in the node's cell. */
+/** Each member's operand lies in its scratch where the leader's does: in the node's cell. */
 static void combine_node(cw_exchange_t *x)
 {
     const cw_coll_call_t *c = x->c;
@@ -32,13 +32,13 @@ static const char *own_operand(const cw_exchange_t *x, int k)
     return x->c->src;
 }
 
-/** The only member of its node: what it sends and combines is src, in place if that is dest. */
+/** The only member of its node sends and combines src, in place if that is dest. */
 static void alone(cw_exchange_t *x)
 {
     const cw_coll_call_t *c = x->c;
     x->source = own_operand;
     cw_exchange_run(x);
-    // dest is written last where an operand behind the first is read from it
+    // dest is written last where a later operand is read from it
     char *acc = c->dest == c->src && c->map->node > 0 ? cw_exchange_from(x, 0) : c->dest;
     if (acc != operand_of(x, 0))
         memcpy(acc, operand_of(x, 0), c->nbytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leader k gets part k of the operands of all other leaders, combines it in the order of nodes, and
-// puts it to all: a round trip and a message, with nodes - 1 in each direction at a time. For few
-// nodes. Step i comes from the leader i nodes before, when its part is complete here.
+// Leader k gets part k of all other leaders' operands, combines it in node order, and puts it to
+// all: nodes - 1 messages in each direction at a time. Step i comes from the leader i nodes before,
+// when its part is complete here.
 #include <stdlib.h>
 
 #include "core/coll/parts.h"
@@ -11,9 +11,8 @@
 #include "core/sync/notes.h"
 #include "core/sync/peer.h"
 
-#define STRIPS_NBYTES (1u << 20)  // of strips in flight from all nodes together
+#define STRIPS_NBYTES (1u << 20)  // of all nodes' strips in flight
 
-/** One strip: gets it from all leaders, combines, puts it to all. */
 static void reduce_strip(const cw_coll_call_t *c, char *operands, size_t strip_nbytes, size_t at,
                          size_t n)
 {

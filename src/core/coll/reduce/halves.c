@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two nodes, of which each combines one half of the operand: the leaders send the other one's half
-// of their operand into its scratch, combine, and put the result of their own half to the other
-// one's dest. The exchange of the operands is the synchronisation: nothing else is waited for.
+// Two nodes, each combining half of the operand: leaders send the other's half into its scratch,
+// combine, and put the result to the other's dest. The exchange of the operands synchronises the
+// nodes.
 //
-// A half of a result overwrites operand that has arrived at the node that sends it, so dest may be
-// src.
+// A half of a result overwrites operand that has arrived where it comes from, so dest may be src.
 #include "core/coll/exchange.h"
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
@@ -13,7 +12,7 @@
 
 enum { RESULT = 1 };  // step
 
-/** Node k's half: *nbytes_p bytes, from the returned place on. */
+/** Node k's half: *nbytes_p bytes, from the returned offset. */
 static size_t half_of(const cw_coll_call_t *c, int k, size_t *nbytes_p)
 {
     size_t first, last;
@@ -29,7 +28,7 @@ uint64_t cw_reduce_halves_room(const cw_coll_call_t *c)
     return c->map->nnodes == 2 ? cw_exchange_room(c, nbytes, false) : UINT64_MAX;
 }
 
-/** Of this node: src of its only member, or what all have combined in the leader's dest. */
+/** This node's: src of its only member, or what all have combined in the leader's dest. */
 static const char *operand_of(const cw_coll_call_t *c)
 {
     return c->map->nlocal == 1 ? c->src : c->dest;

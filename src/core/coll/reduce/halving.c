@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recursive halving, then doubling. In step j of the first half a leader and its partner divide
-// what both hold; each pulls from the other the half that it keeps, and combines. The second half
-// takes the steps backwards: each leader pushes what it holds in full. Leaders beyond the largest
-// power of two have their operand pulled before, and get the result after. 2 log2(nodes) steps.
+// Recursive halving, then doubling. In step j a leader and its partner divide what both hold; each
+// pulls the half that it keeps, and combines. Then the steps go backwards: each leader pushes what
+// it holds. Leaders beyond the largest power of two have their operand pulled before, and get the
+// result after.
 //
-// A leader pushes only into what its partner has let it pull before, so nothing is overwritten that
-// is still to be read.
+// A leader pushes only into what its partner has let it pull, so nothing unread is overwritten.
 //
 // Rabenseifner: Optimization of collective reduction operations, 2004.
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static int partner_pe(const halving_t *h, int step)
     return cw_call_leader(h->c, h->k ^ (h->power >> (step + 1)));
 }
 
-/** The first of the power >> steps parts that leader k holds after so many steps. */
+/** The first of the power >> steps parts that leader k then holds. */
 static int held_from(const halving_t *h, int steps)
 {
     return h->k & ~((h->power >> steps) - 1);

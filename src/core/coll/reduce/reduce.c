@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The call, what its algorithms share, and the algorithm `parts`: on one node, each member combines
-// a part of all operands and stores it to all.
+// The call, what its algorithms share, and the algorithm `parts`.
 #include "core/coll/reduce/reduce.h"
 
 #include <stdlib.h>
@@ -20,7 +19,6 @@ typedef struct mine {
     int nstores;
 } mine_t;
 
-/** A strip of elements at a time, in acc. */
 typedef void (*by_strips_fn)(const void *arg, char *acc, size_t strip);
 
 /** Not inlined: the strip is off the stack while anything waits. */
@@ -30,7 +28,7 @@ static CW_NOINLINE void on_stack(by_strips_fn run, const void *arg, size_t strip
     run(arg, acc, strip);
 }
 
-/** Elements that are larger than a strip come one by one. */
+/** Elements larger than a strip come one by one. */
 static void by_strips(const cw_coll_call_t *c, by_strips_fn run, const void *arg)
 {
     if (CW_LIKELY(c->elem_nbytes <= STRIP_NBYTES)) {
@@ -59,8 +57,7 @@ static void combine_mine(const void *arg, char *acc, size_t strip)
     }
 }
 
-/** Combines this PE's part of the src of all members of the node, and stores it to the dest of the
- *  members [0, nstores). */
+/** Combines this PE's part of the node's src, and stores it to the dest of members [0, nstores). */
 static void combine_my_part(const cw_coll_call_t *c, int nstores)
 {
     const mine_t mine = {c, nstores};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Leaders in a ring, one part for each. Part p starts at leader p; every next leader pulls it from
-// the one before and combines its own operand; after nodes - 1 steps it is complete at leader p -
-// 1. Then the complete parts are pushed around the ring in the same way. Every leader moves twice
-// the operand, with any number of nodes.
+// Leaders in a ring, one part for each. Part p starts at leader p; each next leader pulls it from
+// the one before and combines its own operand, until it is complete at leader p - 1. Then the
+// complete parts are pushed around.
 //
 // Notes to the next leader: 1 .. n-2, "what you pull in step s is ready"; n-1 .. 2n-3, "a complete
-// part has come". No leader overwrites a partial result that is still to be pulled, because the
-// complete part follows all its pulls.
+// part has come". A complete part follows all its pulls, so it overwrites no partial result still
+// to be pulled.
 //
 // Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009.
 #include <stdlib.h>

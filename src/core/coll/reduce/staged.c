@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node, of operands that no other PE reaches: each member copies what the others combine of
-// its operand into its scratch, combines its own part of all, stores the result to all, and copies
-// what the others have stored into its scratch. dest is src.
+// On one node, of operands that no other PE reaches. Each member copies what others combine into
+// its scratch, combines its part of all, stores the result to all, and copies the rest back. dest
+// is src.
 //
-// Between the two synchronisations part i of each member's scratch is read and written by member i
-// alone. So a line goes to that processor and back once; one that its owner wrote and the others
-// read, in turns, would take two more messages, and two to four times as long (a machine of 2
-// cores).
+// Between the two synchronisations member i alone reads and writes part i of each scratch: a line
+// goes to that processor and back once.
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/sync/sync.h"
 
 #define STRIP_NBYTES 16384u  // of each operand, combined in the cache
 
-/** Bytes [*at_p, *end_p) are combined by this member. */
+/** This member combines bytes [*at_p, *end_p). */
 static void own_part(const cw_coll_call_t *c, size_t *at_p, size_t *end_p)
 {
     size_t first, last;
@@ -29,7 +27,7 @@ static char *place_of(const cw_coll_call_t *c, int i, char *scratch)
     return i == c->map->mine ? c->dest : cw_call_at(c, c->map->local[i], scratch);
 }
 
-/** In the order of ranks, in the first one's place. */
+/** In rank order, in the first member's place. */
 static void combine(const cw_coll_call_t *c, char *scratch, size_t at, size_t end)
 {
     const size_t strip = STRIP_NBYTES / c->elem_nbytes * c->elem_nbytes;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two nodes, of which each combines one part of the operand: the leaders put the other one's part
-// of their operand to it, and the results of their own, in pieces, and wait for notes only.
+// Two nodes, each combining one part of the operand: leaders put the other's part to it, and the
+// results of their own, in pieces, and wait for notes only.
 //
-// Where the other's part lands: in the dest of a second member, which is not used before the end;
-// on a node of one member in its dest, while its operand is read from src, so these differ. A piece
-// of a result overwrites operand that has arrived at the node that sends it.
+// The other's part lands in a second member's dest, unused before the end; in a lone member's own
+// dest while its operand is read from src, so these differ. A piece of a result overwrites operand
+// that has arrived where it comes from.
 //
 // Notes, 1 .. 2 npieces: operands, then results. Both nodes have as many pieces of both.
 #include "core/coll/parts.h"
@@ -30,8 +30,8 @@ bool cw_reduce_can_swap(const cw_coll_call_t *c)
 typedef struct swap {
     const cw_coll_call_t *c;
     const char *operand;       // of this node
-    const char *landed;        // what the other node has put, mapped here
-    int other, other_landing;  // PEs: the other leader, and in whose dest there what is put lands
+    const char *landed;        // put by the other node, mapped here
+    int other, other_landing;  // PEs: the other leader, and in whose dest puts land there
     size_t first[2], last[2];  // the nodes' parts, in elements
     size_t piece;              // elements
     long npieces;
@@ -69,7 +69,7 @@ static swap_t plan(const cw_coll_call_t *c)
     return p;
 }
 
-/** dest = what the lower node has, combined with what the other one has. */
+/** dest = the lower node's op the upper node's. */
 static void combine(const swap_t *p, size_t at, size_t nbytes)
 {
     const cw_coll_call_t *c = p->c;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each member takes a part of the elements, a column through all operands, and adds it up in rank
-// order, storing the results of all ranks on the way. Operands of other nodes are read by get,
-// results are put. For any placement and size: what a member moves does not grow with the number of
-// PEs.
+// Each member adds up a part of the elements, a column through all operands, in rank order, and
+// stores the results of all ranks on the way: gets operands of other nodes, puts results.
 //
-// dest may be src: a column is read and written by one member alone between two synchronisations.
+// dest may be src: one member alone reads and writes a column between two synchronisations.
 #include <stdlib.h>
 
 #include "base/compiler.h"
@@ -18,8 +16,8 @@
 
 typedef struct columns {
     const cw_coll_call_t *c;
-    char *remote;  // of each member of another node, in rank order: its elements of this batch
-    size_t pitch;  // bytes between two of them: the most that a batch holds
+    char *remote;  // elements of this batch, of each member of another node, in rank order
+    size_t pitch;  // bytes between two of them: the most of a batch
 } columns_t;
 
 static bool is_local(const cw_coll_call_t *c, int rank)
@@ -30,7 +28,7 @@ static bool is_local(const cw_coll_call_t *c, int rank)
 static void get_batch(const columns_t *k, size_t offset, size_t nbytes)
 {
     char *to = k->remote;
-    cw_quiet(&cw_ctx_default);  // the puts of the batch before, from the same buffer
+    cw_quiet(&cw_ctx_default);  // puts of the batch before, from the same buffer
     for (int rank = 0; rank < k->c->group->size; rank++) {
         if (is_local(k->c, rank))
             continue;
@@ -51,8 +49,8 @@ static void put_batch(const columns_t *k, size_t offset, size_t nbytes)
     }
 }
 
-/** One strip through all ranks. at: its offset in bytes in the operands; into: in the batch. Not
- *  inlined: the strip is off the stack while anything waits. */
+/** One strip through all ranks. at: byte offset in the operands; into: in the batch. Not inlined:
+ *  the strip is off the stack while anything waits. */
 static CW_NOINLINE void add_up(const columns_t *k, size_t at, size_t into, size_t nelems)
 {
     const cw_coll_call_t *c = k->c;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// On one node: each PE copies its operand to its scratch; after one synchronisation each adds up
-// those before its own.
+// On one node, through the scratch: each PE adds up the operands before its own.
 #include "core/coll/scan/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

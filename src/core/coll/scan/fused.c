@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All operands travel with one synchronisation; each PE adds up those before its own.
+// All operands travel with one synchronisation.
 #include "core/coll/scan/scan.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the members of each node are neighbours in rank: prefixes within the nodes, then the sum of
-// the nodes before, which leaders compute by doubling: in step j each sends the sum of its last 2^j
-// nodes to the leader 2^j ahead. log2(nodes) steps a strip. The leader's scratch limits the strips:
+// Where the members of each node are neighbours in rank: prefixes within nodes; leaders compute the
+// sum of the nodes before by doubling: in step j each sends the sum of its last 2^j nodes to the
+// leader 2^j ahead. The leader's scratch limits the strips:
 //
 //     [sum of the node, then of the nodes before it] [arrival of step 0] [of step 1] ...
 //
@@ -22,7 +22,7 @@ typedef struct strip {
     size_t at, nelems, nbytes;
     char *scratch;  // symmetric address
     size_t pitch;   // between its areas
-    char *sums;     // of a leader, two of pitch bytes: of the last 2^j nodes; of the nodes before
+    char *sums;     // of a leader, two of pitch bytes: the last 2^j nodes; the nodes before
 } strip_t;
 
 static size_t areas(const cw_coll_call_t *c)
@@ -35,8 +35,8 @@ uint64_t cw_scan_leaders_room(const cw_coll_call_t *c)
     return areas(c) * CW_PART_ALIGN;
 }
 
-/** Prefixes of this PE's part of the strip over the members of the node; their sum goes to the
- *  leader. Not inlined: the strip is off the stack while anything waits. */
+/** Prefixes of this PE's part over the node; their sum goes to the leader. Not inlined: the strip
+ *  is off the stack while anything waits. */
 static CW_NOINLINE void scan_node(const cw_coll_call_t *c, const strip_t *s)
 {
     const cw_map_t *map = c->map;
@@ -53,7 +53,7 @@ static CW_NOINLINE void scan_node(const cw_coll_call_t *c, const strip_t *s)
            (last - first) * c->elem_nbytes);
 }
 
-/** Leaders: from the sum of the own node to that of the nodes before it. */
+/** Leaders: from the node's sum to that of the nodes before. */
 static void scan_leaders(const cw_coll_call_t *c, const strip_t *s, const cw_notes_t *notes)
 {
     char *recent = s->sums, *before = recent + s->pitch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The call, and the sums that its algorithms are made of.
+// The call, and the sums of its algorithms.
 #include "core/coll/scan/scan.h"
 
 enum { BEFORE_NBYTES = 512 };  // kept at a time: the caller's stack may be small

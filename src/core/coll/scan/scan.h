@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the algorithms of scan share. The result on rank i is the sum of the operands of ranks 0 ..
-// i, or 0 .. i-1 when exclusive: zeros on rank 0 (zero bytes are 0 in every type).
+// What the algorithms of scan share. The result on rank i is the sum over ranks 0 .. i, or 0 .. i-1
+// if exclusive: zeros on rank 0 (zero bytes are 0 in every type).
 #ifndef CW_CORE_COLL_SCAN_H
 #define CW_CORE_COLL_SCAN_H
 
@@ -9,9 +9,8 @@
 
 enum { CW_SCAN_STRIP_NBYTES = 16 * 1024 };  // added up at a time
 
-/** Computes the result of one rank from acc, the sum of the ranks before it (first: there are
- *  none), and its operand `in`; acc then includes `in`. in and result may be equal; nelems fit in a
- *  strip. */
+/** One rank's result from acc, the sum of the ranks before (first: none), and its operand `in`,
+ *  which acc then includes. in and result may be equal; nelems fit in a strip. */
 void cw_scan_step(const cw_coll_call_t *c, bool first, void *acc, const void *in, void *result,
                   size_t nelems);
 
@@ -19,7 +18,7 @@ typedef const void *(*cw_scan_operand_fn)(const cw_coll_call_t *c, const char *b
 /** This PE's result from all operands, none of which lies in dest. */
 void cw_scan_sum_up(const cw_coll_call_t *c, cw_scan_operand_fn operand, const char *base);
 
-/** Bytes of scratch that the algorithm `leaders` needs at least. */
+/** The least scratch that `leaders` takes, in bytes. */
 uint64_t cw_scan_leaders_room(const cw_coll_call_t *c);
 
 #endif
