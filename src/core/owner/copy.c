@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies by the owner: the table of requests without a reply, handlers, operations.
+// The table of requests without a reply, handlers, operations.
 #include "core/owner/copy.h"
 
 #include "base/error.h"
@@ -61,7 +61,7 @@ static bool find_place(uint32_t *id_p)
     return found;
 }
 
-/** One more request of the operation: the number that names it in the reply. */
+/** Returns the number that names the request in the reply. */
 static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t nbytes)
 {
     uint32_t id = 0;
@@ -76,7 +76,7 @@ static uint32_t add_request(cw_handle_op_t *op, uint32_t pe, void *dest, size_t 
     return id;
 }
 
-/** The request that the reply names; its place is free again. */
+/** The request named by the reply; frees its place. */
 static request_t take_request(const cw_am_msg_t *msg, uint32_t id, size_t nbytes)
 {
     request_t was = {.pe = FREE};
@@ -101,7 +101,7 @@ static void count_down(const request_t *was)
 }
 
 // ---------------------------------------------------------------- handlers
-/** Memory that is mapped or registered is not asked for by messages, so it is not shared here. */
+/** Mapped or registered memory is not asked for by messages, so not shared here. */
 static bool is_shared(const void *addr, size_t nbytes)
 {
     return (config && (config->outside || config->shares(addr, nbytes))) ||
@@ -109,7 +109,7 @@ static bool is_shared(const void *addr, size_t nbytes)
            (cw_foreign && cw_foreign->shares(addr, nbytes));
 }
 
-/** Of what core copies itself: memory of the processors. */
+/** Of what core copies itself: host memory. */
 static bool takes(const cw_am_msg_t *msg, const void *addr, size_t nbytes)
 {
     (void)msg;

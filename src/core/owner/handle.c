@@ -24,7 +24,7 @@ cw_handle_messages_t cw_handle_messages = {.wait_begin = begin_wait, .wait_round
 
 static _Thread_local cw_handle_thread_t *this_thread;
 static cw_handle_thread_t *_Atomic all_threads;  // keeps them reachable
-static _Atomic bool ops_exist;                   // an operation was created
+static _Atomic bool ops_exist;
 
 cw_handle_thread_t *cw_handle_thread(void)
 {
@@ -54,7 +54,7 @@ void cw_handle_quiet(void)
     uint64_t mine = atomic_fetch_add(&cw_handle_quiets.begun, 1) + 1;
     // the number before the load of the mark; pairs with cw_handle_make
     atomic_thread_fence(memory_order_seq_cst);
-    // its fence orders puts within the node before what this thread reads next
+    // its fence orders puts within the node before later reads of this thread
     cw_quiet_default();
     cw_handle_raise(&cw_handle_quiets.done, mine);
 }
@@ -63,7 +63,7 @@ void cw_handle_quiet(void)
 cw_handle_outcome_t cw_handle_try_quiet(void)
 {
     static cwu_lock_t lock;
-    static uint64_t number;  // of the one that has begun or is about to, or 0
+    static uint64_t number;  // of the quiet begun or about to begin, or 0
     static bool begun;
     if (!cwu_trylock(&lock))
         return CW_HANDLE_BUSY;
@@ -123,7 +123,7 @@ static bool is_number(cw_handle_t handle)
     return (uintptr_t)handle & 1;
 }
 
-/** Quiets that had begun when the handle's transfers had. */
+/** Quiets begun before the handle was made. */
 static uint64_t number_of(cw_handle_t handle)
 {
     return is_number(handle) ? ((uintptr_t)handle >> 2) - 1
@@ -175,7 +175,7 @@ cw_handle_t cw_handle_given(const char *call, cw_handle_t handle)
 {
     if (handle == CW_HANDLE_DONE || is_number(handle)) {
         uintptr_t source = handle ? (uintptr_t)handle & SOURCE_IS_FREE : SOURCE_IS_FREE;
-        // A number that `begun` never is, so no other handle has it: complete with the next quiet.
+        // `begun` never has this number, so no other handle does; the next quiet completes it.
         uint64_t mine = atomic_fetch_add(&cw_handle_quiets.begun, 2) + 1;
         handle = (cw_handle_t)((uintptr_t)cw_handle_of(mine) | source);
     }
@@ -213,7 +213,7 @@ void cw_handle_forget_source(cw_handle_t handle)
     cw_source_forget(CW_SOURCE_HANDLE, name_of(handle));
 }
 
-/** Of the calling thread; in a region another one. */
+/** Of the calling thread; regions have their own. */
 static uintptr_t implicit_key(bool in_region)
 {
     return (uintptr_t)cw_handle_thread() | in_region;
@@ -258,7 +258,7 @@ void cw_handle_spend(const char *call, cw_handle_t handle)
 }
 
 // ---------------------------------------------------------------- completion
-/** Makes no progress; true: complete, and the handle is dead. */
+/** Makes no progress. True: complete, and the handle is dead. */
 static bool is_done(cw_handle_t handle)
 {
     if (handle == CW_HANDLE_DONE)
@@ -277,7 +277,7 @@ static bool wants_quiet(cw_handle_t handle)
     return is_number(handle) || ((cw_handle_op_t *)handle)->number != 0;
 }
 
-/** Makes messages arrive, and handles complete that wait for a quiet. Never waits. */
+/** Lets messages arrive and begins a due quiet. Never waits. */
 static void advance(bool quiet_due)
 {
     cw_am_poll();
@@ -316,7 +316,7 @@ cw_handle_t cw_handle_of_source(cw_handle_t handle)
 }
 
 // ---------------------------------------------------------------- arrays of handles
-/** Strikes out what is complete; how many were, and how many are left. */
+/** Strikes out complete handles; returns their number, and how many are left. */
 static size_t strike(cw_handle_t *handles, size_t n, size_t *left_p)
 {
     size_t struck = 0, left = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Implicit operations: complete when a quiet is over that began after the last of them, and the
-// messages that carry some of them out are replied to.
+// Implicit operations are complete when a quiet is over that began after them, and their messages
+// have replies.
 #include "core/am/am.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
@@ -9,7 +9,7 @@
 
 #define MOST_IN_VAIN 16u
 
-/** Implicit operations are complete when so many quiets are; but see injected_since. */
+/** Implicit operations are complete when this many quiets are; see injected_since, too. */
 static _Atomic uint64_t implicit_until;
 
 void cw_implicit_issued(void)
@@ -19,7 +19,7 @@ void cw_implicit_issued(void)
     cw_handle_raise(&implicit_until, atomic_load(&cw_handle_quiets.begun) + 1);
 }
 
-/** The mark of intercepted records is no transport's: taken when a quiet begins. */
+/** take: as a quiet begins, clears the marks of intercepted records, which no transport clears. */
 static bool injected_by(const cw_owner_t *o, bool take)
 {
     bool any = false, reached = __atomic_load_n(&o->inject_nbytes, __ATOMIC_RELAXED) != 0;
@@ -40,8 +40,8 @@ static bool injected_by(const cw_owner_t *o, bool take)
     return any;
 }
 
-/** Has a record been injected into that no quiet has looked at since? Only implicit operations and
- *  values are injected. */
+/** Was a record injected into that no quiet has looked at since? Only implicit operations and
+ *  values are. */
 static bool injected_since(bool take)
 {
     bool any = false;
@@ -50,8 +50,8 @@ static bool injected_since(bool take)
     return any;
 }
 
-/** A quiet of another thread with a higher number may have begun before the injection, and its end
- *  counts for all lower ones: then, too, one with a number of its own is needed. */
+/** Another thread's quiet with a higher number may have begun before the injection, and its end
+ *  counts for lower ones: then, too, a quiet with a number of its own is needed. */
 void cw_implicit_quiet_begins(uint64_t number, bool begun)
 {
     if (!injected_since(true))
@@ -73,14 +73,14 @@ static bool quiets_suffice(void)
     return atomic_load(&implicit_until) <= atomic_load(&cw_handle_quiets.done);
 }
 
-/** Have quiets ended since the last implicit operation? With threads another one may just have
- *  begun the quiet that ends it. */
+/** Have quiets ended since the last implicit operation? With threads, another may just have begun
+ *  the quiet that ends it. */
 static bool nothing_since(void)
 {
     return !cw_world.thread_multiple && !injected_since(false) && quiets_suffice();
 }
 
-/** Is what is in flight surely none of the implicit operations before this call? */
+/** Is no implicit operation from before this call in flight, for sure? */
 static bool all_done(void)
 {
     static _Atomic uint32_t in_vain;

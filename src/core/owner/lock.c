@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks of a PE's memory, taken by atomics on a word there.
+// Locks of a PE's memory: atomics on a word there.
 #include "core/owner/lock.h"
 
 #include "core/progress/wait.h"
@@ -14,7 +14,7 @@ static uint64_t ask(uint64_t *word, cw_amo_op_t op, uint64_t operand, int pe)
 void cw_owner_lock(const char *call, uint64_t *word, int pe)
 {
     cw_wait_t w = CW_WAIT_INIT(call);
-    // Looks between the tries: on a node a try rings the bell by which this wait sleeps.
+    // Looks between tries: on a node a try rings the bell by which this wait sleeps.
     while (ask(word, CW_AMO_CSWAP, 1, pe) != 0)
         do
             cw_wait_round(&w);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Private memory that its PE shares: the table of ranges, calls of the kernel, requests to another
-// node's server and their execution.
+// The table of ranges, calls of the kernel, requests to node servers and their execution.
 #include "core/owner/private.h"
 
 #include <errno.h>
@@ -46,13 +45,13 @@ static struct {
     const cw_area_request_t *area;
     size_t table_at;
     cw_private_range_t *own;  // this PE's table; NULL: closed
-    uint32_t used;            // places in it that were ever used
+    uint32_t used;            // places that were ever used
     cwu_lock_t lock;          // guards used, and changes of the table
-    uint8_t *way;             // [npes] way_t; threads that find one out store the same
+    uint8_t *way;             // [npes] way_t; threads that find one store the same
 } ranges;
 
 // ---------------------------------------------------------------- ranges
-/** The table of a PE of this node, also before that PE has opened it. */
+/** Of a PE of this node, also before that PE opens it. */
 static cw_private_range_t *ranges_of(int pe)
 {
     char *at = cw_area_own(ranges.area, &(size_t){0});
@@ -76,7 +75,7 @@ bool cw_private_share(void *begin, size_t nbytes, uint32_t *range_p)
 {
     static bool allowed;
     if (!allowed)
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // where Yama asks for it; else it is refused
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // for Yama; refused elsewhere
     allowed = true;
     cwu_lock(&ranges.lock);
     uint32_t i = 0;
@@ -85,7 +84,7 @@ bool cw_private_share(void *begin, size_t nbytes, uint32_t *range_p)
     bool found = i < CW_PRIVATE_RANGES;
     if (found) {
         ranges.used = i == ranges.used ? ranges.used + 1 : ranges.used;
-        ranges.own[i].begin = begin ? (uintptr_t)begin : 1;  // it is taken
+        ranges.own[i].begin = begin ? (uintptr_t)begin : 1;  // taken
         // pairs with is_shared
         __atomic_store_n(&ranges.own[i].nbytes, begin ? nbytes : 0, __ATOMIC_RELEASE);
         *range_p = i;
@@ -103,7 +102,7 @@ void cw_private_unshare(uint32_t range)
 }
 
 // ---------------------------------------------------------------- calls of the kernel
-/** 0, or the error of the kernel. */
+/** 0, or the kernel's error. */
 static int move(int pe, bool put, void *local, uint64_t addr, size_t nbytes)
 {
     while (nbytes > 0) {
@@ -132,7 +131,7 @@ static void failed(const char *call, int pe, uint64_t addr, size_t nbytes, int e
 }
 
 // ---------------------------------------------------------------- what a server does
-/** The address, if the request names bytes of a range of a PE of this node. */
+/** *addr_p: of bytes of a range of this node's PEs. False: the request names none. */
 static bool is_shared(const request_t *req, uint64_t *addr_p)
 {
     if (req->slot >= (uint32_t)cw_world.nslots || req->range >= CW_PRIVATE_RANGES)
@@ -234,7 +233,7 @@ static void put_there(const char *call, const cw_private_t *to, const char *src,
     }
 }
 
-/** One reply under way, and where its bytes go. */
+/** A reply under way, and where its bytes go. */
 typedef struct part {
     cwt_reply_t reply;  // first: `arrived` gets its address
     void *dest;
@@ -281,7 +280,7 @@ static bool server_reaches(const char *call, const cw_private_t *at)
 }
 
 // ---------------------------------------------------------------- transfers
-/** How the PE of that place, which has at least a byte, is reached. */
+/** The way to the PE of a place of at least one byte. */
 static way_t way_to(const char *call, const cw_private_t *at)
 {
     char byte;
@@ -308,7 +307,7 @@ static void by_owner(const char *call, const cw_private_t *at, bool put, void *l
     cw_handle_op_wait(call, &op);
 }
 
-/** local is written by gets only. */
+/** Only gets write local. */
 static bool transfer(const char *call, const cw_private_t *at, bool put, void *local, size_t nbytes)
 {
     void *remote = (void *)(uintptr_t)at->addr;

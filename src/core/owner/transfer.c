@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts, gets and fills in owner's addresses behind the fast paths: first contacts, other nodes,
-// stores that wake sleepers, memory that only its owner can copy.
+// Puts, gets and fills behind the fast paths: first contacts, other nodes, stores that wake
+// sleepers, memory that only its owner can copy.
 #include "core/owner/transfer.h"
 
 #include "core/observe/watch.h"
@@ -9,7 +9,7 @@
 #include "core/rma/check.h"
 #include "core/rma/port.h"
 
-/** Memory that neither mapping nor network reaches: the owner copies. */
+/** Must the owner copy? */
 static bool is_outside(const cw_owner_t *o, uint32_t pe, const void *addr, size_t nbytes)
 {
     return o->config.outside && !cw_owner_reaches(o, pe, addr, nbytes);
@@ -23,7 +23,7 @@ void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *sma
         cw_owner_target_drain(word);
 }
 
-/** A put that the provider takes without the transport is counted here. */
+/** Counts a put that the provider takes without the transport. */
 static void inject_counted(uintptr_t word, void *dest, const void *src, size_t nbytes)
 {
     ssize_t rc = cw_inject(word, dest, src, nbytes);
@@ -37,8 +37,8 @@ static void inject_counted(uintptr_t word, void *dest, const void *src, size_t n
         cw_owner_target_drain(word);
 }
 
-/** To a PE that was reached before, as the fast paths do it: an observer, which keeps transfers
- *  from those, must not change what it observes. */
+/** As the fast paths do it: an observer, which keeps transfers from those, must not change what it
+ *  observes. */
 static void put_reached(const cw_owner_t *o, uintptr_t word, uint32_t pe, void *dest,
                         const void *src, size_t nbytes, cw_owner_mode_t mode)
 {
@@ -166,7 +166,7 @@ void cw_owner_saw(const cw_owner_t *o, int client, uint32_t pe, unsigned changes
                     floor = cw_owner_origin(o, pe) + o->shared_offset;
     const cw_known_span_t *span = cw_known_seen(CW_KNOWN_LOCAL, cw_world.pe, here, nbytes);
     cw_known_clip(&there, floor, floor + o->shared_nbytes);
-    // of this process both sides may overlap
+    // this process's own sides may overlap
     if (span && pe != (uint32_t)cw_world.pe && cw_owner_is_mapped(word) && there.begin < there.end)
         cw_pair_remember(client, pe, word, changes, &there, span);
 }

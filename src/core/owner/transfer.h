@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts and gets in owner's addresses (core/owner/owner.h), in three steps: a copy where the memory
-// is mapped here, one call of the transport for a PE that was reached before, and the general path,
-// a function, for everything else. The first two are inlined into the front end's calls, which are
-// counted in instructions: parameters come in the order of theirs, so that registers stay in place.
+// Puts and gets in owner's addresses (core/owner/owner.h): a copy where the memory is mapped, one
+// call of the transport for a PE reached before, else the general path. The first two are inlined
+// into front ends' calls, whose order of parameters they keep, so that registers stay.
 // Threads: any. Blocking: the general path, and transfers whose mode says so.
 #ifndef CW_OWNER_TRANSFER_H
 #define CW_OWNER_TRANSFER_H
@@ -17,8 +16,8 @@
 typedef enum cw_owner_mode {
     CW_OWNER_BLOCKING,  // complete when it returns
     CW_OWNER_COPIED,    // the source may change when it returns
-    CW_OWNER_BULK,      // the source stays in use until the transfer is complete
-    // the same two for puts that an implicit wait completes: small ones are injected
+    CW_OWNER_BULK,      // the source stays in use until completion
+    // as above, for puts that an implicit wait completes: small ones are injected
     CW_OWNER_NBI_COPIED,
     CW_OWNER_NBI_BULK
 } cw_owner_mode_t;
@@ -29,9 +28,8 @@ static CW_ALWAYS_INLINE bool cw_owner_is_bulk(cw_owner_mode_t mode)
 }
 
 // ---------------------------------------------------------------- the general path (transfer.c)
-// op: counts messages, where the owner copies; NULL for a blocking transfer, and where there can be
-// no messages. Returns true when something is in flight. The caller has checked the arguments; call
-// names it where the transfer waits.
+// op: counts messages where the owner copies; NULL for a blocking transfer, and where there are
+// none. True: something is in flight. Arguments are checked; call names it in waits.
 bool cw_owner_put_general(cw_owner_t *owner, const char *call, uint32_t pe, void *dest,
                           const void *src, size_t nbytes, cw_owner_mode_t mode, cw_handle_op_t *op);
 bool cw_owner_get_general(cw_owner_t *owner, const char *call, void *dest, uint32_t pe,
@@ -39,16 +37,16 @@ bool cw_owner_get_general(cw_owner_t *owner, const char *call, void *dest, uint3
 bool cw_owner_set_general(cw_owner_t *owner, uint32_t pe, void *dest, int value, size_t nbytes,
                           cw_handle_op_t *op);
 
-/** Eight bytes of a put, kept for a second try. */
+/** Kept for a second try. */
 typedef struct cw_owner_small {
     uint64_t bits;
     void *dest;
 } cw_owner_small_t;
-/** rc: of the provider, which did not take the put; 0: too many were injected, so wait for them. */
+/** rc: the provider's refusal; 0: too many were injected, so wait for them. */
 void cw_owner_put8_again(uintptr_t word, ssize_t rc, const cw_owner_small_t *small) CW_COLD;
 
 // ---------------------------------------------------------------- words
-/** False: the transfer takes the general path. Else the word of the PE. */
+/** The PE's word. False: take the general path. */
 static CW_ALWAYS_INLINE bool cw_owner_is_fast(const cw_owner_t *owner, uint32_t pe,
                                               uintptr_t *word_p)
 {
@@ -63,7 +61,7 @@ static CW_ALWAYS_INLINE bool cw_owner_is_mapped(uintptr_t word)
     return !(word & 1);
 }
 
-/** Mapped here, and a store needs no test for sleepers behind it. */
+/** Mapped, and stores need no test for sleepers. */
 static CW_ALWAYS_INLINE bool cw_owner_is_plain(uintptr_t word)
 {
     return !(word & 3);
@@ -75,7 +73,7 @@ static CW_ALWAYS_INLINE void *cw_owner_local(uintptr_t word, const void *addr)
     return cw_local_address(word & ~(uintptr_t)3, addr);
 }
 
-/** The record of a PE that was reached before, or NULL. */
+/** The record of a PE reached before, or NULL. */
 static CW_ALWAYS_INLINE cwt_target_t *cw_owner_record(uintptr_t word)
 {
     cwt_target_t *record = (cwt_target_t *)(word - 1);
@@ -83,8 +81,8 @@ static CW_ALWAYS_INLINE cwt_target_t *cw_owner_record(uintptr_t word)
 }
 
 // ---------------------------------------------------------------- puts
-/** To another node (bit 0 of the word is set): up to 8 bytes, or up to inject_nbytes of the owner.
- *  The source may change when it returns. */
+/** To another node (bit 0 of the word is set): up to 8 bytes, or the owner's inject_nbytes. The
+ *  source is free on return. */
 static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const void *src,
                                              size_t nbytes)
 {
@@ -96,7 +94,6 @@ static CW_ALWAYS_INLINE void cw_owner_inject(uintptr_t word, void *dest, const v
         cw_owner_target_drain(word);
 }
 
-/** Eight bytes to another node. */
 static CW_ALWAYS_INLINE void cw_owner_put8_far(uintptr_t word, void *dest, const void *src)
 {
     cw_owner_small_t small = {.dest = dest};
@@ -107,7 +104,7 @@ static CW_ALWAYS_INLINE void cw_owner_put8_far(uintptr_t word, void *dest, const
         cw_owner_put8_again(word, rc, &small);
 }
 
-/** Eight bytes within the node. False: nothing was done; *word_p is the word if there is one. */
+/** Eight bytes within the node. False: not done; *word_p is the word if there is one. */
 static CW_ALWAYS_INLINE bool cw_owner_put8_near(const cw_owner_t *owner, uint32_t pe, void *dest,
                                                 const void *src, uintptr_t *word_p)
 {
@@ -117,8 +114,7 @@ static CW_ALWAYS_INLINE bool cw_owner_put8_near(const cw_owner_t *owner, uint32_
     return true;
 }
 
-/** False: cw_owner_put_general must do it. Else *in_flight_p says whether there is something to
- *  wait for. */
+/** False: call cw_owner_put_general. *in_flight_p: is there something to wait for? */
 static CW_ALWAYS_INLINE bool cw_owner_put_fast(const cw_owner_t *owner, uint32_t pe, void *dest,
                                                const void *src, size_t nbytes, bool bulk,
                                                bool *in_flight_p)
@@ -139,7 +135,7 @@ static CW_ALWAYS_INLINE bool cw_owner_put_fast(const cw_owner_t *owner, uint32_t
     return true;
 }
 
-/** The same, complete when it returns. */
+/** As above, complete when it returns. */
 static CW_ALWAYS_INLINE bool cw_owner_put_fast_complete(const cw_owner_t *owner, uint32_t pe,
                                                         void *dest, const void *src, size_t nbytes)
 {
@@ -155,7 +151,7 @@ static CW_ALWAYS_INLINE bool cw_owner_put_fast_complete(const cw_owner_t *owner,
     return true;
 }
 
-/** The low nbytes of a value, where one store can do it; it is done then. */
+/** Stores the low nbytes of value if one store does it. False: not done. */
 static CW_ALWAYS_INLINE bool cw_owner_store_value(void *dest, uint64_t value, size_t nbytes)
 {
     if (nbytes == 4)
@@ -172,16 +168,16 @@ static CW_ALWAYS_INLINE bool cw_owner_store_value(void *dest, uint64_t value, si
 }
 
 // ---------------------------------------------------------------- in checking mode
-/** For the general path: done, if this thread remembers a pair of the client for it. */
+/** For the general path: true: done, by a pair that this thread remembers for the client. */
 bool cw_owner_put_seen(uint32_t pe, void *dest, const void *src, size_t nbytes, int client);
 bool cw_owner_get_seen(void *dest, uint32_t pe, const void *src, size_t nbytes, int client);
-/** In its frame: a transfer, for which there was none, was right, and so is each one between
- *  `there` and its buffer here. changes: cw_block_changes from before `there` was looked for. */
+/** In its frame, after a transfer without a pair was found right: so is each between `there` and
+ *  its buffer here. changes: cw_block_changes from before the look-up of `there`. */
 void cw_owner_saw(const cw_owner_t *owner, int client, uint32_t pe, unsigned changes,
                   cw_known_span_t there, const void *here, size_t nbytes) CW_COLD;
 
 // ---------------------------------------------------------------- gets
-/** As cw_owner_put_fast. nbi: it completes at a quiet. */
+/** As cw_owner_put_fast. nbi: completes at a quiet. */
 static CW_ALWAYS_INLINE bool cw_owner_get_fast(const cw_owner_t *owner, void *dest, uint32_t pe,
                                                const void *src, size_t nbytes, bool nbi,
                                                bool *in_flight_p)

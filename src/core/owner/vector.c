@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vector, indexed and strided transfers. Lists of regions, and sections, are brought into the form
-// with the fewest pieces; within the node the word of the peer is read once, and loops that are
-// made for the size of a piece copy.
+// Brings lists and sections into the form with the fewest pieces; within the node, reads the peer's
+// word once and copies by loops made for the size of a piece.
 #include "core/owner/vector.h"
 
 #include "base/copy/rows.h"
@@ -53,7 +52,7 @@ size_t cw_vector_total(const cw_vector_list_t *list)
     return sum;
 }
 
-/** Also of lists that are NULL on both sides: a section of nothing. */
+/** NULL lists on both sides, too: a section of nothing. */
 static bool is_strided(const cw_vector_t *v)
 {
     return !v->remote.regions && !v->remote.addresses && !v->local.regions && !v->local.addresses;
@@ -104,7 +103,7 @@ static CW_ALWAYS_INLINE void take_run(run_t *run, size_t nbytes)
     run->left -= nbytes;
 }
 
-/** Bytes of the next piece, which is contiguous on both sides; 0: there is none. */
+/** Bytes of the next piece, contiguous on both sides; 0: none. */
 static size_t next_piece(run_t *a, run_t *b)
 {
     join_run(a);
@@ -121,13 +120,13 @@ static CW_ALWAYS_INLINE void copy_piece(uintptr_t dest, uintptr_t src, size_t nb
         cw_copy((void *)dest, (const void *)src, nbytes);
 }
 
-/** Two lists within the node, with the distances to where their memory is mapped here. */
+/** Two lists within the node, and the distances to their mappings here. */
 typedef struct near {
     const cw_vector_list_t *dest, *src;
     uintptr_t dest_delta, src_delta;
 } near_t;
 
-/** Regions of one length on both sides, from the first ones on. How many. */
+/** Copies the first regions that have one length on both sides; returns their number. */
 static size_t copy_pairs(const near_t *near)
 {
     const cw_region_t *dest = near->dest->regions, *src = near->src->regions;
@@ -176,7 +175,6 @@ static void copy_near(const cw_vector_t *v, uintptr_t word)
 }
 
 // ---------------------------------------------------------------- to another node
-/** Transfers of one vector. */
 typedef struct far {
     const cw_vector_t *v;
     cw_handle_op_t *op;
@@ -185,7 +183,7 @@ typedef struct far {
     cw_pieces_t pieces;
 } far_t;
 
-/** Small pieces travel packed; a single one is quicker as a transfer of its own. */
+/** Small pieces travel packed; a single one is quicker alone. */
 static bool is_packed(const far_t *f, const char *remote, size_t nbytes)
 {
     const cw_vector_t *v = f->v;
@@ -302,7 +300,7 @@ cw_handle_t cw_vector_explicit(const cw_vector_t *v)
     return cw_handle_make(issue(v, op), op);
 }
 
-/** Where no implicit operation counts the messages (by_owner), they are waited for. */
+/** Where no implicit operation counts messages (by_owner), waits for them. */
 void cw_vector_implicit(const cw_vector_t *v)
 {
     if (CW_UNLIKELY(v->by_owner)) {

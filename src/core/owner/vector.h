@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vector, indexed and strided transfers in owner's addresses: lists of regions in the remote PE and
-// here, of the same total length, whose bytes pair off in order. A walk over both lists gives
-// contiguous pieces: regions, and levels of strided sections, that follow each other without a gap
-// on both sides are one. Within the node they are copied; to another node each one is a put or get,
-// and small ones travel packed; one synchronization completes them all.
+// Vector, indexed and strided transfers in owner's addresses: remote and local lists of regions, of
+// one total length, whose bytes pair off in order. Contiguous pieces are copied within the node; to
+// another node each is a put or get, small ones packed; one synchronization completes them all.
 // Threads: any. Blocking: cw_vector_blocking, and for room to send.
 #ifndef CW_OWNER_VECTOR_H
 #define CW_OWNER_VECTOR_H
@@ -20,7 +18,7 @@ typedef struct cw_region {
     size_t len;
 } cw_region_t;
 
-/** Regions one after the other, of any kind of list. */
+/** Regions one after the other. */
 typedef struct cw_vector_list {
     const cw_region_t *regions;     // or
     void *const *addresses;         // all of len bytes; or
@@ -30,7 +28,7 @@ typedef struct cw_vector_list {
     size_t n, len;  // regions; bytes of each (not of `regions`)
 } cw_vector_list_t;
 
-// A list is made in its place, member by member: a copy of it would wait for these stores.
+// Lists are made in place, member by member: a copy would wait for these stores.
 static inline void cw_vector_regions(cw_vector_list_t *list, size_t n, const cw_region_t *regions)
 {
     list->regions = regions;
@@ -70,15 +68,14 @@ static inline void cw_vector_strided(cw_vector_list_t *list, void *base, const s
 
 size_t cw_vector_total(const cw_vector_list_t *list);
 
-/** A walk over the regions of a list. */
 typedef struct cw_vector_walk {
     const cw_vector_list_t *list;
-    size_t at;                           // region that comes next
+    size_t at;                           // next region
     size_t index[CW_VECTOR_MAX_LEVELS];  // of a strided section
 } cw_vector_walk_t;
 
 void cw_vector_begin(cw_vector_walk_t *walk, const cw_vector_list_t *list);
-/** The next region; false: there is none. */
+/** False: no region is left. */
 bool cw_vector_next(cw_vector_walk_t *walk, char **addr_p, size_t *nbytes_p);
 
 struct cw_rows;
@@ -88,18 +85,17 @@ typedef struct cw_vector {
     const char *call;
     uint32_t pe;
     bool put;
-    bool by_owner;  // what mapping and network do not reach, the owner copies
+    bool by_owner;  // the owner copies what mapping and network do not reach
     cw_vector_list_t remote, local;
 } cw_vector_t;
 
-/** The lists are of one kind (strided ones of the same counts) and have one total length; the front
- *  end has checked their addresses. */
+/** Lists are of one kind (strided: the same counts) and total length; their addresses are
+ *  checked. */
 void cw_vector_blocking(const cw_vector_t *v);
 cw_handle_t cw_vector_explicit(const cw_vector_t *v);
 void cw_vector_implicit(const cw_vector_t *v);
 
-/** For memory that none of these reach: what pairs off, as rows in the direction of the transfer,
- *  of the owner's addresses and of this process's. */
+/** For other memory: what pairs off, as rows of owner's addresses and of this process's. */
 void cw_vector_rows(const cw_vector_t *v, void (*move)(void *data, const struct cw_rows *rows),
                     void *data);
 
