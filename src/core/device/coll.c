@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives on device memory. A put may come to a member that has not entered the call: that is
-// so for blocks of core's collectives, too, and the programs' rule for dest.
+// Collectives on device memory. As in core's, puts may come to a member before it enters; by the
+// programs' rule dest is ready.
 #include "core/device/coll.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "core/device/copy.h"
 #include "core/rma/rma.h"
 
-#define PART ((size_t)1 << 20)  // bytes of one operand that a member computes with at a time
+#define PART ((size_t)1 << 20)  // bytes of one operand, computed with at a time
 
 static cw_ctx_t *const ctx = &cw_ctx_default;
 
-/** The k-th member behind this one, so that not all begin with the same. */
+/** The k-th member behind this one: not all begin with the same. */
 static int behind(const cw_group_t *g, int k)
 {
     return (g->rank + k) % g->size;
@@ -87,7 +87,7 @@ void cw_device_alltoalls(const cw_group_t *g, void *dest, const void *src, ptrdi
 }
 
 // ---------------------------------------------------------------- reductions
-/** acc = the elements of all members up to `last`, in the order of their ranks. */
+/** acc = the elements of all members up to `last`, in rank order. */
 static void fold(const cw_group_t *g, char *acc, char *in, const char *src, size_t nelems,
                  size_t elem_nbytes, int last, cw_reduce_fn fn)
 {
@@ -98,7 +98,7 @@ static void fold(const cw_group_t *g, char *acc, char *in, const char *src, size
     }
 }
 
-/** Each member reads and writes its own part of all operands, so dest may be src. */
+/** Each member alone uses its part of all operands, so dest may be src. */
 void cw_device_reduce(const cw_group_t *g, void *dest, const void *src, size_t nelems,
                       size_t elem_nbytes, cw_reduce_fn fn)
 {
@@ -117,7 +117,7 @@ void cw_device_reduce(const cw_group_t *g, void *dest, const void *src, size_t n
     cw_barrier(g);
 }
 
-/** dest may be src: what is read before the second barrier is written behind it. */
+/** dest may be src: reads end before the second barrier, writes follow it. */
 void cw_device_scan(const cw_group_t *g, void *dest, const void *src, size_t nelems,
                     size_t elem_nbytes, bool exclusive, cw_reduce_fn sum)
 {

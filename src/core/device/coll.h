@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives whose operands, one or both, are device memory: made of puts and gets to each member,
-// and of synchronisations. Reductions are computed by processors: a member gathers its part of all
-// operands, computes it in the order of the ranks, and puts the result to all, so results are
-// bit-identical everywhere.
+// Collectives with device memory as dest, src or both: puts, gets and synchronisations. Processors
+// compute reductions: a member gathers its part of all operands, computes in rank order, and puts
+// the result to all, so results are bit-identical.
 //
-// As the calls of core/coll/coll.h: collective over the group, all operands symmetric, and each
-// waits. The work of a member grows with the size of the group.
+// As in core/coll/coll.h, calls are collective over the group and wait; operands are symmetric. A
+// member's work grows with the group.
 #ifndef CW_CORE_DEVICE_COLL_H
 #define CW_CORE_DEVICE_COLL_H
 

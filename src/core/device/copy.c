@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies by this process: which device makes them, and the way through host memory.
+// Copies by this process: the device that makes them, and the way through host memory.
 #include "core/device/copy.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 #define PART ((size_t)1 << 20)  // bytes of host memory between two devices
 
-// Above all offsets of the node object, for locks of device memory by the same table.
+// Above all offsets of the node object: device memory uses its table of locks, too.
 #define LOCKS_BEGIN (UINT64_C(1) << 56)
 #define LOCKS_A_SLOT (UINT64_C(1) << 40)
 
@@ -52,7 +52,7 @@ static void must(int rc)
 }
 
 // ---------------------------------------------------------------- contiguous
-/** Between two devices of which neither reaches the other's memory, or that need not. */
+/** Between devices of which neither reaches, or need reach, the other's memory. */
 static void copy_through_host(int to, void *dest, int from, const void *src, size_t nbytes)
 {
     const cw_device_vendor_t *v = cw_device_driver.vendor;
@@ -67,8 +67,7 @@ static void copy_through_host(int to, void *dest, int from, const void *src, siz
     free(part);
 }
 
-/** The device that makes a copy from and to memory of these; CW_DEVICE_NONE: none makes it at
- *  once. */
+/** The device that copies between memory of these; CW_DEVICE_NONE: none does at once. */
 static int maker(int to, int from)
 {
     if (to == from || from == CW_DEVICE_NONE)
@@ -95,7 +94,7 @@ void cw_device_fill(void *dest, uint8_t value, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- rows
-/** A stride that drivers take for a pitch. */
+/** Do drivers take the stride for a pitch? */
 static bool is_pitch(ptrdiff_t stride, size_t nbytes)
 {
     return stride > 0 && (size_t)stride >= nbytes && stride <= INT_MAX;
@@ -121,7 +120,7 @@ static void copy_pitched(int by, const cw_rows_t *r, bool dest_is_host, bool src
     must(cw_device_driver.vendor->copy_rows(by, &rows));
 }
 
-/** Packed in host memory in between, as many rows at a time as a part has room for. */
+/** Packed in host memory, as many rows at a time as a part holds. */
 static void rows_through_host(int to, int from, const cw_rows_t *r)
 {
     size_t most = r->nbytes < PART ? PART / r->nbytes : 1;
@@ -163,7 +162,7 @@ void cw_device_copy_rows(const cw_rows_t *r)
 #define CELLS (CW_CACHE_LINE / sizeof(uint64_t))
 static struct {
     uint64_t *cell;          // [CELLS] where kernels leave old values; NULL: atomics are by copies
-    cwu_lock_t lock[CELLS];  // each guards its cell while a kernel is under way
+    cwu_lock_t lock[CELLS];  // each guards its cell while a kernel runs
 } by_kernels;
 
 void cw_device_atomics_by_kernel(uint64_t *cells)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// NVIDIA's devices by the driver interface of CUDA: the library, the primary contexts, and the
-// table of operations. A device's context is retained at its first use and stays so until the
-// process ends: the program may use it, too. Copies go through a stream of this library's own,
-// which waits for no kernel of the program's.
+// NVIDIA's devices by CUDA's driver interface. A device's primary context is retained from its
+// first use until the process ends: the program may use it, too. Copies go through a stream of this
+// library's own, which waits for no kernel of the program's.
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -38,7 +37,7 @@ typedef struct device {
 static struct {
     pthread_mutex_t lock;  // guards all of this; a context is there before its stream
     bool loaded;
-    int n;  // devices
+    int n;
     device_t device[CW_DEVICES_MOST];
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -164,7 +163,7 @@ static int retain(int device)
     return rc;
 }
 
-/** Makes the device's context current; leave() follows if this gives CW_OK. */
+/** Makes the device's context current; if this gives CW_OK, leave() follows. */
 static int enter(int device)
 {
     device_t *d = &state.device[device];
@@ -180,8 +179,7 @@ static int enter(int device)
     return CALL(cuCtxPushCurrent_v2, device, context);
 }
 
-/** The same to give something back: maybe when the process ends and the driver has ended already,
- *  which no message is due for. */
+/** To give something back: without a message, as the driver may have ended with the process. */
 static bool enter_at_end(int device)
 {
     cuda_context_t context = __atomic_load_n(&state.device[device].context, __ATOMIC_ACQUIRE);
@@ -194,7 +192,6 @@ static void leave(void)
     (void)cuda.cuCtxPopCurrent_v2(&ours);
 }
 
-/** A call in the device's context. */
 #define IN_CONTEXT(device, name, ...)                      \
     __extension__({                                        \
         int in_context_ = enter(device);                   \
@@ -225,7 +222,7 @@ static int facts(int device, cw_device_facts_t *facts_p)
         (rc = attribute(device, CUDA_EXPORTS, &f.exports)) ||
         (rc = attribute(device, CUDA_HOST_ATOMICS, &f.host_atomics)))
         return rc;
-    int dma_buf = 0;  // older drivers do not know the question
+    int dma_buf = 0;  // older drivers do not know it
     if (cuda.cuDeviceGetAttribute(&dma_buf, CUDA_DMA_BUF, number) == CUDA_OK)
         f.dma_buf = dma_buf != 0;
     *facts_p = f;
@@ -394,7 +391,7 @@ static void give_back(int device, void *at)
 }
 
 // ---------------------------------------------------------------- copies
-/** The end of what was begun in the device's stream, whose context is current. */
+/** Ends what was begun in the device's stream. Its context is current. */
 static int finish(int device, int begun)
 {
     int rc = CALL(cuStreamSynchronize, device, state.device[device].stream);
@@ -478,7 +475,7 @@ static void delist(int device, void *at)
 
 static int prepare(int device)
 {
-    cuda_module_t module;  // stays loaded, as the context stays retained
+    cuda_module_t module;  // stays loaded, as the context is retained
     cuda_function_t atomic = NULL;
     int rc = CW_OK;
     if (state.device[device].atomic)

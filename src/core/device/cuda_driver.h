@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of CUDA's driver interface that core/device calls: the functions that libcuda.so.1 is
-// asked for by name, and the types, layouts and values that its documentation gives them (driver
-// interface 11.2 and later). No header of the toolkit is needed to build, and no library to link.
+// The part of CUDA's driver interface (11.2 and later) that core/device calls, by names in
+// libcuda.so.1: neither a header of the toolkit nor a library to link is needed.
 #ifndef CW_CORE_DEVICE_CUDA_DRIVER_H
 #define CW_CORE_DEVICE_CUDA_DRIVER_H
 

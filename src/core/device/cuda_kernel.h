@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel by which calls of processors do atomics on a device, as text that the driver compiles
-// (PTX for sm_60 and later): one thread, one atomic at system scope.
+// The kernel by which processors' calls do atomics on a device, as text for the driver (PTX, sm_60
+// and later): one thread, one atomic at system scope.
 //
 //     causeway_atomic(at, cell, kind, operand, compare)    kind: 2 * cw_amo_op_t + (8 bytes?)
 #ifndef CW_CORE_DEVICE_CUDA_KERNEL_H

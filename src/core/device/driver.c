@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The driver of this process: loaded once, and asked once a pair of devices.
+// This process's driver: loaded once, and asked once a pair of devices.
 #include "core/device/driver.h"
 
 #include <pthread.h>
@@ -66,7 +66,7 @@ int cw_device_find(const void *addr)
 {
     if (!cw_device_cuda.is_loaded())
         return -1;
-    cwu_error_print(false);  // the program need not have a device
+    cwu_error_print(false);  // the program may have no device
     int rc = cw_device_load();
     cwu_error_print(true);
     if (rc)
@@ -82,7 +82,7 @@ bool cw_device_reaches(int device, int other)
     if (!(asked[device] & bit)) {
         if (cw_device_driver.vendor->reaches(device, other, &reaches) == CW_OK && reaches)
             can[device] |= bit;
-        asked[device] |= bit;  // behind the result; threads that ask at a time store the same
+        asked[device] |= bit;  // after the result; threads that ask at a time store the same
     }
     return can[device] & bit;
 }

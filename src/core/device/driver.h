@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The driver that this process uses, and what its devices are to each other. Threads: any.
-// Blocking: the first call loads the driver.
+// The driver of this process, and what its devices are to each other. Threads: any. Blocking: the
+// first call loads the driver.
 #ifndef CW_CORE_DEVICE_DRIVER_H
 #define CW_CORE_DEVICE_DRIVER_H
 
@@ -9,23 +9,22 @@
 #include "core/device/vendor.h"
 
 typedef struct cw_device_driver {
-    const cw_device_vendor_t *vendor;  // NULL: none was loaded
+    const cw_device_vendor_t *vendor;  // NULL: none is loaded
     int ndevices;
-    int device;  // whose context asks what an address is; -1: none was used
+    int device;  // whose context asks about addresses; -1: none
 } cw_device_driver_t;
 extern cw_device_driver_t cw_device_driver CW_HIDDEN;
 
-/** CW_OK, or what vendor->open gives. */
+/** CW_OK, or the error of vendor->open. */
 int cw_device_load(void);
-/** The device of this PE: CAUSEWAY_DEVICE, else its place in the node in turn. A driver is loaded.
+/** This PE's device: CAUSEWAY_DEVICE, else its place in the node in turn. A driver is loaded.
  *  CW_OK, CW_EINVAL (reported). */
 int cw_device_choose(int *device_p);
-/** Memory of that device will be used: the first one of a process is the one that is asked. */
+/** Memory of the device will be used: the first one is asked about addresses. */
 void cw_device_adopt(int device);
-/** The device of this process with that UUID. CW_ENOENT: there is none; other errors: reported. */
+/** CW_ENOENT: no device has that UUID; other errors: reported. */
 int cw_device_with_uuid(const uint8_t *uuid, int *device_p);
-/** The device with that address in its memory; -1: none. Only where the program has loaded a driver
- *  it is asked. */
+/** The device that holds addr; -1: none. Asks only a driver that the program has loaded. */
 int cw_device_find(const void *addr);
 /** Can `device` load and store memory of `other`? Asked once a pair. */
 bool cw_device_reaches(int device, int other);

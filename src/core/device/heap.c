@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The device heap: how the PEs of a node make and map it together, its allocator, its end.
+// How a node's PEs make and map the device heap, its allocator, its end.
 //
-// Each step that may fail ends in an agreement of all PEs, so that either all have a heap or none
-// has, and no PE waits for one that has given up, but for its descriptor until CAUSEWAY_TIMEOUT.
+// Each step that may fail ends in an agreement of all PEs: all have a heap or none, and no PE waits
+// for one that has given up, except for its descriptor until CAUSEWAY_TIMEOUT.
 #include "core/device/heap.h"
 
 #include <stdlib.h>
@@ -21,16 +21,16 @@
 #include "core/mem/pass.h"
 #include "core/rma/ctx.h"
 
-// Where all PEs try to have the heap, one after the other: in the middle of the addresses, far from
-// what programs, libraries and sanitizers use.
+// Where all PEs try to have the heap, in turn: far from what programs, libraries and sanitizers
+// use.
 #define FIRST_BASE UINT64_C(0x400000000000)
 #define NEXT_BASE UINT64_C(0x020000000000)
 #define BASES 8
-#define SLICE_MOST (UINT64_C(1) << 40)  // as many bytes as a request's offset may have, and more
+#define SLICE_MOST (UINT64_C(1) << 40)  // bytes; within what a request's offset may have
 
 cw_device_heap_t cw_device_heap = {.vendor = NULL};
 
-/** What the PEs of a node tell each other. */
+/** What a node's PEs tell each other. */
 typedef struct card {
     uint64_t pass;  // name for descriptors
     uint8_t uuid[16];
@@ -81,7 +81,7 @@ static int check_facts(const cw_device_facts_t *f, int device)
     return CW_ENOTSUP;
 }
 
-/** What can be known without the other PEs. */
+/** What needs no other PE. */
 static int prepare(cw_device_heap_t *h, size_t nbytes, int *ndevices_p, card_t *card)
 {
     cw_device_facts_t facts;
@@ -125,7 +125,7 @@ int cw_device_all_same(uint64_t *room, uint64_t value, const char *variable)
     return CW_EINVAL;
 }
 
-/** The same size everywhere? All PEs come to the same result. */
+/** The same size everywhere? All PEs get the same result. */
 static int agree_on_size(uint64_t *room, uint64_t stride)
 {
     if (is_same(room, stride))
@@ -143,7 +143,7 @@ static uint64_t range_nbytes(const cw_device_heap_t *h)
     return h->stride * ((uint64_t)cw_world.max_slots + 1);
 }
 
-/** At one base on all PEs, if there is one that all can have; else each where it can. */
+/** At one base on all PEs, if all can have one; else each where it can. */
 static int reserve(cw_device_heap_t *h, uint64_t *room)
 {
     for (int i = 0; i < BASES; i++) {
@@ -167,7 +167,7 @@ static int reserve(cw_device_heap_t *h, uint64_t *room)
         if (!well)
             return rc ? rc : CW_ENOTSUP;
     }
-    return CW_ENOTSUP;  // never come to
+    return CW_ENOTSUP;  // unreachable
 }
 
 // ---------------------------------------------------------------- slices
@@ -183,7 +183,7 @@ static int map_slice(cw_device_heap_t *h, int slot)
     return rc;
 }
 
-/** Memory of this PE's own, mapped, and a descriptor of it for the others. */
+/** This PE's memory, mapped, and its descriptor for the others. */
 static int make_own(cw_device_heap_t *h, int *fd_p)
 {
     cw_slice_t *own = &h->slice[cw_world.slot];
@@ -197,7 +197,7 @@ static int make_own(cw_device_heap_t *h, int *fd_p)
     return rc;
 }
 
-/** Which of this process's devices is the peer's, and does this PE's own reach it? */
+/** Finds the peer's device among this process's, and whether this PE's own reaches it. */
 static int find_device(const cw_device_heap_t *h, int ndevices, const card_t *card, int slot,
                        cw_slice_t *s)
 {
@@ -227,7 +227,7 @@ static int map_peers(cw_device_heap_t *h, int ndevices, const card_t *cards, con
     return rc;
 }
 
-/** The descriptors of the node's PEs, whose cards are known. */
+/** Passes the descriptors of the node's PEs, by their cards. */
 static int pass(const cw_pass_t *pass, const card_t *cards, int fd, int *fds)
 {
     uint64_t *names = malloc((size_t)cw_world.nslots * sizeof *names);
@@ -293,7 +293,7 @@ static void unmake(cw_device_heap_t *h)
 }
 
 // ---------------------------------------------------------------- life
-/** Symmetric room for the agreements and the cards, while the heap is made. */
+/** Symmetric room for agreements and cards, while the heap is made. */
 static size_t room_nbytes(void)
 {
     return CW_DEVICE_ROOM + ((size_t)cw_world.max_slots + 1) * sizeof(card_t);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parts: the table in the node object, what of it this process has mapped, and who carries out a
-// transfer.
+// The table in the node object, what this process has mapped of it, and who carries out a transfer.
 #include "core/device/part.h"
 
 #include <pthread.h>
@@ -21,19 +20,19 @@
 _Static_assert(CW_DEVICE_PARTS == 1 << PLACE_BITS, "a place in a name");
 
 //  0 name | 4 users | 8 begin | 16 nbytes | 24 offset | 32 uuid | 48 handle | 112 pad
-/** What a PE shares. It writes all but `users`. */
+/** What a PE shares, which writes all but `users`. */
 typedef struct part {
     _Atomic uint32_t name;   // 0: none; pairs with find
     _Atomic uint32_t users;  // processes that have it mapped
-    uint64_t begin, nbytes;  // in the process of the PE
-    uint64_t offset;         // of the begin, in the allocation that the handle names
+    uint64_t begin, nbytes;  // in the PE's process
+    uint64_t offset;         // of the begin, in the allocation of the handle
     uint8_t uuid[16];        // of the device
     uint8_t handle[CW_DEVICE_HANDLE];
     char pad[16];
 } part_t;
 _Static_assert(sizeof(part_t) == 128, "shared between processes");
 
-/** An allocation of another process, mapped here. */
+/** Another process's allocation, mapped here. */
 typedef struct borrowed {
     struct borrowed *next;
     uint8_t handle[CW_DEVICE_HANDLE];
@@ -42,7 +41,7 @@ typedef struct borrowed {
     unsigned parts;  // of it
 } borrowed_t;
 
-/** A part of another process. */
+/** Another process's part. */
 typedef struct view {
     uint32_t name;       // 0: nothing is known
     borrowed_t *mapped;  // NULL: it cannot be
@@ -55,7 +54,7 @@ static struct {
     borrowed_t *borrowed;
     view_t *view;                  // [2][nslots][CW_DEVICE_PARTS]; NULL: none was looked at
     uint32_t epoch;                // of names
-    void *owned[CW_DEVICE_PARTS];  // memory of this library's, by place, also of ended parts
+    void *owned[CW_DEVICE_PARTS];  // this library's memory, by place, also of ended parts
     int device[CW_DEVICE_PARTS];   // of these
     struct answer *answers[ANSWERS];
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -79,7 +78,7 @@ static uint32_t place_of(uint32_t name)
     return name % CW_DEVICE_PARTS;
 }
 
-/** NULL: that PE has no such part. */
+/** NULL: no such part. */
 static part_t *find(int slot, uint32_t name)
 {
     part_t *p = &parts_of(slot)[place_of(name)];
@@ -93,7 +92,7 @@ static uint32_t new_name(uint32_t place, bool lent)
     return place | state.epoch << PLACE_BITS | (lent ? LENT : 0);
 }
 
-/** Frees the memory of ended parts that no other process has mapped any more. Under the lock. */
+/** Frees memory of ended parts that no other process maps any more. Under the lock. */
 static void reap(void)
 {
     const part_t *own = parts_of(cw_world.slot);
@@ -150,7 +149,7 @@ void *cw_device_allocate(int device, size_t nbytes)
     return cw_device_driver.vendor->allocate(device, nbytes, &at) == CW_OK ? at : NULL;
 }
 
-/** Fills in what other processes need to map it. False: they cannot. */
+/** Fills in what others need to map it. False: they cannot. */
 static bool lend(part_t *p, int device, void *begin)
 {
     const cw_device_vendor_t *v = cw_device_driver.vendor;
@@ -242,7 +241,7 @@ static borrowed_t *borrow(const part_t *p)
     *b = (borrowed_t){.next = state.borrowed, .device = device, .at = at, .parts = 1};
     memcpy(b->handle, p->handle, sizeof b->handle);
     state.borrowed = b;
-    begin_foreign(device);  // so that it is given back at the end
+    begin_foreign(device);  // to be given back at the end
     return b;
 }
 
@@ -280,7 +279,7 @@ static view_t *look(bool by_server, int slot, part_t *p, uint32_t name)
     if (view->name == name)
         return view;
     forget(slot, view);
-    p->users++;  // before it is looked at, so that its memory stays
+    p->users++;  // before the look, so that its memory stays
     view->name = name;
     view->mapped = name & LENT && p->name == name ? borrow(p) : NULL;
     if (!view->mapped)
@@ -318,7 +317,7 @@ void cw_device_server_forget(int slot, uint32_t name)
 }
 
 // ---------------------------------------------------------------- who carries out a transfer
-/** What the node server of a PE has said of a part: whether it reaches it. */
+/** Does a PE's node server reach a part? */
 typedef struct answer {
     struct answer *next;
     int pe;
@@ -343,13 +342,13 @@ static void keep_answer(int pe, uint32_t name, bool reaches)
     pthread_mutex_lock(&state.lock);
     answer_t **at = find_answer(pe, name);
     if (*at)
-        free(a);  // another thread has asked as well
+        free(a);  // another thread has asked, too
     else
         *at = a;
     pthread_mutex_unlock(&state.lock);
 }
 
-/** It is asked once. */
+/** Asks once. */
 static bool server_reaches(const char *call, int pe, uint32_t name)
 {
     if (!(name & LENT))
@@ -429,7 +428,7 @@ static void copy_here(char *base, const cw_device_rows_there_t *r, bool put)
     cw_device_copy_rows(&rows);
 }
 
-/** A process without memory of its own on a device, but with a buffer there. */
+/** For a process without device memory of its own, but with a buffer there. */
 static void look_at_buffer(const void *here)
 {
     int device = cw_device_driver.device < 0 ? cw_device_find(here) : -1;
@@ -443,7 +442,7 @@ bool cw_device_holds(const void *addr)
     return cw_foreign_holds(addr);
 }
 
-/** True: it is done, by this process or by the owner. */
+/** True: done, by this process or the owner. */
 static bool without_server(const char *call, int pe, const cw_device_rows_there_t *r, uint64_t addr,
                            bool put)
 {

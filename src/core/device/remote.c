@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Slices of other nodes: the wire format, what a server does, and what a PE sends.
+// The wire format, the server's part, and the sender's.
 #include "core/device/remote.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ enum { READ, WRITE, AMO, ASK, END };  // kinds of requests
 
 //  0 header | 24 kind | 28 slot | 32 offset | 40 stride | 48 nbytes | 52 n | 56 operand |
 //  64 compare | 72 op | 76 part | 80 payload of a WRITE
-// reply to READ: n * nbytes of payload; to AMO, if one is wanted: the old value, 8 bytes; to ASK: 8
-// bytes, not 0 if the server reaches the part; to END: 8 bytes
+// replies: READ, n * nbytes of payload; AMO, if wanted, the old value, 8 bytes; ASK, 8 bytes, not 0
+// if the server reaches the part; END, 8 bytes
 typedef struct request {
     cwt_header_t header;
     uint32_t kind;
@@ -43,7 +43,7 @@ enum {
 };
 
 // ---------------------------------------------------------------- what a server does
-/** Where the slice or the part begins here. NULL: there is none. */
+/** The slice's or part's begin here. NULL: there is none. */
 static char *area_of(const request_t *req, uint64_t *nbytes_p)
 {
     if (req->slot >= (uint32_t)cw_world.nslots)
@@ -54,7 +54,7 @@ static char *area_of(const request_t *req, uint64_t *nbytes_p)
     return cw_device_heap.vendor ? cw_device_slice((int)req->slot) : NULL;
 }
 
-/** Where row 0 lies. NULL: not all rows lie in the area, or their bytes in `room`. */
+/** Of row 0. NULL: not all rows lie in the area, or their bytes in `room`. */
 static char *place_of(const request_t *req, size_t room)
 {
     uint64_t most;
@@ -145,7 +145,7 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     if (req.kind != READ || !from->awaits_reply)
         return false;
     if (!(place = place_of(&req, READ_MOST))) {
-        cw_server_reply(from, NULL, 0);  // whose sender ends the job: it does not wait for ever
+        cw_server_reply(from, NULL, 0);  // the sender ends the job, instead of waiting for ever
         return true;
     }
     read_rows(&req, place, cw_server_room);
@@ -153,7 +153,7 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
     return true;
 }
 
-/** Of a staged get: how many bytes; 0: it is malformed. */
+/** Bytes of a staged get; 0: it is malformed. */
 static size_t gather(const cwt_header_t *msg, size_t nbytes, char *out, size_t room)
 {
     request_t req;
@@ -174,11 +174,11 @@ void cw_device_serve(void)
 }
 
 // ---------------------------------------------------------------- parts
-/** The first rows that fit into `room` bytes, or the first bytes of a row that is longer. */
+/** The first rows that fit into `room` bytes, or the begin of a longer row. */
 static cw_device_rows_there_t split(cw_device_rows_there_t *b, size_t room)
 {
     cw_device_rows_there_t first = *b;
-    if (b->nbytes > room) {  // a row alone: put_there and get_there see to that
+    if (b->nbytes > room) {  // a row alone: put_there and get_there see to it
         first.nbytes = room;
         b->nbytes -= room;
         b->there += room;
@@ -204,7 +204,7 @@ static request_t request_for(uint32_t kind, const cw_device_rows_there_t *part, 
                        .part = part->part};
 }
 
-/** Between `here` and packed memory of the processors. */
+/** Between `here` and packed host memory. */
 static void pack(const cw_device_rows_there_t *part, char *packed, bool unpacks)
 {
     cw_rows_t rows = {.dest = unpacks ? (uintptr_t)part->here : (uintptr_t)packed,
@@ -338,7 +338,7 @@ static void get_part(cw_ctx_t *ctx, cw_device_rows_there_t b, int rank)
     free(ring);
 }
 
-/** Rows that are longer than a message one by one, since a part is of one row then. */
+/** Rows longer than a message go one by one, as parts are of one row then. */
 static void in_parts(cw_ctx_t *ctx, cw_device_rows_there_t b, int rank,
                      void (*move)(cw_ctx_t *, cw_device_rows_there_t, int))
 {
@@ -390,7 +390,7 @@ void cw_device_amo_there(cw_ctx_t *ctx, const cw_foreign_amo_t *amo, uint64_t of
     *old_p = old;
 }
 
-/** Asks the server of a PE about a part, and waits for what it says. */
+/** Asks a PE's server about a part, and waits for the answer. */
 static uint64_t ask(uint32_t kind, const char *call, int pe, uint32_t part)
 {
     uint64_t word = 0;

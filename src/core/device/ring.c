@@ -35,7 +35,7 @@ static void must_be_far(const cwd_request_t *r, uint64_t at, uint64_t nbytes, ui
         refuse(r, "the word is not aligned to its size", at);
 }
 
-/** In one slice of the node's device heaps, as it is mapped here? */
+/** In one slice of the node's device heaps, as mapped here? */
 static bool is_in_slice(uint64_t at, uint64_t nbytes)
 {
     const cw_device_heap_t *h = &cw_device_heap;
@@ -44,7 +44,7 @@ static bool is_in_slice(uint64_t at, uint64_t nbytes)
            place != (uint64_t)cw_world.slot + 1 && nbytes <= h->stride - offset % h->stride;
 }
 
-/** Memory of the program's own on a device is asked of the driver. */
+/** Asks the driver about the program's own device memory. */
 static void must_be_near(const cwd_request_t *r)
 {
     const cw_device_heap_t *h = &cw_device_heap;
@@ -147,7 +147,7 @@ static void answer(cw_device_ring_t *ring, uint64_t ticket, uint64_t value)
 {
     cwd_answer_t *a = &ring->answer[ticket & ring->mask];
     __atomic_store_n(&a->value, value, __ATOMIC_RELAXED);
-    // release: what the kernel has asked for; pairs with cwd_ask
+    // release: what the kernel asked for; pairs with cwd_ask
     __atomic_store_n(&a->turn, ticket + 1, __ATOMIC_RELEASE);
 }
 
@@ -156,7 +156,7 @@ unsigned cw_device_ring_serve(cw_device_ring_t *ring, unsigned most)
     unsigned n = 0;
     while (n < most) {
         const cwd_request_t *r = &ring->request[ring->next & ring->mask];
-        // acquire: the request, and what its kernel has stored before; pairs with cwd_post
+        // acquire: the request, and what its kernel stored before; pairs with cwd_post
         if (__atomic_load_n(&r->turn, __ATOMIC_ACQUIRE) != ring->next + 1)
             break;
         cwd_request_t copy = *r;

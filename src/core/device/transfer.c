@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transfers in which device memory takes part, as core's cold paths ask for them: which side is a
-// device's, and the way to the PE. Within the node copies of this process; to another node requests
-// for device memory there (remote.c), and the usual transfers of host memory, in parts, for that
-// of a processor.
+// Transfers with device memory, for core's cold paths. Within the node copies of this process; to
+// another node requests for device memory there (remote.c), and usual transfers, in parts, for host
+// memory there.
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -81,7 +80,7 @@ static void get_to_device(cw_ctx_t *ctx, void *dest, const void *src, size_t nby
     free(part);
 }
 
-/** From row `at` on, `most` of them if there are as many. */
+/** From row `at` on, at most `most`. */
 static cw_rows_t some_rows(const cw_rows_t *r, size_t at, size_t most)
 {
     cw_rows_t some = *r;
@@ -164,7 +163,7 @@ static bool get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int r
 }
 
 // ---------------------------------------------------------------- rows
-/** What lies at a symmetric address of a PE of this node, of either kind. */
+/** What lies at a symmetric address, of either kind, of a PE of this node. */
 static uintptr_t address_here(const cw_ctx_t *ctx, uintptr_t symmetric, int rank)
 {
     uint64_t at = cw_device_offset((void *)symmetric);

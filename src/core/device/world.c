@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The handle of kernels: what it leads to is made by all PEs together, and served by a thread of
-// each.
+// What kernels' handle leads to, made by all PEs together, and the thread of each that serves it.
 #include "core/device/world.h"
 
 #include <pthread.h>
@@ -31,8 +30,8 @@
 static struct {
     bool made;
     cwd_world_t handle;
-    char *shared;          // of the symmetric heap: what kernels and this library share
-    void *near_words;      // of the device heap: what kernels share
+    char *shared;          // of the symmetric heap: kernels and this library share it
+    void *near_words;      // of the device heap: kernels share it
     uint32_t nenlisted;    // parts of the node object
     uint64_t heap_nbytes;  // of each symmetric heap, from its begin on
     cw_device_ring_t ring;
@@ -56,8 +55,8 @@ static void reach_block(void *arg, const void *start, size_t nbytes, const void 
         *(uint64_t *)arg = end;
 }
 
-/** From the begin of the symmetric heap to the end of its last block, the same on all PEs: all of
- *  it may be as large as a machine's memory. */
+/** To the end of the symmetric heap's last block, the same on all PEs: the heap may be as large as
+ *  a machine's memory. */
 static uint64_t used_nbytes(void)
 {
     const uint64_t page = 65536;
@@ -113,7 +112,7 @@ static uint32_t places(void)
     return n;
 }
 
-/** Are the PEs of each node numbered one behind the other? The same on all PEs. */
+/** Are the PEs of each node numbered consecutively? The same on all PEs. */
 static bool is_in_order(void)
 {
     for (int pe = 1; pe < cw_world.npes; pe++)
@@ -153,7 +152,7 @@ static int fill_peer(cwd_peer_t *peer, int slot)
     return rc;
 }
 
-/** The part in the device's memory, and the handle's pointers there. */
+/** The device's part, and the handle's pointers there. */
 static int fill_near(cwd_world_t *w)
 {
     char *image = calloc(1, near_nbytes()), *at = image + sizeof(cwd_near_t);
@@ -183,7 +182,7 @@ static int fill_near(cwd_world_t *w)
     return rc;
 }
 
-/** By the view of the node object that is enlisted. */
+/** By the enlisted view of the node object. */
 static void fill_shared(cwd_world_t *w)
 {
     char *there = cw_area_early(world.shared, cw_world.pe), *here = world.shared;
@@ -223,7 +222,7 @@ static int open_context(void)
     return cw_ctx_create(&config, &world.ring.ctx);
 }
 
-#define TURN 64u  // requests between two looks at the node's sleepers
+#define TURN 64u  // requests between looks at the node's sleepers
 
 /** While there are users. */
 static void serve_users(void)
@@ -297,7 +296,7 @@ static uint64_t *cells(void)
     return (uint64_t *)(void *)((char *)cw_area_early(world.shared, cw_world.pe) + CELLS_AT);
 }
 
-/** The first launch loads the kernel, so it is not made while kernels wait for an atomic. */
+/** The first launch loads the kernel: not while kernels wait for an atomic. */
 static int prepare_devices(void)
 {
     const cw_device_heap_t *h = &cw_device_heap;
@@ -343,7 +342,7 @@ static int make(uint64_t *room)
     int rc = cw_device_all_well(room, may_open());
     if (rc || (rc = cw_device_all_same(room, places(), "CAUSEWAY_DEVICE_RING")))
         return rc;
-    // the same on all PEs, so all have both, or miss the same one
+    // the same on all PEs, so all miss the same one, or none
     world.shared = cw_heap_malloc(CW_CACHE_LINE, shared_nbytes());
     world.near_words = cw_device_malloc(CW_CACHE_LINE, near_nbytes());
     if (!world.shared || !world.near_words) {
@@ -359,7 +358,6 @@ static int make(uint64_t *room)
     return rc;
 }
 
-/** The first time. */
 static int open_first(void)
 {
     uint64_t *room = cw_heap_malloc(CW_CACHE_LINE, CW_DEVICE_ROOM);
@@ -376,8 +374,8 @@ static int open_first(void)
     return rc;
 }
 
-/** Later: blocks may have come behind what is enlisted. One registration a heap, since the driver
- *  copies from and to one at a time. */
+/** Blocks may have come behind what is enlisted. One registration a heap, since the driver copies
+ *  from and to one at a time. */
 static int reach_more(void)
 {
     if (used_nbytes() <= world.heap_nbytes)
@@ -392,7 +390,7 @@ static int reach_more(void)
 
 int cw_device_world_open(cwd_world_t *world_p)
 {
-    cw_quiet(&cw_ctx_default);  // atomics that are under way take the way that they took so far
+    cw_quiet(&cw_ctx_default);  // atomics under way keep their way
     cw_barrier(cw_group_world);
     int rc = world.made ? reach_more() : open_first();
     if (rc == CW_OK) {
