@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages between two PEs over active messages (core/am), which come in any order. So each
-// message of a PE to another has a number; those that come too early are held back until the
-// ones before them are there. Five kinds travel:
+// Active messages (core/am) come in any order: each has a number, and early ones are held back.
+// Five kinds travel:
 //
 //   EAGER   number, tag, space + data      waits here until it is received
 //   OFFER   number, tag, space, nbytes     the data is with the sender, which waits
@@ -10,7 +9,7 @@
 //   PIECE   number, offset + data          into the memory of the receive that answered
 //   TAKEN   nbytes                         to a sender: so much of its small messages was received
 //
-// Handlers only note what came; calls send, never handlers.
+// Handlers only note what came; calls send.
 #include "core/p2p/p2p.h"
 
 #include <limits.h>
@@ -28,13 +27,13 @@
 #include "core/world/world.h"
 
 enum { CW_P2P_AM_CLIENT = CW_AM_CLIENTS - 2 };  // number of this client of messages (core/am/am.h)
-#define OTHERS_NS UINT64_C(5000000000)  // of a wait, before messages that are not asked for matter
-#define LOOK_NS (OTHERS_NS / 50)        // between two looks at them: each goes through all PEs
+#define OTHERS_NS UINT64_C(5000000000)  // of a wait, before messages not asked for matter
+#define LOOK_NS (OTHERS_NS / 50)        // between looks at them: each goes through all PEs
 enum { EAGER = 1, OFFER, ANSWER, PIECE, TAKEN };
 
 typedef struct message {
     struct message *next;
-    uint64_t came;  // place in the order in which messages were admitted
+    uint64_t came;  // place in the order of admission
     uint32_t number, space, nbytes;
     int tag, source;
     bool offered;  // the data is with the sender
@@ -44,20 +43,20 @@ typedef struct message {
 /** Another process, as a source and as a destination. */
 typedef struct peer {
     message_t *first, *last;  // admitted, not received yet
-    message_t *early;         // by number; others that were sent before are on their way
-    uint32_t admitted;        // messages of it
-    uint32_t taken;           // bytes received, of which it does not know yet
+    message_t *early;         // by number, before those sent earlier
+    uint32_t admitted;        // its messages
+    uint32_t taken;           // bytes received that it does not know of
     uint32_t sent;            // messages to it
-    uint32_t waiting;         // bytes there that may not have been received
+    uint32_t waiting;         // bytes there, perhaps not received
 } peer_t;
 
-/** A send that waits until it is answered, and a receive into which pieces go. */
+/** A send that waits for its answer, or a receive of pieces. */
 typedef struct exchange {
     struct exchange *next;
     int peer;
     uint32_t number, nbytes, got;
     char *buf;
-    _Atomic bool done;  // set by a handler, behind the data; read by the thread that waits
+    _Atomic bool done;  // set by a handler, after the data; read by the waiting thread
 } exchange_t;
 
 static struct {
@@ -66,7 +65,7 @@ static struct {
     int npes;
     uint64_t came;
     exchange_t *sends, *receives;
-    unsigned epoch;  // of the job, to which numbers belong
+    unsigned epoch;  // of the job, and of the numbers
 } p2p = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const cw_am_names_t names = {
@@ -204,7 +203,7 @@ static void unlink_from(peer_t *peer, message_t *m, message_t *before)
         peer->last = before;
 }
 
-/** What is left of an epoch that is over. */
+/** What is left of an ended epoch. */
 static void forget(void)
 {
     for (int pe = 0; p2p.peer && pe < p2p.npes; pe++)
@@ -216,8 +215,7 @@ static void forget(void)
     p2p.npes = cw_world.npes;
 }
 
-/** Numbers count on when the process leaves and joins again in the same epoch of the job: a message
- *  may still be on its way. */
+/** Numbers go on when the process rejoins in the job's epoch: a message may still be on its way. */
 void cw_p2p_open(const char *call)
 {
     if (p2p.epoch != cw_world.epoch) {
@@ -316,7 +314,7 @@ static void send_to_self(const cw_envelope_t *to, const void *buf, uint32_t nbyt
     pthread_mutex_unlock(&p2p.lock);
 }
 
-/** s: stays where it is until it is over. */
+/** s stays in place until it is over. */
 static void begin_send(const cw_envelope_t *to, const void *buf, size_t nbytes, sending_t *s)
 {
     const uint32_t cost = (uint32_t)nbytes + CW_P2P_OVERHEAD;
@@ -358,7 +356,7 @@ void cw_p2p_send(const cw_envelope_t *to, const void *buf, size_t nbytes)
 }
 
 // ---------------------------------------------------------------- receives
-/** The first message of that source that fits; *before_p: the one before it. Under the lock. */
+/** The first fitting message; *before_p: the one before it. Under the lock. */
 static message_t *first_of(const cw_envelope_t *from, int source, message_t **before_p)
 {
     *before_p = NULL;
@@ -368,7 +366,7 @@ static message_t *first_of(const cw_envelope_t *from, int source, message_t **be
     return NULL;
 }
 
-/** The message that a receive gets, if it has come: of any source, the one that came first. */
+/** The message that came first of those that fit, or NULL. */
 static message_t *take(const cw_envelope_t *from)
 {
     message_t *best = NULL, *before = NULL;
@@ -388,8 +386,7 @@ static message_t *take(const cw_envelope_t *from)
     return best;
 }
 
-/** For reports: the messages of the same space that are there, and that are not asked for; rather
- *  one of the sender that is. */
+/** For reports: messages of the space that are not asked for; rather one of the sender that is. */
 static void look_around(const cw_envelope_t *from, cw_wait_on_t *on)
 {
     on->index = 0;
@@ -424,7 +421,7 @@ static void say_others(const cw_envelope_t *from, const cw_wait_on_t *on, const 
                   on->seen_pe, (long long)on->seen, on->nelems);
 }
 
-/** For a look? Not for the first one yet: most waits end before. */
+/** For a look? Not at first: most waits end before. */
 static bool is_time(uint64_t *looked_ns_p)
 {
     const uint64_t now = cwu_now_ns(), before = *looked_ns_p;
