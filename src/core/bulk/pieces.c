@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts travel as records, which the server executes: in messages, or staged where there are many
-// (stage.h). A get sends the addresses and receives their bytes in one reply, which is scattered on
-// arrival; staged, the server gathers the bytes in a cell.
+// Puts travel as records that the server executes. A get sends addresses and receives their bytes
+// in one reply, scattered on arrival; staged, the server gathers them in a cell.
 #include "core/bulk/pieces.h"
 
 #include "core/rma/batch.h"
@@ -137,7 +136,7 @@ static void add_put(cw_pieces_t *p, uint64_t offset, const char *src, size_t nby
     }
 }
 
-/** How many bytes of a piece the part or message still takes; 0: send it first. */
+/** Bytes of a piece that the part or message still takes; 0: send it first. */
 static size_t room_for(const cw_pieces_t *p, size_t nbytes)
 {
     uint32_t most = p->staged ? CW_PIECES_OF_PART : CW_PIECES_OF_GET;

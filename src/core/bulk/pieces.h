@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many small pieces of one transfer to or from a PE of another node: packed into messages that its
-// node server unpacks or fills, 4 KiB each, or staged where there are many (stage.h). What vector,
-// indexed and strided transfers of more than one dimension are made of.
+// Many small pieces of one transfer to or from a PE of another node: packed into messages of 4 KiB
+// that its node server unpacks or fills, or staged where there are many (stage.h).
 //
 //     cw_pieces_t p;
 //     cw_pieces_begin(&p, ctx, rank, put, total);
 //     while (…) cw_pieces_add(&p, symmetric, local, nbytes);  or many in rows
 //     cw_pieces_end(&p);
 //
-// All complete at the next quiet, puts and gets alike; local memory of puts may be used again at
-// once. No order among the pieces. Threads: any, each with a cw_pieces_t of its own. Blocking: for
-// room to send; large gets, which are staged, for their bytes.
+// All complete at the next quiet; local memory of puts may be used again at once. No order among
+// the pieces. Threads: any, each with its own cw_pieces_t. Blocking: for room to send; staged gets
+// for their bytes.
 #ifndef CW_CORE_BULK_PIECES_H
 #define CW_CORE_BULK_PIECES_H
 
@@ -41,7 +40,7 @@ typedef struct cw_pieces {
     uint64_t message[CW_MESSAGE_MAX / sizeof(uint64_t)];
 } cw_pieces_t;
 
-/** Up to how many bytes pieces of such a transfer should be packed, not go alone. */
+/** Most bytes of pieces that should be packed in such a transfer. */
 size_t cw_pieces_most(bool put, size_t total);
 
 /** total: bytes of all pieces, about. Communicates nothing: the first piece does. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Staging (ADR 55): instead of messages of 4 KiB, the bodies of a large transfer go, one direct put
-// each, into cells of 512 KiB in the target node's control area. A small request behind each has
-// the node server execute it: a request of any kind without a reply.
+// Staging (ADR 55): the bodies of a large transfer go, one direct put each, into cells of 512 KiB
+// in the target node's control area. A small request behind each has the node server execute it.
 //
 //     if (cw_stage_begin(&s, ctx, rank, target, nbytes, "strided put")) {
 //         for each part:
@@ -11,8 +10,7 @@
 //         cw_stage_end(&s);
 //     } else { as messages }
 //
-// For gets the node server gathers into a cell what a request names, and a direct get brings it
-// here, while the server gathers the next ones:
+// For gets the server gathers into a cell what a request names, and a direct get brings it here:
 //
 //     while (more, or s.asked > 0)
 //         if (more && s.asked < s.n)
@@ -20,13 +18,10 @@
 //         else
 //             … what cw_stage_take(&s) returns, before the next call
 //
-// The server lends the node's cells. With none left begin returns false, and the transfer goes as
-// messages: no PE waits for another's cells. They are the caller's between begin and end; few
-// senders may keep theirs longer.
-//
-// Bodies execute, and gathers read, in order with the other requests to that node, after the puts
-// before them; bodies are complete at the next quiet. Threads: any, each with a cw_stage_t of its
-// own. Blocking: for the node server's answers.
+// The server lends the node's cells between begin and end (few senders may keep them longer); no PE
+// waits for another's. Bodies execute, and gathers read, in order with other requests to that node,
+// after the puts before them; bodies are complete at the next quiet. Threads: any, each with its
+// own cw_stage_t. Blocking: for the server's answers.
 #ifndef CW_CORE_BULK_STAGE_H
 #define CW_CORE_BULK_STAGE_H
 
@@ -44,7 +39,7 @@ typedef struct cw_stage {
     int rank, node;
     const char *call;
     cwt_conn_t *conn;
-    size_t room;     // for a body; small transfers have less than a cell, so that parts overlap
+    size_t room;     // for a body; less than a cell where parts should overlap
     uint32_t n, at;  // cells; the next one
     uint32_t asked;  // cells before that one, asked for and not taken
     struct cw_stage_cell *cell[CW_CELLS_MOST];
@@ -58,9 +53,8 @@ bool cw_stage_begin(cw_stage_t *s, cw_ctx_t *ctx, int rank, const cwt_target_t *
 /** s->room bytes for the next body. */
 void *cw_stage_body(cw_stage_t *s);
 void cw_stage_send(cw_stage_t *s, size_t nbytes);
-/** Has the server gather what a request names: payload bytes. The request, CW_REQ_GET_STRIDED or
- *  CW_REQ_GET_PIECES, and its payload fit into s->room; it may lie in cw_stage_body. A cell must be
- *  free. */
+/** Has the server gather the payload bytes that a CW_REQ_GET_STRIDED or CW_REQ_GET_PIECES names.
+ *  Both fit into s->room; the request may lie in cw_stage_body. A cell must be free. */
 void cw_stage_ask(cw_stage_t *s, const cwt_header_t *request, size_t nbytes, size_t payload);
 /** Waits for what was asked for first. */
 const void *cw_stage_take(cw_stage_t *s);

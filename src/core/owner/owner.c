@@ -22,7 +22,7 @@ cw_owner_t *cw_owner_first(void)
     return first;
 }
 
-/** The inject of unreached records, which the fast paths call: any transfer is a first contact. */
+/** The inject of unreached records. */
 static ssize_t first_contact(void *ep, const void *buf, size_t nbytes, uint64_t pe, uint64_t addr,
                              uint64_t key)
 {
@@ -84,7 +84,7 @@ void cw_owner_open(cw_owner_t *o, const cw_owner_config_t *config)
             free_tables(o);
         make_tables(o);
     }
-    // opened again in one job, of which another front end is part: the transport knows the records
+    // opened again in one job, beside another front end: the transport knows the records
     for (uint32_t pe = 0; pe < o->npes; pe++)
         if (!is_record(o, pe))
             o->word[pe] = cw_owner_unreached_word(o, pe);
@@ -121,7 +121,7 @@ uintptr_t cw_owner_find_word(const cw_owner_t *o, uint32_t pe)
     uintptr_t origin = cw_owner_origin(o, pe),
               slice = (uintptr_t)cw_area_early((void *)cw_area_origin(), (int)pe);
     word = (slice - origin) | (o->config.wakes ? 2 : 0);
-    // threads that do it at a time store the same; pairs with the loads of the word
+    // threads store the same; pairs with the loads of the word
     __atomic_store_n(&o->word[pe], word, __ATOMIC_RELEASE);
     return word;
 }
