@@ -113,8 +113,8 @@ static inline bool cw_owner_reaches(const cw_owner_t *owner, uint32_t pe, const 
     return cw_owner_shares(owner, at, nbytes);
 }
 
-/** The address's offset in what the PE shares. False: not shared, or its origin is unknown. small (a
- *  constant): nbytes are at most CW_OWNER_SMALL; then false in the last of them, too. */
+/** The address's offset in what the PE shares. False: not shared, or its origin is unknown. small
+ *  (a constant): nbytes are at most CW_OWNER_SMALL; then false in the last of them, too. */
 static CW_ALWAYS_INLINE bool cw_owner_find_offset(const cw_owner_t *owner, uint32_t pe,
                                                   const void *addr, size_t nbytes, bool small,
                                                   uint64_t *offset_p)

@@ -40,7 +40,7 @@ typedef struct cw_port {
     cwt_client_t *client;    // NULL until first used
     cwt_conn_t **conn;       // [nnodes], NULL until touched
     struct cw_path **paths;  // [nnodes][slot] (path.h), NULL until touched
-    uintptr_t last_put;      // true word of the last scalar put that came by a cold one; any thread's
+    uintptr_t last_put;      // warm word of the last scalar put by a cold one; any thread's
     uint32_t streamed;       // scalar puts since the quiet, in steps (path.c),
     uint32_t injected;       // of these direct ones,
     uint32_t stream_pauses;  // bundles' pauses at the last step
