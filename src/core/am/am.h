@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages: a request runs a handler in the target PE, which may send one reply; this runs a
-// handler in the requesting PE.
+// Active messages: a request runs a handler in the target PE, a reply one in the requesting PE.
 //
 // Handlers run inside calls that may poll: cw_am_poll, requests, and every wait of the library.
 // They never nest: in a handler nothing polls and no request is sent. A request's handler may send
@@ -136,7 +135,7 @@ int cw_am_medium4(int pe, uint32_t head, const void *src, size_t nbytes, cw_am_a
 int cw_am_long4(int pe, uint32_t head, const void *src, size_t nbytes, uint64_t offset,
                 cw_am_args4_t args);
 
-/** At most one, from a request's handler, as above. flags: CW_AM_RAW, CW_AM_ASYNC. */
+/** As above, from a request's handler. flags: CW_AM_RAW, CW_AM_ASYNC. */
 void cw_am_reply_short(cw_am_msg_t *token, uint32_t head, const uint32_t *args);
 void cw_am_reply_medium(cw_am_msg_t *token, uint32_t head, const uint32_t *args, const void *src,
                         size_t nbytes);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Replies over the connection of their request: notifications from the target's node server, which
-// the requesting PE receives when it polls its connections. For short and medium replies whose
-// handler runs in the server's process soon after the request, if the server's lock is free and the
-// transport takes them at once; others go as requests do (ADR 28).
+// the requesting PE receives when it polls its connections. Only short and medium ones that can go
+// at once; others go as requests do (ADR 28).
 //
 // Any thread that makes progress may receive one, where no handler may run: it goes into this PE's
 // inbox, where the request's token has room. Threads: any.

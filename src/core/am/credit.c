@@ -2,12 +2,10 @@
 //
 // Tokens and credits. A request takes a token of this PE, its reply's room, and a credit of the
 // target's node, a bound on what its server keeps. Both return after the reply's handler or,
-// without a reply, when the target sets the token's bit in `done`. Credits are counted by node only
-// while more requests are under way than a node has credits.
+// without a reply, when the target sets the token's bit in `done`.
 //
-// In a flood, short requests to other nodes are collected, with more credits, and no request takes
-// the fast path. It begins when requests are sent faster than they return, and ends when two looks
-// in a row find few, or after many others. Several threads have none.
+// In a flood (docs/design/credits.md), short requests to other nodes are collected, with more
+// credits, and no request takes the fast path. Several threads have none.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Tests of the fast paths of requests (short.c, loaded.c), and the way to a PE. With several
-// threads (cw_am.locked) nfree is 0, which leads to paths that take tokens under a lock.
+// threads (cw_am.locked) tokens are taken under a lock.
 #ifndef CW_CORE_AM_FAST_H
 #define CW_CORE_AM_FAST_H
 

@@ -8,9 +8,8 @@
 //    512  tokens of requests handled without a reply; count of senders that wait for room
 //   4096  cells of requests, cells of replies, a buffer for each request cell, each token
 //
-// A ring has many producers and one consumer. A producer advances the tail, fills the cell, which
-// owns a buffer, and hands it over by `turn`. Until then the consumer takes cells behind it, and
-// others produce until the ring is full.
+// A ring has many producers and one consumer. A producer advances the tail, fills the cell and
+// hands it over by `turn`; the consumer may take cells behind one that is unfinished.
 //
 //   turn of position p in lap L = p / cells (modulo 2^30):
 //     4L    free for p            a producer may take p

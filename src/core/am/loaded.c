@@ -3,8 +3,8 @@
 // Fast paths of medium and long requests within the node, if no message has arrived, a credit is
 // free and the target has room. Else they call the general ones (send.c) with nothing changed.
 //
-// Small payloads with up to four arguments have the shortest: each call is the last one, a jump, so
-// parameters stay in registers. Obstacles lead to the paths with arguments in memory.
+// Small payloads with up to four arguments have the shortest, with parameters in registers.
+// Obstacles lead to the paths with arguments in memory.
 #include "core/am/fast.h"
 #include "core/rma/rma.h"
 

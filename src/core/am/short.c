@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fast paths of short requests, if no message has arrived, a credit is free and the target has
-// room. Else they call the general one (send.c) with nothing changed. Arguments come in registers
-// (up to four) or in memory.
+// Fast paths of short requests, under the conditions of loaded.c. Arguments come in registers (up
+// to four) or in memory.
 #include "core/am/fast.h"
 #include "core/am/wire.h"
 

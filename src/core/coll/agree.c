@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checking mode: each member states a claim before the collective itself. Over the world and teams
-// a synchronisation carries the claims, and keeps the first two that differ. Over an active set
-// each member publishes its claim and compares it with that of the rank before; one at a time in a
-// PE, so not with SHMEM_THREAD_MULTIPLE.
+// Checking mode: each member first states a claim (docs/design/collectives.md). Over active sets
+// one at a time in a PE, so not with SHMEM_THREAD_MULTIPLE.
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of algorithms as data, and the choice: CAUSEWAY_COLL, then the first row that fits.
+// The table of algorithms as data, and the choice.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives over a group of PEs: the world, a team (core/sync/team.h) or an active set, which
-// brings symmetric words (pSync). All calls are collective over the group and wait. Threads: one at
-// a time for each group.
+// Collectives over a group of PEs (core/sync/group.h). All calls are collective over the group and
+// wait. Threads: one at a time for each group.
 #ifndef CW_CORE_COLL_H
 #define CW_CORE_COLL_H
 

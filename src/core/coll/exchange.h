@@ -8,9 +8,8 @@
 //     cw_exchange_run()     all members; the other nodes' cells have come
 //                           members load from their leader's
 //
-// The half is free again when the next synchronisation but one begins (cw_group_scratch): a sending
-// leader has seen its whole node enter. The call before synchronised, so all had left the half of
-// the call before that.
+// The half is free when the next synchronisation but one begins (cw_group_scratch): a sending
+// leader has seen its whole node enter, and the call before synchronised.
 #ifndef CW_CORE_COLL_EXCHANGE_H
 #define CW_CORE_COLL_EXCHANGE_H
 

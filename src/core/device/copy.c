@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies by this process: the device that makes them, and the way through host memory.
+// The device that copies, and the way through host memory.
 #include "core/device/copy.h"
 
 #include <limits.h>

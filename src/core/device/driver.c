@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// This process's driver: loaded once, and asked once a pair of devices.
+// Loads and asks the driver.
 #include "core/device/driver.h"
 
 #include <pthread.h>

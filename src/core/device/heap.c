@@ -2,8 +2,8 @@
 //
 // How a node's PEs make and map the device heap, its allocator, its end.
 //
-// Each step that may fail ends in an agreement of all PEs: all have a heap or none, and no PE waits
-// for one that has given up, except for its descriptor until CAUSEWAY_TIMEOUT.
+// Each step that may fail ends in an agreement of all PEs, so no PE waits for one that has given
+// up, except for its descriptor until CAUSEWAY_TIMEOUT.
 #include "core/device/heap.h"
 
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static uint64_t range_nbytes(const cw_device_heap_t *h)
     return h->stride * ((uint64_t)cw_world.max_slots + 1);
 }
 
-/** At one base on all PEs, if all can have one; else each where it can. */
+/** At one base on all PEs, if all can have one. */
 static int reserve(cw_device_heap_t *h, uint64_t *room)
 {
     for (int i = 0; i < BASES; i++) {

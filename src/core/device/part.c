@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table in the node object, what this process has mapped of it, and who carries out a transfer.
+// The table, what this process has mapped, and who carries out a transfer.
 #include "core/device/part.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What kernels' handle leads to, made by all PEs together, and the thread of each that serves it.
+// What kernels' handle leads to, and the thread that serves it.
 #include "core/device/world.h"
 
 #include <pthread.h>

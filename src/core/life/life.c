@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joining and leaving the job. Init does local work and starts the bootstrap's fence; first uses of
-// peers wait and connect.
+// Init does local work and starts the bootstrap's fence; first uses of peers wait and connect.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The watch of the next node (lifeline.h). Its host's kernel must say that it has ended, so that a
-// slow or stopped process is never taken for that:
+// The next node has ended only if its host's kernel says so; a slow or stopped process has not:
 //
 //   1. The socket that listens as long as the process lives refuses. A connection that ends proves
 //      nothing; it is opened again.
@@ -110,7 +109,7 @@ static answer_t confirm(const struct sockaddr_storage names[2], int nnames, int 
     return NO_REPLY;
 }
 
-/** Reports refusals that have lasted; else some time passes before the next attempt. */
+/** Reports refusals that have lasted. *pause_ms: until the next attempt. */
 static void judge(answer_t answer, uint64_t *gone_ns, int *pause_ms)
 {
     uint64_t now = cwu_now_ns();

@@ -17,9 +17,8 @@
 
 // ---------------------------------------------------------------- waiting in MPI
 // Where MPI connects the nodes and serves one thread only, a process that blocks in MPI serves no
-// other, which may need its server on the way to the same call. So it serves until all have come.
-// It waits for no other server: it sends before what it holds back, and runs no handlers, whose
-// acknowledgements might wait. All members do so, whatever their thread levels.
+// other, which may need its server on the way to the same call. So all members, whatever their
+// thread levels, serve until all have come (docs/design/mpi.md).
 
 typedef struct patience {
     cw_wait_t wait;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The watch of this node's processes (neighbour.h). Each PE's thread owns a robust futex in the
-// PE's slot, on which the next PE's thread sleeps. The kernel wakes that when the owner ends,
-// before it closes descriptors: by these Hydra's proxy learns of the end, and kills the others at
-// once.
+// Each PE's thread owns a robust futex in the PE's slot, on which the next PE's thread sleeps. The
+// kernel wakes that when the owner ends, before it closes descriptors: by these Hydra's proxy
+// learns of the end, and kills the others at once.
 //
 //     0 -> thread | WAITERS -> 0 | LEFT (in good order) or OWNER_DIED | WAITERS
 #include "core/life/neighbour.h"

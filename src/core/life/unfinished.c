@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE's process number stands in its slot from start to last finalize; one of another process
-// namespace says nothing.
+// A process number of another namespace (cw_slot_t) says nothing.
 #include "core/life/unfinished.h"
 
 #include <pthread.h>

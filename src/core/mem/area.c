@@ -74,7 +74,7 @@ static uint64_t sparse_size(uint64_t machine_nbytes, uint64_t most)
     return size;
 }
 
-/** As asked for, else a PE's share in coarse steps: hosts that differ little agree. */
+/** As asked for, else a PE's share in coarse steps. */
 static uint64_t wanted_size(uint64_t wanted, uint64_t machine_nbytes, uint64_t most)
 {
     uint64_t size = (wanted + (UNIT - 1)) / UNIT * UNIT, fits = most;

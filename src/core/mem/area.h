@@ -3,7 +3,7 @@
 // Areas behind the heap for front ends without a symmetric heap, and peers' own addresses. Areas
 // are mapped, registered and checked as the heap is, and have equal sizes on all PEs.
 //
-// Threads: one; reserve and leave_data before cw_init.
+// Threads: one; reserve and leave_data before the first cw_init.
 #ifndef CW_CORE_AREA_H
 #define CW_CORE_AREA_H
 
@@ -20,8 +20,8 @@ typedef struct cw_area_request {
     bool sparse;  // each PE may allocate up to all of the machine's memory
     bool (*is_wanted)(void);  // NULL: always
 } cw_area_request_t;
-/** Before the first cw_init: this process will, or may (is_wanted), use an area. The request lives
- *  on; repeating it changes nothing. All PEs in one order, or none. */
+/** This process will, or may (is_wanted), use an area. The request lives on; repeating it changes
+ *  nothing. All PEs in one order, or none. */
 void cw_area_reserve(const cw_area_request_t *request);
 /** As above: the program's static data stays private. */
 void cw_area_leave_data(void);

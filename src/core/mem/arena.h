@@ -7,8 +7,7 @@
 //   - Blocks are whole cache lines, so objects of two PEs share none.
 //   - Constant time but for tight fits; fails only if no free block fits.
 //
-// Ownership: the range stays the caller's. Threads: the caller serialises. Blocking: never. Prints
-// nothing.
+// Ownership: the range stays the caller's. Threads: the caller serialises. Blocking: never.
 #ifndef CW_CORE_ARENA_H
 #define CW_CORE_ARENA_H
 

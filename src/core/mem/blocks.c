@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks of an area: an arena, a lock, and the node's count.
+// An arena, a lock, and the node's count.
 #include "core/mem/blocks.h"
 
 #include "base/machine.h"

@@ -24,8 +24,7 @@
 #define CW_CONTROL_MAGIC 0x4341555345574159u  // "CAUSEWAY"
 // bytes of collective scratch below each heap; teams touch what they need
 #define CW_COLL_SCRATCH (7u << 20)
-// Chunks, which are registered as a unit: powers of two, few a PE because each in use costs a
-// request, more in sparse areas (ADR 64).
+// Chunks, which are registered as a unit: powers of two (ADR 64).
 #define CW_CHUNK_SHIFT_MIN 22u
 #define CW_CHUNKS_MAX 64u
 #define CW_CHUNKS_MAX_SPARSE 4096u

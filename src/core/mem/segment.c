@@ -222,8 +222,7 @@ static int map_at(uintptr_t where, size_t nbytes, int fd, uint64_t offset, int f
     return CW_OK;
 }
 
-/** Without static data the heap may lie anywhere; its second view is for one address on all PEs.
- *  Owner-addressed memory has PLACE. */
+/** Without static data the heap may lie anywhere; its second view is for one address on all PEs. */
 static void place_heap(int fd, uint64_t slice, size_t nbytes)
 {
     cw_segment_t *s = &cw_segment;
@@ -424,9 +423,8 @@ static void close_gaps(char *slice)
     }
 }
 
-/** Closes the holes in views of peers, where a put to memory of malloc must not seem to work. Not
- *  for the node server, to which other nodes name such addresses, nor for many PEs: the kernel's
- *  list of mappings grows with their square. */
+/** Closes the holes in views of peers, where a put to memory of malloc must not seem to work, but
+ *  not for the node server nor for many PEs (docs/design/node-object.md). */
 static void close_holes(void)
 {
     const cw_segment_t *s = &cw_segment;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How PEs of a node come by one descriptor if the launcher gave none: the lowest PE makes a memfd
-// and gives it over a Unix socket with an abstract name. A PE that cannot connect does not share
-// the node. Both ends compare users.
+// How PEs of a node come by one descriptor if the launcher gave none (docs/design/node-object.md):
+// the lowest PE gives its memfd over an abstract Unix socket. Both ends compare users.
 //
 // Any process may have taken the name, since the job's secret comes too late to be part of it. Then
-// the lowest PE appends random bytes, and the others search the kernel's list of names.
+// the others search the kernel's list for the name with random bytes behind it.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -33,8 +33,7 @@ static bool is_one_machine(const cwb_t *boot)
     return boot->one_machine || cw_world.nnodes == 1;
 }
 
-/** As large as the machine allows, sparse, if there are no areas and all PEs see one machine. Else
- *  the setting's default, at most half of the machine for all. */
+/** A sparse one, or the setting's default (docs/design/heap.md). */
 static uint64_t default_heap(const cwb_t *boot, uint64_t machine, uint64_t addresses,
                              cw_sizes_t *sizes)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the main program's static data: writable PT_LOAD less PT_GNU_RELRO, several with
-// -mcmodel=medium, large alignments and linker scripts. Programs that do not bring this library,
-// and shared libraries, keep theirs private (ADR 136).
+// Finds the main program's static data: writable PT_LOAD less PT_GNU_RELRO (ADR 136,
+// docs/design/static-data.md).
 #include <elf.h>
 #include <link.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Forwarding: what a node does with routed requests and answers.
+// The state machine's work.
 #include "core/route/forward.h"
 
 #include <stdlib.h>

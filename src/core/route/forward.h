@@ -3,10 +3,6 @@
 // The state machine of forwarding (ADR 52, docs/design/forwarding.md): one a node, driven by its
 // server. It has no I/O, so that the simulator (study/sim) runs it, too.
 //
-// A request for this node is executed; others are passed on if nothing waits for their edge, or
-// kept in their sender's window. A turn sends what waits, as windows and transport allow, then
-// answers.
-//
 // Threads: one at a time. Nothing here waits or polls.
 #ifndef CW_CORE_ROUTE_FORWARD_H
 #define CW_CORE_ROUTE_FORWARD_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rings of requests, between a PE and its node's server.
+// The rings of requests.
 #include "core/route/outbox.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Settings of topology and windows, and their place in the nodes' agreement.
+// Reads and checks the settings.
 #include "core/route/setting.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cells of windows: requests as lists of cells.
+// Requests as lists of cells.
 #include "core/route/window.h"
 
 #include <string.h>

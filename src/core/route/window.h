@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Windows by edge and sender (ADR 52): what a neighbour's PE may leave waiting here, in cells of
-// the caller's memory. Any free cell serves, so requests leave in any order. The sender counts
-// units, which are cells.
+// the caller's memory. The sender counts units, which are cells.
 //
 //   cell   0 link u32: next cell of the request, or next free cell; number + 1, 0: none
 //          4 data; the first cell begins with nbytes u32 and next request u32 (number + 1)

@@ -12,8 +12,7 @@
 //     cw_coll_deposit_t [2][slots]  256 B    operands, each written by its slot alone
 //   again, for PEs that end (groups.c); then each PE's steps of teams that it may lead here
 //
-//   teams, below each PE's heap: cw_coll_scratch_t. A team uses its leader's area on a node, the
-//   counter of every CW_COLL_RADIXth member and the deposits of all.
+//   teams, below each PE's heap: cw_coll_scratch_t
 #ifndef CW_CORE_SYNC_AREA_H
 #define CW_CORE_SYNC_AREA_H
 
@@ -35,7 +34,7 @@
 #define CW_COLL_SHORT 256u  // payload in the others' steps, in whole lines
 #define CW_TEAM_WORDS 64    // symmetric words of each team
 #define CW_SCRATCH_HALF 30720
-#define CW_WORLD_HALF (768u << 10)  // of the world
+#define CW_WORLD_HALF (768u << 10)
 // of the shared team, which has no notes: claims (agree.c)
 #define CW_COLL_CLAIM_WORDS 1
 
@@ -98,7 +97,7 @@ _Static_assert(sizeof(cw_team_cell_t) == 704, "whole lines");
 // The world synchronises in the control area; its cell serves the split-phase barrier.
 enum { CW_SPLIT_CELL = 0 };
 
-/** Below each PE's heap, at one symmetric address. */
+/** At one symmetric address. */
 typedef struct cw_coll_scratch {
     long words[CW_TEAMS][CW_TEAM_WORDS];
     cw_team_cell_t cell[CW_TEAMS];

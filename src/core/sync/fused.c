@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // On a node each member deposits its value; the closer combines them in order, and leaders exchange
-// results. In a meeting each member combines all. Small values lie beside the counters, larger ones
-// in the scratch of their PE, the result in the leader's.
+// results. Small values lie beside the counters, larger ones in the scratch of their PE, the result
+// in the leader's.
 #include "core/sync/fused.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
 //
 //   barrier     dissemination: in step k node i notifies node i + 2^k. May be continued later, and
 //               carry a few bits.
-//   with value  recursive doubling: partners combine, the lower node's value first, so both get the
-//               same bits. Nodes beyond a power of two send in step 0, receive in the last.
+//   with value  recursive doubling: partners combine, the lower node's value first. Nodes beyond a
+//               power of two send in step 0, receive in the last.
 //
 // Threads: one at a time for each cw_leaders_t; the owner guards a cw_leaders_barrier_t.
 #ifndef CW_CORE_LEADERS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Marked puts: data of a collective for another node, and a word that says so. Where processors
-// execute puts and lost requests are noticed, one request without an acknowledgement, for areas of
-// collectives and slices only; else puts in order. Words have one writer at a time and only grow
-// while a group lives. Threads: as cw_node_put. Blocking: as requests and puts.
+// Marked puts: data of a collective for another node, and a word that says so. One request without
+// an acknowledgement, for areas of collectives and slices only, or puts in order
+// (docs/design/synchronisation.md). Words have one writer at a time and only grow while a group
+// lives. Threads: as cw_node_put. Blocking: as requests and puts.
 #ifndef CW_CORE_MARKED_H
 #define CW_CORE_MARKED_H
 

@@ -2,10 +2,9 @@
 //
 // A central counter (one for 32 members, and one above them) and one release word that all poll.
 //
-// With more PEs than processors, context switches decide: the last arriver releases all and runs
-// on. A PE never spins for one last seen on its own processor, which can run only when this one
-// yields. With a processor for each PE the ways of cache lines decide: in a meeting those that wait
-// poll the counter.
+// With more PEs than processors context switches decide: the last arriver runs on, and no PE spins
+// for one last seen on its own processor. With a processor for each, cache lines decide: in a
+// meeting all poll the counter.
 #include "core/sync/node_sync.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synchronisation of the members of a group (the world or a team) on one node.
+// Synchronisation of the members of a group on one node.
 //
 //     arrive   all. The last arriver (of several nodes the leader, then) is the closer: it may
 //              combine deposits and synchronise with other nodes, then releases all.
@@ -24,7 +24,7 @@
 typedef struct cw_node_sync {
     cw_coll_area_t *area;
     int mine, nlocal;  // index of this PE on the node, and their number
-    int nnodes;        // of the group; 1: the last arriver closes, else member 0
+    int nnodes;        // of the group
     bool helps;  // waiting PEs may be needed elsewhere, or are observed
     cw_coll_counter_t *counter;  // on which this PE counts
     uint32_t counter_members, ncounters;
@@ -37,7 +37,7 @@ typedef struct cw_node_sync {
     bool can_meet;     // the closer may let members meet
     bool meets;        // the next one is a meeting; the same on all members
     _Atomic uint64_t *cpus;       // of the node's PEs
-    int ncpus;                    // their number
+    int ncpus;
     bool counted, patient;        // ncpus is final; cw_node_sync_patient was called
     bool roomy;                   // each PE has a processor
     cwu_wait_plan_t plan;
@@ -83,7 +83,6 @@ static inline const _Atomic uint32_t *cw_node_arrivals(const cw_node_sync_t *ns)
 
 /** True: this PE is the last arriver. */
 bool cw_node_arrive(cw_node_sync_t *ns);
-/** Have all arrived in this PE's synchronisation? */
 bool cw_node_all_arrived(const cw_node_sync_t *ns);
 /** By the leader of one of several nodes. */
 void cw_node_await_all(cw_node_sync_t *ns);

@@ -52,7 +52,6 @@ void cw_coll_get_nbi(int pe, void *dest, const void *src, size_t nbytes)
     cw_ctx_enter(&cw_ctx_default);
     cw_must(cw_transport->get(connection(pe), offset_of(pe, src), dest, nbytes, true),
             "collective get", pe);
-    // for quiet, and for progress in waits of this PE
     cw_ctx_mark(&cw_ctx_default);
     cw_ctx_leave(&cw_ctx_default);
 }

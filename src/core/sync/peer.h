@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How collectives reach other PEs' memory: loads and stores within the node, the transport between
-// nodes, without checks: the front end has checked the arguments. Transfers complete with
-// cw_quiet(&cw_ctx_default).
+// nodes, without checks: front ends check. Transfers complete with cw_quiet(&cw_ctx_default).
 #ifndef CW_CORE_PEER_H
 #define CW_CORE_PEER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of each node, and the search through those of others.
+// The tables, and the search through them.
 #include "core/sync/published.h"
 
 #include <stdatomic.h>

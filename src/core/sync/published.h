@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Words that each PE publishes about itself: 0 until then, constant afterwards. Publishing is a
-// store into the node object; other PEs poll.
+// Words that each PE publishes about itself: 0 until then, constant afterwards.
 //
 // A node's table has a row for each node: its PEs publish in their own, others are read from other
 // nodes, at doubling distance what these have read: log N connections each. A row that stays

@@ -9,8 +9,8 @@
 //   psync[2 + k]  on a leader: the subtree of child k has arrived (binomial tree of the nodes)
 //   psync[15]     notes (notes.c); between them a size (collect.c)
 //
-// Atomics set the words, since they store once (peer.h). The owner clears a word after all that is
-// due in it, before it releases a PE that could write it again, whose acquire shows the clearing.
+// Atomics set the words (peer.h). The owner clears a word after all that is due in it, before it
+// releases a PE that could write it again, whose acquire shows the clearing.
 #include "core/sync/sync.h"
 
 #include "core/progress/wait.h"
@@ -44,7 +44,6 @@ static void release_node(const cw_group_t *group, const cw_map_t *map)
             cw_coll_set_word(cw_group_pe(group, map->local[i]), &group->psync[GO], 1);
 }
 
-/** The last arriver clears the count and releases the others. */
 static void sync_on_node(const cw_group_t *group, const cw_map_t *map)
 {
     if (arrive(group, map->local[0]) < map->nlocal) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A node's PEs count and deposit values (node_sync.h); the leaders' barrier (leaders.h) carries the
-// combination. Between nodes its state lies in the node object, since different PEs advance it: the
-// first one while it waits; another if it has the connections anyway, or when the first stays away
-// for a while. No PE shall open connections, or load libfabric, for a barrier alone (ADR 32).
+// combination. The barrier's state lies in the node object, since different PEs advance it
+// (docs/design/synchronisation.md). No PE shall open connections, or load libfabric, for a barrier
+// alone (ADR 32).
 #include "core/sync/split.h"
 
 #include <string.h>

@@ -5,11 +5,9 @@
 //
 //     cw_split_notify(&split, value);
 //     ...
-//     cw_wait_t w = CW_WAIT_INIT("a barrier");
 //     cw_split_attend(&split);
 //     for (; !cw_split_test(&split); cw_wait_round(&w))
 //         cw_split_watch(&split, &w);
-//     cw_wait_done(&w);
 //     value = cw_split_value(&split);
 //
 // No call waits for another PE; all may come before PEs have gathered. Threads: one at a time

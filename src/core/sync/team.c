@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Making and destroying teams. Members agree on a number by a reduction over the parent; where
-// several threads split at once, a second one finds out whether all could claim it.
+// Making and destroying teams (docs/design/teams.md). Members agree on a number by a reduction over
+// the parent; with several threads, a second one finds out whether all could claim it.
 //
 // cw_team_destroy() releases a number after the last synchronisation, with cells as fresh ones. A
-// node's leader, whose area the others still read, asks whether they have left before it offers
-// numbers, and waits only when none was free. Steps and words are not reset: a new team starts
-// above them.
+// node's leader keeps it until the others, which read its area, have left. Steps and words are not
+// reset: a new team starts above them.
 #include "core/sync/team.h"
 
 #include <limits.h>
@@ -299,7 +298,7 @@ static int combine_over(const agreement_t *p, offer_t *offer)
     return CW_OK;
 }
 
-/** Another thread may have claimed a number meanwhile. *all_p: no member found that. */
+/** *all_p: no member found a number claimed by another thread. */
 static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p)
 {
     uint64_t failed = !mine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares what PEs must have in common, and says what differs.
+// Compares, and says what differs.
 #include "core/world/agreement.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The front ends of this process, for messages.
+// The registered front ends.
 #include "core/world/front_end.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The exchange of node records through the bootstrap, and the job's secret.
+// The exchange, and the secret.
 #include "core/world/job.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The loader lists the program, preloaded libraries, the program's needs, breadth first, then what
-// dlopen brings. Nothing says where that begins, so this follows the needs. A library that the
-// linker dropped (--as-needed) is found through its caller.
+// dlopen brings. Nothing says where that begins, so this follows the needs
+// (docs/design/static-data.md).
 #include "core/world/loaded.h"
 
 #include <elf.h>

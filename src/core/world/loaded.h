@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** In the program's file, needed by the program, directly or not, or preloaded. An interpreter that
- *  opens it does not bring it. */
+/** In the program's file, needed by the program, directly or not, or preloaded. */
 bool cw_loaded_with_program(void);
 
 /** Of an object's dynamic section: loaders relocate these, or leave them relative. */

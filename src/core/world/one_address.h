@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Symmetric memory at one address on all PEs (ADR 137): programs lie there if linked so, or where
-// addresses are not randomised; heaps at a fixed distance above. Only programs rely on it: else the
-// job goes on, and debugging messages say why.
+// Symmetric memory at one address on all PEs (ADR 137, docs/design/static-data.md). Only programs
+// rely on it: else the job goes on, and debugging messages say why.
 #ifndef CW_CORE_ONE_ADDRESS_H
 #define CW_CORE_ONE_ADDRESS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Slots, leaders and nodes of all PEs, from the bootstrap's node numbers or runs.
+// Places from the bootstrap's node numbers or runs.
 #include "core/world/place.h"
 
 #include <stdlib.h>

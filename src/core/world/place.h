@@ -22,7 +22,7 @@ bool cw_place_shares(void);
 size_t cw_place_nbytes(void);
 /** Of the PEs [from, end). Other processes may write the same meanwhile. */
 void cw_place_fill(void *tables, int from, int end);
-/** Reads these from now on, which stay until the process ends. */
+/** Reads these from now on. */
 void cw_place_use(void *tables);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct cw_world {
     bool hosts_server;
     _Atomic int helpers;  // threads of this library, beside the node server
     bool thread_multiple;
-    bool foreign;      // memory of devices (core/mem/foreign.h): all peer words are cold
+    bool foreign;      // memory of devices (core/mem/foreign.h)
     bool nic_atomics;  // every atomic goes through the NIC
     bool messages;     // opened in this epoch
 } cw_world_t;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // For nodes of several members: leaders exchange whole nodes' blocks, in as many rounds as their
-// scratch needs, so that members do not connect to all nodes. They load from their members' src and
-// store into dest.
+// scratch needs (docs/design/collectives.md). They load from their members' src and store into
+// dest.
 //
 // A cell goes from one node to another: block (j, i), from the sender's j-th member to the
 // receiver's i-th, at i * (members of the sender) + j. Cells are cut into pieces of a slot: piece p

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The root leaves the message in its scratch, raises a word of its own and waits for no PE; the
-// others of its node wait for the word and load. It puts message and word to leaders of other
-// nodes, whose nodes load from them.
+// The root waits for no PE: others of its node wait for its word and load the message. It puts both
+// to leaders of other nodes, whose nodes load from them.
 //
 // Messages lie behind each other in a half of the scratch. When it is full, or another collective
 // has used the other half, a message begins the next half, with a synchronisation: all have left
@@ -10,7 +9,7 @@
 // a message's place and its growing number.
 //
 // A word has one writer between two synchronisations: a root raises its own, one root that of
-// another node's leader. Other algorithms take a second root's messages (cw_broadcast_can_publish).
+// another node's leader (cw_broadcast_can_publish).
 #include "core/coll/broadcast/broadcast.h"
 #include "core/progress/wait.h"
 #include "core/sync/fused.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Blocks of different sizes. Unless an algorithm needs no sizes, all members learn them first, in
-// the cheapest way: with one synchronisation, as short blocks travel; by an fcollect of words in
-// the scratch; in an active set, by loads and gets of a word that each PE publishes.
+// the cheapest way.
 #include <stdlib.h>
 
 #include "core/coll/call.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the algorithms of reduce share. Each element is computed in one place and one order: all PEs
-// get the same bits.
+// What the algorithms of reduce share. Each element is computed in one place and one order.
 //
 // dest may be src: between two synchronisations, part i of any PE's buffer belongs to member i (or
 // leader k) alone.

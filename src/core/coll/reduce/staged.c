@@ -4,8 +4,8 @@
 // its scratch, combines its part of all, stores the result to all, and copies the rest back. dest
 // is src.
 //
-// Between the two synchronisations member i alone reads and writes part i of each scratch: a line
-// goes to that processor and back once.
+// Between the two synchronisations member i alone reads and writes part i of each scratch
+// (docs/design/collectives.md).
 #include "core/coll/parts.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/sync/sync.h"
