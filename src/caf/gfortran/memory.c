@@ -119,9 +119,8 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     // where one variable is assigned to another, the compiler asks for components as for coarrays
     if (type == ALLOCATABLE && caf_is_mine(token))
         type = COMPONENT_OF_ITS_OWN;
-    caf_coarray_t *c = type == ASSOCIATED
-                           ? associate(*token, descriptor)
-                           : make(&status, size, type);
+    caf_coarray_t *c =
+        type == ASSOCIATED ? associate(*token, descriptor) : make(&status, size, type);
     if (type == ALLOCATABLE || type == LOCK || type == EVENT)
         gft_allocation_asks = stat != NULL;
     if (!c)
