@@ -53,7 +53,7 @@ static void usage(const char *program)
             "          [--same] [--model sc|tso|c11] [--strategy random|pct|exhaustive]\n"
             "          [--depth N] [--preemptions N]\n"
             "          [--findings N] [--set NAME=value] [--cpu N] [--trace] [--verbose]\n"
-            "          [--coverage FILE] [--weaken OFFSET,...]\n",
+            "          [--coverage FILE] [--weaken ADDRESS,...]\n",
             program);
     exit(2);
 }

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import build
@@ -103,6 +104,18 @@ def check_fences(library):
     check(have == want, f"./dev sim --fences --write: {sorted(have ^ want)}")
 
 
+def check_places(out, library):
+    """Orders of the library's places can be weakened, and places that a scene passes are seen."""
+    places = {name: {f"{p:x}" for p in site.places} for name, site in fences.candidates(library)}
+    of_quiet = places["core/rma/rma.h:cw_quiet"]
+    with tempfile.NamedTemporaryFile("r") as seen:
+        rc, text = run(out, "orders", "--model", "c11", "--seed", "2", "--weaken",
+                       ",".join(of_quiet))
+        check(rc == 1, f"orders without the fence of a quiet: status {rc}\n{text}")
+        rc, text = run(out, "orders", "--seed", "2", "--coverage", seen.name)
+        check(rc == 0 and of_quiet & set(seen.read().split()), f"orders: status {rc}\n{text}")
+
+
 def main():
     directory = Path(os.environ["CAUSEWAY_TEST_BUILD"])
     check(build.build(directory) == 0, "the simulator does not build")
@@ -113,6 +126,7 @@ def main():
     check_place(out)
     check_numbers(out)
     check_fences(out / "libcauseway.so")
+    check_places(out, out / "libcauseway.so")
     for scene, models in FOUND.items():
         for model in ("sc", "tso", "c11"):
             rc, text = run(out, scene, "--model", model, "--runs", str(FEW.get(scene, RUNS)))

@@ -10,8 +10,9 @@
 
 typedef struct sim_sites {
     uintptr_t base;  // of the library
+    uintptr_t link;  // the address that its file has for that
     size_t nbytes;
-    unsigned char *seen;  // by offset, shared by all processes; NULL: not asked for
+    unsigned char *seen;  // by distance from the base, shared by all processes; NULL: not asked for
     unsigned char *weak;
 } sim_sites_t;
 extern sim_sites_t sim_sites;
@@ -30,7 +31,8 @@ static inline int sim_sites_order(const void *at, int order)
     return order;
 }
 
-/** By the driver, before and behind its runs. Offsets are "0x1234,0x5678"; NULL: none. */
+/** By the driver, before and behind its runs. Places are addresses of the library's file,
+ *  "0x1234,0x5678"; NULL: none. */
 void sim_sites_begin(const char *coverage, const char *weaken);
 void sim_sites_end(const char *coverage);
 
