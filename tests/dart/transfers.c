@@ -267,6 +267,7 @@ static void refused(void)
     CHECK(PUT(gptr, 8, strided, strided) == DART_ERR_INVAL);
     CHECK(PUT(gptr, 3, indexed, indexed) == DART_OK);
     CHECK(PUT(gptr, 6, DART_TYPE_INT, indexed) == DART_ERR_INVAL);
+    dart_barrier(DART_TEAM_ALL);  // all have put to unit 0
     // blocks without elements have no place: neither the end of a set nor its begin
     const size_t some[] = {0, 1, 0}, places[] = {0, 3, 90};
     REQUIRE(dart_type_create_indexed(DART_TYPE_INT, 3, some, places, &empty) == DART_OK);
