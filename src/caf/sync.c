@@ -128,6 +128,7 @@ static bool is_one_gone(void)
 static bool has_passed(int pe, const cw_wait_t *w)
 {
     const bool ahead = caf_survives && w->slept && caf_is_ahead(pe);
+    // No scene: the image has to come here and go on between two tests of this one.
     atomic_thread_fence(memory_order_acquire);
     return ahead && !has_come(pe) && is_one_gone();  // what it wrote before is there
 }
