@@ -228,7 +228,7 @@ static const _Atomic uint32_t *release_word(const cw_node_sync_t *ns)
 }
 
 /** bell: changes, with a wake-up, when it is over. Sleeps grow, for the sake of those that come;
- *  not where a wait may be abandoned, or a connection lost without an event. */
+ *  not where a connection may be lost without an event. */
 static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell)
 {
     // seq_cst, also before what `over` loads: pairs with cw_node_release() and cw_node_meet()
@@ -245,8 +245,7 @@ static void sleep_until(cw_node_sync_t *ns, over_fn over, _Atomic uint32_t *bell
         if (over(ns))
             break;
         uint64_t look_ns = cw_wait_may_sleep(&w);
-        sleep_ns =
-            cw_abandoning || connected ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
+        sleep_ns = connected ? ns->plan.first_ns : cwu_wait_longer(&ns->plan, sleep_ns);
         cw_wait_asleep = true;
         cwu_futex_wait((uint32_t *)bell, seen, look_ns < sleep_ns ? look_ns : sleep_ns);
         cw_wait_asleep = false;
@@ -313,7 +312,8 @@ static void help_until(cw_node_sync_t *ns, over_fn over,
 
 static bool must_help(const cw_node_sync_t *ns)
 {
-    return cw_wait_must_help() || (ns->helps && cw_world.observed);
+    // the rings that say that a wait may be abandoned are on doorbells
+    return cw_abandoning || cw_wait_must_help() || (ns->helps && cw_world.observed);
 }
 
 /** Where PEs share processors, a wait polls only for the last few, that run elsewhere. */
