@@ -252,6 +252,7 @@ static void serve_until_stopped(void)
             break;
         bool sleepers = has_sleepers();
         if (!take_over(sleepers, nap_over, &seen)) {
+            between_rounds();  // this thread's alone, however long PEs poll
             cw_progress_hooks.mind_neighbours();
             nap(nap_over, nap_ns = cwu_wait_longer(&cw_wait_server, nap_ns));
             continue;
