@@ -39,6 +39,7 @@ enum {
     MOCK_ATOMIC_COUNT = 1,  // elements an atomic call may have
     MOCK_KEY = 2,           // bytes of a key under key2
     MOCK_HELD_MAX = 32,     // operations held back per endpoint
+    MOCK_GREETED = 1024,    // peers whose first message is lost under first_lost
 };
 
 // ---------------------------------------------------------------- demands (mock_main.c)
@@ -48,7 +49,7 @@ struct mock_demands {
         few_receives, unordered, unordered_sends, atomics, no_wait_fd, small_inject, eagain,
         mr_endpoint, context, mr_locked, foreign, delivery_refused, delivery_ignored, card,
         card_broken, few_completions, no_connect, no_accept, no_saw, only_sas, mr_fault,
-        mr_accepted, no_events, key2, mr_raw;
+        mr_accepted, no_events, key2, mr_raw, first_lost;
 };
 extern struct mock_demands mock_want;
 
@@ -125,6 +126,7 @@ enum mock_kind {
     N_CQ_REFUSED,          // completion queues refused by few_completions
     N_OVERRUN,             // operations beyond the entries of a queue
     N_STRANGE,             // receives taken by messages that no PE sent
+    N_FIRST_LOST,          // messages lost by first_lost
     N_DELIVERY_REFUSED,    // operations with FI_DELIVERY_COMPLETE, where it is refused
     N_DELIVERY_IGNORED,    // and where it is ignored
     N_HELD,                // operations held back
@@ -265,6 +267,7 @@ struct mock_ep {  // also shared receive contexts
     uint64_t seq;
     struct mock_op *held;
     unsigned nheld;
+    uint64_t greeted[MOCK_GREETED / 64];  // under first_lost
 };
 
 struct mock_pep {

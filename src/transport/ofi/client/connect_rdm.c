@@ -46,24 +46,37 @@ static int send_hello(cwt_conn_t *conn, const ofi_hello_t *hello)
     return ofi_send_message(conn, &msg, nbytes);
 }
 
-/** Sends the first message and waits for its reply. */
+/** With a number of its own: replies to earlier ones are refused from now on. */
+static int greet(cwt_conn_t *conn, ofi_hello_t *hello)
+{
+    ofi_conn_hello(conn, hello);
+    conn->nonce = hello->nonce;
+    return send_hello(conn, hello);
+}
+
+/** Sends the first message and waits for its reply. A server with few descriptors left shuts a
+ *  connection whose first message is late (unauth.c), and the provider may lose it without a word:
+ *  so another one follows, each after twice the time, in which a slow server answers. */
 static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_welcome_t *welcome)
 {
     cwt_client_t *client = conn->client;
-    ofi_conn_hello(conn, hello);
     conn->welcome = welcome;
-    conn->nonce = hello->nonce;
-    int rc = send_hello(conn, hello);
+    int rc = greet(conn, hello);
     ofi_waiter_t w = OFI_WAITER("the reply to a first message");
-    uint64_t check_ns = start + CWU_WAIT_NS(SECOND);
+    uint64_t check_ns = start + CWU_WAIT_NS(SECOND), again_ns = check_ns;
     while (rc == 0 && !conn->welcomed) {
         rc = ofi_connect_round(client, conn, &w);
-        if (rc == 0 && !conn->welcomed && cwu_now_ns() > check_ns) {
-            check_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
+        uint64_t now = cwu_now_ns();
+        if (rc == 0 && !conn->welcomed && now > check_ns) {
+            check_ns = now + CWU_WAIT_NS(SECOND);
             // the provider says nothing, and would go on trying; the caller evicts another one
             rc = ofi_no_files() ? CW_EFILES : 0;
         }
-        if (rc == 0 && !conn->welcomed && cwu_now_ns() - start > ofi_timeout_ns())
+        if (rc == 0 && !conn->welcomed && now > again_ns) {
+            again_ns = now + 2 * (now - start);
+            rc = greet(conn, hello);
+        }
+        if (rc == 0 && !conn->welcomed && now - start > ofi_timeout_ns())
             rc = CW_ETIMEOUT;
     }
     conn->welcome = NULL;

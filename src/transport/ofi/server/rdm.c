@@ -48,16 +48,23 @@ static ofi_peer_t *reuse(cwt_server_t *server, ofi_peer_t *peer, uint32_t pe)
     return peer;
 }
 
-/** A peer for a new client: that of the same address if its client went without a good-bye, one
- *  whose client is gone, or a new one. */
+static ofi_peer_t *peer_at(cwt_server_t *server, uint64_t addr_digest)
+{
+    ofi_peer_t *peer = server->peers;
+    while (peer && (peer->addr_digest != addr_digest || peer->refused))
+        peer = peer->next;
+    return peer;
+}
+
+/** A peer for a new client: that of the same address if its client went without a good-bye or asks
+ *  again, one whose client is gone, or a new one. */
 static ofi_peer_t *find_peer(cwt_server_t *server, uint32_t pe, uint64_t addr_digest)
 {
-    ofi_peer_t *dead = NULL;
-    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next) {
-        if (addr_digest && peer->addr_digest == addr_digest && !peer->refused)
-            return reuse(server, peer, pe);
+    ofi_peer_t *same = addr_digest ? peer_at(server, addr_digest) : NULL, *dead = NULL;
+    if (same)
+        return reuse(server, same, pe);
+    for (ofi_peer_t *peer = server->peers; peer; peer = peer->next)
         dead = peer->dying ? peer : dead;
-    }
     if (dead)
         return reuse(server, dead, pe);
     ofi_peer_t *peer = ofi_peer_create(server, pe);
@@ -109,6 +116,13 @@ static bool take_address(const cwt_server_t *server, const ofi_first_t *first, u
     return nbytes > 0;
 }
 
+/** Has this client asked again since? Its numbers grow. */
+static bool is_late(cwt_server_t *server, uint64_t addr_digest, const ofi_hello_t *hello)
+{
+    const ofi_peer_t *peer = peer_at(server, addr_digest);
+    return peer && peer->pe == hello->pe && (int32_t)(hello->number - peer->attempt) < 0;
+}
+
 static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
 {
     const ofi_first_t *first = (const void *)(msg + 1);
@@ -126,16 +140,17 @@ static void hello(cwt_server_t *server, const cwt_header_t *msg, size_t nbytes)
         refuse(server, first, addr);
         return;
     }
-    if (!ofi_server_takes(server, &first->hello)) {
+    uint64_t addr_digest =
+        ofi_digest(server->config.secret, OFI_FOR_ADDRESS, addr, server->addr_nbytes);
+    if (!ofi_server_takes(server, &first->hello) || is_late(server, addr_digest, &first->hello)) {
         ofi_server_drop(server, "a first message that came before");
         return;
     }
-    uint64_t addr_digest =
-        ofi_digest(server->config.secret, OFI_FOR_ADDRESS, addr, server->addr_nbytes);
     ofi_peer_t *peer = find_peer(server, first->hello.pe, addr_digest);
     if (!peer)
         return;
     peer->addr_digest = addr_digest;
+    peer->attempt = first->hello.number;
     int n = fi_av_insert(server->device.av, addr, 1, &peer->fi_addr, 0, NULL);
     if (n != 1) {
         cwu_warn("libfabric (%s): the node server cannot take the address of PE %u: %s",

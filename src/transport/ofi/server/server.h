@@ -69,6 +69,7 @@ typedef struct ofi_peer {
     uint8_t host[sizeof(struct sockaddr_in6)];  // its address and some port; zeros: not known, or
                                                 // no socket's
     uint64_t addr_digest;                       // RDM: of the client's address
+    uint32_t attempt;                           // RDM: the client's last to connect
     ofi_held_t keys;                            // that its client has
 } ofi_peer_t;
 
