@@ -28,9 +28,7 @@ typedef struct way {  // an edge, or execution here
     part_t *load;                   // [PARTS_MAX], the next message
     uint32_t nload, nparts, units;  // nparts: without those combined with others
     size_t nbytes;
-    bool is_pressing;     // a part may not wait for others
-    uint64_t final_nodes; // of the load (cw_forward_bit)
-    uint64_t unanswered;
+    uint64_t final_nodes;  // of the load (cw_forward_bit)
 } way_t;
 
 struct cw_forward {
