@@ -37,8 +37,8 @@ class Mpi:
                               env={**ENV, **(env or {})})
 
     def good(self, said, npes, program, *words, env=None, status=0, reports=False):
-        """Runs a program that must end with that status and print that text; None if it does not
-        end at all. reports: errors may be reported."""
+        """Runs a program that must end with that status (None: any but 0) and print that text; None
+        if it does not end at all. reports: errors may be reported."""
         what = f"{Path(program).name} {' '.join(words)}"
         try:
             job = self.run(npes, program, *words, env=env)
@@ -46,7 +46,8 @@ class Mpi:
             check(False, f"{what}: ends", (late.stdout or b"")[-2000:],
                   (late.stderr or b"")[-2000:])
             return None
-        check(job.returncode == status and said in job.stdout and "FAIL" not in job.stdout
+        as_wanted = job.returncode != 0 if status is None else job.returncode == status
+        check(as_wanted and said in job.stdout and "FAIL" not in job.stdout
               and (reports or "causeway: error" not in job.stderr), f"{what}: ends well",
               job.returncode, job.stdout[-2000:], job.stderr[-2000:])
         return job

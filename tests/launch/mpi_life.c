@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // OpenSHMEM and MPI in one program, in the order that argv[1] gives: s shmem_init, S
-// shmem_finalize, m MPI_Init, M MPI_Finalize. After each step all initialised libraries
-// communicate. Words in argv[2] and later:
+// shmem_finalize, m MPI_Init, M MPI_Finalize; and the ends, with status 7, of PE 1, for which the
+// others wait in a barrier: g shmem_global_exit, x exit, k _exit. After each step all initialised
+// libraries communicate. Words in argv[2] and later:
 //   nodes     PEs belong to two nodes in turn
 //   multiple  both with THREAD_MULTIPLE
 //   teams     shmem_init is followed by teams that use the words of their collectives
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frame/check.h"
 
@@ -96,6 +98,18 @@ static void forget_the_launcher(void)
     }
 }
 
+static void end_one(char how)
+{
+    if (shmem_my_pe() != 1)
+        shmem_barrier_all();
+    else if (how == 'g')
+        shmem_global_exit(7);
+    else if (how == 'x')
+        exit(7);
+    else
+        _exit(7);
+}
+
 static bool wants(int argc, char **argv, const char *word_)
 {
     for (int i = 2; i < argc; i++)
@@ -128,6 +142,11 @@ int main(int argc, char **argv)
         case 'm':
             start_mpi();
             mpi_on = true;
+            break;
+        case 'g':
+        case 'x':
+        case 'k':
+            end_one(*step);
             break;
         default:
             CHECK(MPI_Finalize() == 0, "MPI_Finalize");

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """OpenSHMEM and MPI in one program, under the MPI named by the argument and its launcher: every
 order of their initialisations and finalisations that overlap or follow each other, with and without
-the launcher's help; progress of one while the other blocks; teams and communicators."""
+the launcher's help; the end of one PE after MPI's; progress of one while the other blocks; teams
+and communicators."""
 
 import re
 import shutil
@@ -59,6 +60,14 @@ def lives(scratch):
               job.returncode, job.stdout[-2000:], job.stderr[-2000:])
 
 
+def ends(scratch):
+    """After MPI_Finalize, which under PMI-1 closes the connection to the launcher."""
+    life = f"{scratch}/mpi_life"
+    for words in ([], ["nodes"]):
+        for order in ("smMg", "msMg", "smMx", "smMk"):
+            good("", PES, life, order, *words, status=None if words else 7, reports=True)
+
+
 def without_plugin(scratch):
     """An install tree in another place, without the plugin."""
     tree = Path(scratch, "tree")
@@ -78,6 +87,7 @@ def without_plugin(scratch):
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         lives(scratch)
+        ends(scratch)
         without_plugin(scratch)
         progress = build(scratch, "mpi_progress")
         for endpoint in ("rdm", "msg"):

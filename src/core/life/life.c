@@ -66,7 +66,7 @@ static const cw_observer_t *const observers[] = {&cw_check_observer, &cw_stats_o
 
 static noreturn void abort_job(int status, bool failed)
 {
-    cw_unfinished_abort();
+    cw_unfinished_abort(status);
     if (cw_boot.ops)
         cw_boot.ops->abort(&cw_boot, status, failed);
     _exit(status);

@@ -42,6 +42,10 @@
 #define EXITING 4u  // the kernel's flag of a process that ends
 #define LEFT 1u     // the number of no thread
 
+// Of a PE that ends the job: its status, below, and
+#define VERDICT 0x100u
+#define PASSED 0x200u  // the launcher has ended nothing in its time
+
 static struct {
     pthread_t thread;
     bool running;
@@ -100,12 +104,28 @@ static int describe(pid_t pid, char *text, size_t nbytes)
     return status;
 }
 
-void cw_neighbour_claim(void)
+static void claim(uint32_t verdict)
 {
-    _Atomic int32_t *word = cw_segment.base ? &cw_segment.slots[cw_world.slot].pid : NULL;
-    int32_t pid = word ? atomic_load_explicit(word, memory_order_relaxed) : 0;
-    if (pid > 0)
-        atomic_compare_exchange_strong(word, &pid, -pid);
+    cw_slot_t *mine = cw_segment.base ? &cw_segment.slots[cw_world.slot] : NULL;
+    int32_t pid = mine ? atomic_load_explicit(&mine->pid, memory_order_relaxed) : 0;
+    if (pid <= 0)
+        return;
+    atomic_store(&mine->verdict, verdict);
+    atomic_compare_exchange_strong(&mine->pid, &pid, -pid);
+}
+
+void cw_neighbour_claim(int status)
+{
+    claim(VERDICT | (uint8_t)status);
+}
+
+void cw_neighbour_follow(int slot)
+{
+    uint32_t verdict = atomic_load(&cw_segment.slots[slot].verdict);
+    if (verdict == 0)
+        return;
+    claim(verdict | PASSED);
+    _exit((uint8_t)verdict);
 }
 
 /** Has an end on this node been reported? Later ones follow from it. */
@@ -192,6 +212,30 @@ static int slot_before(void)
     return (cw_world.slot ? cw_world.slot : cw_world.nslots) - 1;
 }
 
+static void await_launcher(void)
+{
+    for (uint64_t left = CWU_WAIT_NS(GRACE); left > 0 && !is_hushed();
+         left -= CWU_WAIT_NS(SAFEGUARD))
+        cwu_futex_wait((const uint32_t *)&watch.hushed, 0, CWU_WAIT_NS(SAFEGUARD));
+}
+
+/** The slot's process has ended, but not in good order. */
+static void answer_death(int slot)
+{
+    if (cw_neighbour_report(slot)) {
+        if (!watch.success)
+            await_launcher();
+        if (!is_hushed())
+            cwu_abort(1);
+        return;
+    }
+    uint32_t verdict = atomic_load(&cw_segment.slots[slot].verdict);
+    if (verdict != 0 && !(verdict & PASSED))
+        await_launcher();
+    if (!is_hushed())
+        cw_neighbour_follow(slot);
+}
+
 static void *watch_main(void *arg)
 {
     int slot = slot_before();
@@ -200,13 +244,8 @@ static void *watch_main(void *arg)
     own(&mine->life);
     // pairs with cw_segment_init
     if (await_death(&other->life) && other->pid_namespace == mine->pid_namespace &&
-        ends(atomic_load(&other->pid)) && !is_hushed() && cw_neighbour_report(slot)) {
-        for (uint64_t left = watch.success ? 0 : CWU_WAIT_NS(GRACE); left > 0 && !is_hushed();
-             left -= CWU_WAIT_NS(SAFEGUARD))
-            cwu_futex_wait((const uint32_t *)&watch.hushed, 0, CWU_WAIT_NS(SAFEGUARD));
-        if (!is_hushed())
-            cwu_abort(1);
-    }
+        ends(abs(atomic_load(&other->pid))) && !is_hushed())
+        answer_death(slot);
     while (!is_hushed())  // it is watched itself
         cwu_futex_wait((const uint32_t *)&watch.hushed, 0, 0);
     give_up(&mine->life);

@@ -17,12 +17,17 @@ void cw_neighbour_hush(void);
 /** Hushes, and ends the thread. */
 void cw_neighbour_stop(void);
 
-/** This process ends the job, and has said why: others of the node report no end any more. */
-void cw_neighbour_claim(void);
+/** This process ends the job with that status, and has said why: others of the node report no end
+ *  any more. If the launcher ends them no more, they follow (cw_neighbour_follow). */
+void cw_neighbour_claim(int status);
 /** Also true of one that its parent has not reaped. */
 bool cw_neighbour_has_ended(pid_t pid);
 /** Reports that the slot's process has ended without leaving. False: another end was reported
  *  before. */
 bool cw_neighbour_report(int slot);
+/** The slot's process has ended, and the launcher has had its time since. If it ended the job, so
+ *  does this one, with its status; returns otherwise. A launcher may hear nothing of the end: under
+ *  PMI-1 MPI_Finalize closes the connection to it. */
+void cw_neighbour_follow(int slot);
 
 #endif

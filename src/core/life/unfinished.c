@@ -50,12 +50,14 @@ static CW_DESTRUCTOR void end_unfinished_job(void)
         return;
     cwu_error("exited with status %d without calling %s; ending the job", me.status,
               cw_missing_finalize());
-    cw_unfinished_abort();
-    cw_boot.ops->abort(&cw_boot, cw_failure_status(me.status), true);
+    int status = cw_failure_status(me.status);
+    cw_unfinished_abort(status);
+    cw_boot.ops->abort(&cw_boot, status, true);
 }
 
 // ---------------------------------------------------------------- its neighbours
-/** The first that has ended without leaving; -1: none. */
+/** The first that has ended without leaving, and that no PE has reported, or that has ended the
+ *  job; -1: none. */
 static int find_gone(void)
 {
     cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
@@ -63,8 +65,9 @@ static int find_gone(void)
         cw_slot_t *s = &cw_segment.slots[slot];
         // pairs with cw_segment_init
         pid_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
-        if (pid > 0 && s != mine && s->pid_namespace == mine->pid_namespace &&
-            cw_neighbour_has_ended(pid) &&
+        bool looked_at = pid > 0 || (pid < 0 && atomic_load(&s->verdict) != 0);
+        if (looked_at && s != mine && s->pid_namespace == mine->pid_namespace &&
+            cw_neighbour_has_ended(abs(pid)) &&
             atomic_load_explicit(&s->pid, memory_order_acquire) == pid)
             return slot;
     }
@@ -116,8 +119,10 @@ static uint64_t look(void)
     } else if (me.gone_ns == 0 || me.gone_slot != slot) {
         me.gone_slot = slot;
         me.gone_ns = now;
-    } else if (now - me.gone_ns >= CWU_WAIT_NS(GRACE) && cw_neighbour_report(slot)) {
-        cwu_abort(1);
+    } else if (now - me.gone_ns >= CWU_WAIT_NS(GRACE)) {
+        if (cw_neighbour_report(slot))
+            cwu_abort(1);
+        cw_neighbour_follow(slot);
     }
     look_at_launcher(now);
     if (now >= me.watch_ns)
@@ -157,8 +162,8 @@ void cw_unfinished_close(void)
     cw_segment_depart();
 }
 
-void cw_unfinished_abort(void)
+void cw_unfinished_abort(int status)
 {
     hush();
-    cw_neighbour_claim();
+    cw_neighbour_claim(status);
 }

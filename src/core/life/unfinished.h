@@ -11,7 +11,7 @@
 void cw_unfinished_open(void);
 /** From here on this process ends in good order. */
 void cw_unfinished_close(void);
-/** This process ends the job, and has explained it. */
-void cw_unfinished_abort(void);
+/** This process ends the job with that status, and has explained it. */
+void cw_unfinished_abort(int status);
 
 #endif

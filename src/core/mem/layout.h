@@ -82,7 +82,8 @@ typedef struct cw_slot {
     _Atomic uint64_t seen;          // its value at the sleeper's last look
     uint32_t pid_namespace;         // of that pid; 0: not known. Written before it
     _Atomic uint32_t life;          // robust futex of a thread (core/life/neighbour.c)
-    char pad[24];
+    _Atomic uint32_t verdict;       // of a PE that ends the job (core/life/neighbour.c)
+    char pad[20];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 
