@@ -128,8 +128,8 @@ bool caf_want_pe(const caf_status_t *status, const char *statement, const cw_gro
                  int image, int *pe_p);
 
 /** The team of the images of the current one that give the same number, in their order; new_index:
- *  place of this image in it, from 1, or 0: any. NULL: reported. Collective. [waits] */
-caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index);
+ *  place of this image in it, from 1, or NULL: any. NULL: reported. Collective. [waits] */
+caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, const int *new_index);
 /** It is the current one from here on. */
 void caf_enter_team(caf_team_t *team);
 /** The team of a variable, which may hold anything if no FORM TEAM has set it: walks all of them.

@@ -76,7 +76,7 @@ static const cw_group_t *find_group(const members_t *m)
 /** A FORM TEAM of this image. */
 typedef struct forming {
     int64_t number;
-    int new_index;
+    int new_index;  // 0: any; -1: none of a team
     uint64_t *numbers, *places;  // [images of the parent]
     uint64_t tag;                // of the new team (gate.h)
     members_t members;
@@ -258,14 +258,16 @@ static caf_team_t *refuse(const caf_status_t *status, int64_t number)
     return NULL;
 }
 
-caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, int new_index)
+caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, const int *new_index)
 {
     if (number < 1 && !status->stat)
         return refuse(status, number);
     const size_t n = (size_t)caf.group->size;
     uint64_t *numbers = malloc(2 * n * sizeof *numbers);
     forming_t f = {.number = number,
-                   .new_index = new_index,
+                   .new_index = !new_index       ? 0
+                                : *new_index > 0 ? *new_index
+                                                 : -1,
                    .numbers = numbers,
                    .places = numbers + n,
                    .members.pes = malloc(n * sizeof *f.members.pes)};

@@ -400,9 +400,11 @@ static void between(int me, int next, int n)
 static void teams(int me, int n)
 {
     void *team = NULL, *part = few_token;
-    int stat = -1, initial = -1, level = 0, half = me > (n + 1) / 2 ? 2 : 1;
+    int stat = -1, initial = -1, level = 0, none = 0, half = me > (n + 1) / 2 ? 2 : 1;
     array_t view = {.data = few + 2, .elem_nbytes = 4, .type = INTEGER, .span = 4};
     few[2] = me;
+    causeway_caf16_form_team(1, &team, me == 1 ? &none : NULL, &stat, NULL, 0);
+    CHECK(stat > 0 && !team, "form team with new_index=0");
     causeway_caf16_form_team(half, &team, NULL, &stat, NULL, 0);
     CHECK(stat == 0 && team, "form team");
     causeway_caf16_sync_team(team, &stat, NULL, 0);

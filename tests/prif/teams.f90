@@ -64,6 +64,8 @@ program teams
   call check(stat > 0 .and. errmsg /= "", "end of the initial team")
   call prif_form_team(1_c_int64_t, single, 1_c_int, stat, errmsg)
   call check((stat > 0) .eqv. (n > 1), "two images with one index")
+  call prif_form_team(1_c_int64_t, single, merge(0_c_int, me, me == 1), stat)
+  call check(stat > 0, "an index of 0")
   call cleanup_of_several()
   call finish_checks()
 contains

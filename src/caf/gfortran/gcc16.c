@@ -38,7 +38,7 @@ void causeway_caf16_form_team(int number, void **team, const int *new_index, int
 {
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
-    caf_team_t *formed = caf_form_team(&status, number, new_index ? *new_index : 0);
+    caf_team_t *formed = caf_form_team(&status, number, new_index);
     if (formed)
         *team = formed;
 }

@@ -19,7 +19,7 @@ static const caf_status_t deaf = {.cannot_ask = true};
 void _gfortran_caf_form_team(int number, void **team, int new_index)
 {
     GFT_ENTER();
-    *team = caf_form_team(&deaf, number, new_index);
+    *team = caf_form_team(&deaf, number, new_index ? &new_index : NULL);
 }
 
 void _gfortran_caf_change_team(void **team, int coselector)

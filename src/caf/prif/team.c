@@ -5,15 +5,15 @@
 
 #include "caf/prif/prf.h"
 
-PRF_API int causeway_prif_form_team(int64_t number, int new_index, void **team_p, int *stat);
+PRF_API int causeway_prif_form_team(int64_t number, const int *new_index, void **team_p, int *stat);
 PRF_API int causeway_prif_change_team(void *team, int *stat);
 PRF_API int causeway_prif_end_team(int *stat);
 PRF_API void *causeway_prif_get_team(int level);
 PRF_API int64_t causeway_prif_team_number(void *team);
 PRF_API int causeway_prif_sibling_size(int64_t number);
 
-/** new_index: 0 for any. */
-int causeway_prif_form_team(int64_t number, int new_index, void **team_p, int *stat)
+/** new_index: NULL for any. */
+int causeway_prif_form_team(int64_t number, const int *new_index, void **team_p, int *stat)
 {
     PRF_ENTER("prif_form_team");
     const caf_status_t status = prf_status(stat);

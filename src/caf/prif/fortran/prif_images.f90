@@ -59,7 +59,7 @@ submodule(prif:prif_private) prif_images
     function c_form_team(number, new_index, team, stat) bind(C, name="causeway_prif_form_team")
       import :: c_int, c_int64_t, c_ptr
       integer(c_int64_t), intent(in), value :: number
-      integer(c_int), intent(in), value :: new_index
+      integer(c_int), intent(in), optional :: new_index
       type(c_ptr), intent(out) :: team
       integer(c_int), intent(out), optional :: stat
       integer(c_int) :: c_form_team
@@ -160,11 +160,8 @@ contains
 
   ! ---------------------------------------------------------------- teams
   module procedure prif_form_team
-    integer(c_int) :: index
     type(c_ptr) :: formed
-    index = 0
-    if (present(new_index)) index = new_index
-    if (c_form_team(team_number, index, formed, stat) /= 0) then
+    if (c_form_team(team_number, new_index, formed, stat) /= 0) then
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
