@@ -73,6 +73,8 @@ int main(int argc, char **argv)
         raise(SIGTERM);
     if (strcmp(what, "usr1") == 0)
         raise(SIGUSR1);
+    if (strcmp(what, "raise") == 0)
+        raise(SIGSEGV);
     if (strcmp(what, "abort") == 0)
         abort();
     if (strcmp(what, "fatal") == 0)

@@ -131,6 +131,8 @@ def debugging():
     expect("at an error", thaw("fatal", freeze_on_error="1"), 1, frozen)
     stack = r"PE 0 #\d+ *main"
     expect("an abort", run(1, "abort", backtrace="1"), 134, stack)
+    expect("a crash", run(1, "crash", backtrace="1"), 139, stack)
+    expect("a crash by a signal", run(1, "raise", backtrace="1"), 139, stack)
     expect("an error", run(1, "fatal", backtrace="1", backtrace_nodes="3,0-1"), 1, stack)
     expect("an error of another", run(1, "fatal", backtrace="1", backtrace_nodes="1-4,7"), 1,
            stack, 0)

@@ -274,7 +274,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     uintptr_t address = info->si_code == SI_KERNEL ? NO_ADDRESS : (uintptr_t)info->si_addr;
     if (info->si_code > 0)
         report(number == SIGBUS ? "SIGBUS" : "SIGSEGV", address, context);
-    cwu_error_last(true);
+    cwu_error_last(info->si_code > 0);
     if (info->si_code <= 0)
         raise(number);  // sent by a process, which no access repeats
 }
