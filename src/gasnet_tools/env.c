@@ -194,10 +194,22 @@ double gasnett_getenv_dbl_withdefault(const char *keyname, double defaultval)
 }
 
 // ---------------------------------------------------------------- report
+// Of the library, where the client has it.
+extern uint32_t gasnet_mynode(void) __attribute__((__weak__));
+extern uint32_t gex_System_QueryJobRank(void) __attribute__((__weak__));
+
+/** Of a job the first process, as for the library's own variables; all before they are numbered. */
+static bool is_reporter(void)
+{
+    return gasnet_mynode             ? gasnet_mynode() == 0
+           : gex_System_QueryJobRank ? gex_System_QueryJobRank() == 0
+                                     : true;
+}
+
 int gasnett_verboseenv(void)
 {
     const char *text = gasnett_getenv("GASNET_VERBOSEENV");
-    return text && *text && gast_parse_yesno(text) != 0;
+    return text && *text && gast_parse_yesno(text) != 0 && is_reporter();
 }
 
 typedef struct reported {

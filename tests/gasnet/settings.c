@@ -8,6 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef ASKS
+#include <gasnet_tools.h>
+#endif
+
 #ifdef DEFAULT_SIZE
 uint64_t gasnet_max_segsize = (uint64_t)DEFAULT_SIZE;
 #endif
@@ -64,6 +68,9 @@ int main(int argc, char **argv)
     GASNET_Safe(gasnet_init(&argc, &argv));
     GASNET_Safe(gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0));
     tell();
+#ifdef ASKS
+    (void)gasnett_getenv_int_withdefault("SETTINGS_ROOM", 4096, 1024);
+#endif
     if (strcmp(what, "part") == 0)
         return part();
     if (strcmp(what, "one") == 0 && gasnet_mynode() != 0)

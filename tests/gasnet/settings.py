@@ -76,6 +76,14 @@ def sizes():
     expect("no limit", run(1), 0, ", 256 threads")
 
 
+def tools():
+    """What the program asks for: by the first process, as what the library does."""
+    oshcc("asks", "-DGASNET_SEQ", "-DASKS", SOURCE, "-lgasnet_tools-seq")
+    for layout in (), ("--emulate-nodes", "2"):
+        expect("asked for", run(3, layout=layout, program="asks", verboseenv="1"), 0,
+               r"^ENV parameter: SETTINGS_ROOM = 4 KB \(default\)$")
+
+
 def messages():
     """GASNET_OFI_MAX_MEDIUM (what it does: payloads.c)."""
     for given in "511", "65K", "0":
@@ -148,6 +156,7 @@ oshcc("settings", "-DGASNET_PAR", "-O1", SOURCE)
 exits()
 signals()
 sizes()
+tools()
 messages()
 without_effect()
 neighborhoods()
