@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Fortran coarrays, OpenSHMEM in C and MPI in one program, under the MPI named by the argument and
-its launcher, on one node and on two."""
+its launcher, on one node and on two, and over that MPI."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ["CAUSEWAY_TEST_SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests/launch"))
-from common import STAGE, finish  # noqa: E402
+from common import STAGE, check, finish  # noqa: E402
 from mpi import ENV, Mpi  # noqa: E402
 
 MPI = Mpi(sys.argv[1])
@@ -39,6 +39,12 @@ def main():
         for endpoint in ("rdm", "msg"):
             MPI.good("agree in 4 images", 4, "/bin/sh", "-c", ON_NODES, program,
                      env={"CAUSEWAY_ENDPOINT": endpoint})
+        by_mpi = {"CAUSEWAY_TRANSPORT": "mpi"}
+        MPI.good("agree in 4 images", 4, "/bin/sh", "-c", ON_NODES, program, env=by_mpi)
+        job = MPI.run(4, "/bin/sh", "-c", ON_NODES, program,
+                      env=by_mpi | {"COARRAY_FINALIZES": "1"})
+        check(job.returncode != 0 and "leave it to the library" in job.stderr,
+              "MPI_Finalize of what the library has initialised", job.returncode, job.stderr)
     finish()
 
 

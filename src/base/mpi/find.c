@@ -272,9 +272,14 @@ static int load_mpi(mpi_lib_t *lib)
     return CW_ESYS;
 }
 
+bool cwu_mpi_is_own(void)
+{
+    return started_by == getpid();
+}
+
 void cwu_mpi_end_own(void)
 {
-    if (started_by == getpid())
+    if (cwu_mpi_is_own())
         cwu_mpi_end();
     started_by = 0;
 }

@@ -33,6 +33,8 @@ int cwu_mpi_start(void);
  *  cwu_mpi_end_own finalises it. CW_ENOENT (not reported): the program has no MPI, or has
  *  initialised it, finalised or not. In the program's first thread. Collective, as above. */
 int cwu_mpi_start_linked(int level, const char *call);
+/** True when one of these two has initialised the MPI of this process. */
+bool cwu_mpi_is_own(void);
 /** Finalises what these two have initialised, unless the program did. */
 void cwu_mpi_end_own(void);
 /** Calls MPI_Finalize for a program that ends without doing so. Does nothing in a thread other than

@@ -48,7 +48,9 @@ static void ending(void)
 {
     if (mpw_world.joined)
         cwu_fatal("MPI_Finalize was called while this library uses MPI to reach other nodes "
-                  "(CAUSEWAY_TRANSPORT=mpi): finalise the library before MPI");
+                  "(CAUSEWAY_TRANSPORT=mpi): %s",
+                  cwu_mpi_is_own() ? "leave it to the library, which has initialised MPI"
+                                   : "finalise the library before MPI");
 }
 
 static int check_world(int pe, int npes)
