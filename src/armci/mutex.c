@@ -261,6 +261,7 @@ static bool try(const wanted_t *wanted)
     const int place = take_place(wanted);
     const uint64_t mine = name_of(place);
     atomic(link_of(mine), CW_AMO_SET, MUST_WAIT, 0, cw_world.pe);
+    cw_wait_will_try();
     bool free = atomic(wanted->tail, CW_AMO_CSWAP, mine, 0, wanted->proc) == 0;
     if (!free) {
         atomic(link_of(mine), CW_AMO_SET, 0, 0, cw_world.pe);
@@ -294,6 +295,7 @@ static void release(const wanted_t *wanted)
     set_claim(place, false);
     if (next)
         atomic(link_of(next), CW_AMO_AND, ~MUST_WAIT, 0, pe_of(next));
+    cw_wait_released(wanted->proc);
 }
 
 void aci_mutexes_left(void)

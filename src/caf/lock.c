@@ -165,7 +165,10 @@ void caf_lock(const caf_status_t *status, const char *statement, int pe, uint64_
         return;
     if (acquired_p) {
         int owner;
+        cw_wait_will_try();
         *acquired_p = p->used = take(p, &owner);
+        if (!p->used)
+            cw_wait_tested();  // programs try in loops
     } else if (caf_survives) {
         caf_name_t name;
         const int stopped = take_in_turn(statement, p);
@@ -218,5 +221,6 @@ void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint6
     if (caf_survives)
         caf_wake_node();
     p->used = false;
+    cw_wait_released(pe);
     caf_succeed(status);
 }

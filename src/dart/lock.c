@@ -217,6 +217,7 @@ DRT_API dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
     CW_WATCH(cw_watch_call(__func__));
     if (begin(lock, false)) {
         set_own_word(&q, NEXT, 0);
+        cw_wait_will_try();
         *result = ask(&q, 0, TAIL, CW_AMO_CSWAP, my_name(&q), 0) == 0;
         if (!*result)
             end(lock);
@@ -238,6 +239,7 @@ DRT_API dart_ret_t dart_lock_release(dart_lock_t lock)
     cw_quiet_default();
     leave(&q);
     end(lock);
+    cw_wait_released(cw_group_pe(q.team->group, 0));
     return DART_OK;
 }
 

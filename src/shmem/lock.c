@@ -84,6 +84,7 @@ int pshmem_test_lock(long *lock)
     lock_words_t *l = words_of(__func__, lock);
     if (SHM_CHECKING())
         shm_lock_check_set(__func__, lock);
+    cw_wait_will_try();
     if (atomic(&l->tail, CW_AMO_CSWAP, me(), 0, HOME) == 0) {
         if (SHM_CHECKING())
             shm_lock_now_held(lock);
@@ -123,5 +124,6 @@ void pshmem_clear_lock(long *lock)
     atomic(&l->link, CW_AMO_SET, 0, 0, cw_world.pe);
     if (next)
         atomic(&l->link, CW_AMO_AND, ~MUST_WAIT, 0, (int)next - 1);
+    cw_wait_released(HOME);
 }
 SHM_WEAK(shmem_clear_lock);

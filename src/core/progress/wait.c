@@ -396,9 +396,11 @@ static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
     uint64_t polls_ns;  // since when it polls without a nap
     uint64_t since_ns;  // of the last turn of tests
+    uint64_t tried_ns;  // when it gave way before a try
     uint64_t empty_ns;  // since when it tests without a result
     uint32_t tests, polls;
     bool dense;  // they follow each other closely
+    bool released;  // a lock of this node, and has not tried one since
 } loop CW_INITIAL_EXEC;
 
 void cw_progress(void)
@@ -458,6 +460,25 @@ void cw_wait_tested(void)
         take_turn();
     if (loop.dense && (turn || !cw_wait_roomy || cwu_yield_is_dear()))
         cw_wait_give_way(NULL);
+}
+
+void cw_wait_released(int pe)
+{
+    loop.released = cw_world.nnodes > 1 && cw_world.node_of_pe[pe] == cw_world.node;
+}
+
+void cw_wait_will_try(void)
+{
+    if (CW_LIKELY(!loop.released))
+        return;
+    loop.released = false;
+    uint64_t now = cwu_now_ns();
+    if (now - loop.tried_ns < CWU_WAIT_NS(SWITCH))
+        return;
+    loop.tried_ns = now;
+    cw_progress();
+    if (!cwu_yield_is_dear())
+        cwu_yield();
 }
 
 void cw_wait_found(void)

@@ -153,6 +153,11 @@ void cw_progress(void);
 /** After a test in vain, by a call that returns: one round of progress; gives the core away, in a
  *  loop of tests, if others want it. */
 void cw_wait_tested(void);
+/** A lock whose word is in memory of that PE has been released. */
+void cw_wait_released(int pe);
+/** Before a try of a lock. In a loop of tries, of a thread that had the lock already, other nodes
+ *  get their turn: else their tries would be executed only where the holder yields, all in vain. */
+void cw_wait_will_try(void);
 /** After a successful test: what polls next is another wait. */
 void cw_wait_found(void);
 /** Gives the core away between two polls: yields, or while yields are expensive naps 0.2 ms at
