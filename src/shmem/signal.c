@@ -77,12 +77,32 @@ static void check_signal(const char *func, const uint64_t *sig_addr)
         shm_check_variable(func, "sig_addr", sig_addr, sizeof(*sig_addr));
 }
 
-/** Acquire: pairs with the release of the update that put-signal makes after its data. */
+enum { POLLED = 4 };
+
+/** What this thread fetched last; a loop may poll several words. */
+static _Thread_local struct {
+    const uint64_t *addr;
+    uint64_t value;
+} last_fetched[POLLED] CW_INITIAL_EXEC;
+
+/** The same value again is a test in vain: programs wait by such loops. Acquire: pairs with the
+ *  release of the update that put-signal makes after its data. */
 uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
     SHM_ENTER();
     check_signal(__func__, sig_addr);
-    return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+    size_t i = (uintptr_t)sig_addr / sizeof *sig_addr % POLLED;
+    uint64_t value = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+    bool again = last_fetched[i].addr == sig_addr;
+    if (again && last_fetched[i].value == value) {
+        cw_wait_tested();
+        value = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+    }
+    if (again && last_fetched[i].value != value)
+        cw_wait_found();
+    last_fetched[i].addr = sig_addr;
+    last_fetched[i].value = value;
+    return value;
 }
 SHM_WEAK(shmem_signal_fetch);
 

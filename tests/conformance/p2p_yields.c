@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Loops of calls that test in vain give the processor away where PEs share one: counted in calls of
+// sched_yield, which this program defines in the C library's place, or in sleeps of the thread.
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { TESTS = 2000, LEAST = 10 };
+
+static int yields;
+static long words[2], lock;
+static uint64_t signals[2];
+
+int sched_yield(void)
+{
+    __atomic_add_fetch(&yields, 1, __ATOMIC_RELAXED);
+    return (int)syscall(SYS_sched_yield);
+}
+
+static long sleeps(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+static bool is_in_vain(int form)
+{
+    switch (form) {
+    case 0:
+        return !shmem_long_test(words, SHMEM_CMP_NE, 0);
+    case 1:
+        return shmem_long_test_any(words, 2, NULL, SHMEM_CMP_NE, 0) == SIZE_MAX;
+    case 2:
+        return !shmem_long_test_all(words, 2, NULL, SHMEM_CMP_NE, 0);
+    case 3:
+        return shmem_test_lock(&lock) != 0;
+    case 4:
+        return shmem_signal_fetch(signals) == 0;
+    default:
+        return shmem_signal_fetch(&signals[0]) == 0 && shmem_signal_fetch(&signals[1]) == 0;
+    }
+}
+
+int main(void)
+{
+    check_begin();
+    if (me == npes - 1)
+        shmem_set_lock(&lock);
+    shmem_barrier_all();
+    for (int form = 0; form < 6 && me < npes - 1; form++) {
+        yields = 0;
+        const long slept = sleeps();
+        bool vain = true;
+        for (int i = 0; i < TESTS && vain; i++)
+            vain = is_in_vain(form);
+        CHECK(vain);
+        CHECK(yields + sleeps() - slept > LEAST, "%d yields and %ld sleeps in %d tests, form %d",
+              yields, sleeps() - slept, TESTS, form);
+    }
+    shmem_barrier_all();
+    if (me == npes - 1)
+        shmem_clear_lock(&lock);
+    for (uint64_t i = 1; i < 10; i++) {  // and every change is seen
+        signals[0] = i;
+        CHECK(shmem_signal_fetch(signals) == i);
+    }
+    return check_end();
+}
