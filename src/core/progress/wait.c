@@ -454,8 +454,10 @@ static void take_turn(void)
 
 void cw_wait_tested(void)
 {
-    cw_progress();
     bool turn = ++loop.tests % CWU_WAIT_MANY == 0;
+    if (CW_UNLIKELY(cw_progress_has_messages()) && cw_progress_hooks.run_messages(turn) > 0)
+        return;  // the handlers may have done what the caller tests for
+    cw_progress();
     if (turn)
         take_turn();
     if (loop.dense && (turn || !cw_wait_roomy || cwu_yield_is_dear()))

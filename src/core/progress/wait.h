@@ -150,8 +150,8 @@ bool cw_wait_must_help(void);
 /** One round of progress, for long local work. */
 void cw_progress(void);
 
-/** After a test in vain, by a call that returns: one round of progress; gives the core away, in a
- *  loop of tests, if others want it. */
+/** After a test in vain, by a call that returns: one round of progress, which runs handlers; gives
+ *  the core away, in a loop of tests, if others want it. */
 void cw_wait_tested(void);
 /** A lock whose word is in memory of that PE has been released. */
 void cw_wait_released(int pe);
