@@ -42,4 +42,8 @@ for mode in ("msg", "rdm"):
               output)
         check(seconds < TIMEOUT / 2, f"{mode} with {files} descriptors takes {seconds:.1f} s",
               output)
+    seconds, status, output = run(program, mode, 26)
+    check(status != 0 and "ulimit" in output, f"{mode} with 26 descriptors", status, output)
+    advises = "or CAUSEWAY_ENDPOINT=rdm" in output
+    check(advises == (mode == "msg"), f"{mode}: the advice for what is in use", output)
 finish()

@@ -41,8 +41,9 @@ void ofi_report_files(void)
     bool of_system = ofi_no_files() && errno == ENFILE;
     getrlimit(RLIMIT_NOFILE, &lim);
     cwu_error("out of file descriptors: %s allows %llu, and each connection takes one; raise it "
-              "(ulimit -n), or use fewer PEs a node, or CAUSEWAY_ENDPOINT=rdm",
-              of_system ? "the system" : "this process", (unsigned long long)lim.rlim_cur);
+              "(ulimit -n), or use fewer PEs a node%s",
+              of_system ? "the system" : "this process", (unsigned long long)lim.rlim_cur,
+              ofi_choice.msg ? ", or CAUSEWAY_ENDPOINT=rdm" : "");
 }
 
 bool ofi_out_of_files(void)
