@@ -120,8 +120,7 @@ void ofi_client_stats(const cwt_client_t *client, cwt_stats_t *stats_p)
     stats_p->endpoints = client->device.endpoints;
 }
 
-/** RDM: a last message, so that the server may give this client's number to another
- *  one. No loss if it does not arrive: the server may have ended. */
+/** RDM: a last message, so that the server may give this client's number to another one. */
 static void send_bye(cwt_conn_t *conn)
 {
     cwt_header_t bye = {.token = conn->token_out,
@@ -139,9 +138,11 @@ static void send_bye(cwt_conn_t *conn)
 
 void ofi_client_close(cwt_client_t *client)
 {
+    // no bye to servers that may have ended: the provider would connect to them again, and again
+    bool leaves = client->config.leaving && client->config.leaving();
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         conn->closing = true;
-        if (!ofi_choice.msg && !conn->error && conn->ep)
+        if (!ofi_choice.msg && !conn->error && conn->ep && !leaves)
             send_bye(conn);
         if (ofi_choice.msg && conn->ep) {
             fi_shutdown(conn->ep, 0);
