@@ -704,6 +704,26 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
     return below;
 }
 
+bool cwu_symbol_in_network(const void *pc)
+{
+    void *stack[DEEPEST_STACK];
+    module_t mine, libc;
+    bool inside = false;
+    int n = interrupted_stack(pc, stack);
+    if (!find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) ||
+        !find_module((const void *)(uintptr_t)getpid, &libc) || libc.base == mine.base)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const char *call = call_in(stack, i);
+        if (is_in(&mine, call) && inside)
+            return true;
+        if (!is_in(&mine, call) && !is_below(&libc, call))
+            return false;
+        inside = is_of_network(call);
+    }
+    return false;
+}
+
 bool cwu_symbol_below(const void *pc, char *function, size_t function_nbytes, char *where,
                       size_t where_nbytes)
 {

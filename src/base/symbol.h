@@ -65,6 +65,9 @@ bool cwu_symbol_in_signal(const void **interrupted_p);
  *  routine, nor anything below one; where describes it. */
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
                             cwu_routine_t *routine_p, char *where, size_t where_nbytes);
+/** In a signal's handler: did it interrupt, at `pc`, a call of this library into libfabric or an
+ *  MPI? False in a program that has the library in itself. */
+bool cwu_symbol_in_network(const void *pc);
 /** In a signal's handler: the function of the C library that the code calls which it interrupted at
  *  `pc`, and where from. False: it is in none. */
 bool cwu_symbol_below(const void *pc, char *function, size_t function_nbytes, char *where,

@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -134,6 +135,22 @@ static void say_in_vain(const void *context)
                     (int)(wanted >> ASKER_SHIFT));
 }
 
+/** libfabric and MPIs are not called again in the middle of a call: their locks are taken. This
+ *  thread comes back from there first, and is interrupted again. */
+static bool comes_later(const void *context)
+{
+    static timer_t timer;
+    static bool has_timer;
+    const struct itimerspec soon = {.it_value = {.tv_nsec = CWU_WAIT_NS(LATE)}};
+    if (!cwu_symbol_in_network(cw_crash_pc(context)))
+        return false;
+    if (!has_timer) {
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGQUIT};
+        has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+    }
+    return has_timer && timer_settime(timer, 0, &soon, NULL) == 0;
+}
+
 /** The default handler of SIGQUIT. */
 static void on_quit(int signo, siginfo_t *info, void *context)
 {
@@ -144,6 +161,8 @@ static void on_quit(int signo, siginfo_t *info, void *context)
         return;
     int first = atomic_load(&me.first_signal);
     if (is_wanted()) {
+        if (comes_later(context))
+            return;
         block_signals();  // a second one would end the process before it has spoken
         cw_check_no_threads();
         say_in_vain(context);

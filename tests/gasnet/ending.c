@@ -55,6 +55,17 @@ static void compute(void)
         pause();
 }
 
+/** Mostly inside of the provider, whose locks are taken when a signal comes. */
+static void get_for_ever(void)
+{
+    gasnet_seginfo_t seg[64];
+    gasnet_node_t next = (gasnet_mynode() + 1) % gasnet_nodes();
+    long word;
+    GASNET_Safe(gasnet_getSegmentInfo(seg, 64));
+    for (;;)
+        gasnet_get(&word, next, seg[next].addr, sizeof word);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
@@ -67,7 +78,7 @@ int main(int argc, char **argv)
         sigaction(SIGQUIT, &caught, NULL);
     if (strcmp(how, "attaching") == 0 && gasnet_mynode() == gasnet_nodes() - 1)
         gasnet_exit(status);  // the others are inside the barrier of gasnet_attach
-    GASNET_Safe(gasnet_attach(NULL, 0, 0, 0));
+    GASNET_Safe(gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0));
     unsigned me = gasnet_mynode(), last = gasnet_nodes() - 1;
     printf("node %u is here\n", me);
     gasnet_barrier_notify(0, 0);
@@ -94,6 +105,8 @@ int main(int argc, char **argv)
         gasnet_exit(status);
     if (strstr(how, "computing"))
         compute();
+    if (strcmp(how, "getting") == 0)
+        get_for_ever();
     if (strcmp(how, "one-gex") == 0) {
         gex_TM_t all;
         gasnet_QueryGexObjects(NULL, NULL, &all, NULL);

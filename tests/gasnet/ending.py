@@ -7,9 +7,10 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
-from frame.script import TESTS, fail, finish, oshcc
+from frame.script import SLOW, TESTS, fail, finish, oshcc
 
 MISTAKES = {"GASNet": {"gone": "one"}, "GASNet-EX": {"gone": "one-gex"}}
 
@@ -19,6 +20,7 @@ def cases():
 
 
 NODE, TWO = ["oshrun", "-n", "3"], ["oshrun", "-n", "3", "--emulate-nodes", "2"]
+THREE = ["oshrun", "-n", "3", "--emulate-nodes", "3"]
 # These treat a process that ends without a message as a failure.
 HYDRA, ORTE = ["mpiexec.hydra", "-n", "3"], ["orterun", "--quiet", "--oversubscribe", "-n", "3"]
 # how, status, layout, status wanted
@@ -32,7 +34,7 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("crash", 0, NODE, 137),
          ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8),
          ("caught-computing", 9, TWO, 9),  # no process of their host is in a call
-         ("early", 0, TWO, 0),
+         ("early", 0, TWO, 0), ("getting", 0, THREE, 0), ("getting", 8, THREE, 8),
          ("last-fails", 5, NODE, 5), ("last-fails", 5, TWO, 5),
          ("last-fails-returning", 6, NODE, 6), ("last-fails-returning", 6, TWO, 6),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
@@ -65,6 +67,7 @@ def is_said(how, status, stderr):
 def attempt(case):
     """What is wrong with an end, or None."""
     how, status, layout, wanted = case
+    start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:  # orterun removes that of another that ends
         done = subprocess.run([*layout, "./ending", how, str(status)], capture_output=True,
                               text=True, timeout=100, env={**ENV, "TMPDIR": scratch})
@@ -78,6 +81,9 @@ def attempt(case):
         bad.append("an error")
     if not is_said(how, status, done.stderr):
         bad.append("the wait in vain")
+    seconds = time.monotonic() - start
+    if how == "getting" and seconds > 2 + 4 * SLOW:  # of the 5 s for a process that does not come
+        bad.append(f"{seconds:.1f} s")
     if how.startswith("caught") and done.stdout.count("cleaned up") != 2:
         bad.append("not all others got SIGQUIT")
     if how == "caught-computing" and done.stdout.count("by kill") != 2:
