@@ -5,7 +5,9 @@
 // nodes that have ended. Counted by a connect() of this program.
 #include <shmem.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,7 +18,9 @@ static atomic_int connects;
 
 int connect(int fd, const struct sockaddr *name, socklen_t nbytes)
 {
-    atomic_fetch_add(&connects, name->sa_family == AF_INET || name->sa_family == AF_INET6);
+    sa_family_t family;  // libfabric's names need not be aligned
+    memcpy(&family, (const char *)name + offsetof(struct sockaddr, sa_family), sizeof family);
+    atomic_fetch_add(&connects, family == AF_INET || family == AF_INET6);
     return (int)syscall(SYS_connect, fd, name, nbytes);
 }
 
