@@ -56,14 +56,16 @@ static int greet(cwt_conn_t *conn, ofi_hello_t *hello)
 
 /** Sends the first message and waits for its reply. A server with few descriptors left shuts a
  *  connection whose first message is late (unauth.c), and the provider may lose it without a word:
- *  so another one follows, each after twice the time, in which a slow server answers. */
+ *  so another one follows after a second, and each time twice as late, so that a slow server can
+ *  answer between two. start: also of the wait for a turn to connect. */
 static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_welcome_t *welcome)
 {
     cwt_client_t *client = conn->client;
+    const uint64_t first_ns = cwu_now_ns();
     conn->welcome = welcome;
     int rc = greet(conn, hello);
     ofi_waiter_t w = OFI_WAITER("the reply to a first message");
-    uint64_t check_ns = start + CWU_WAIT_NS(SECOND), again_ns = check_ns;
+    uint64_t check_ns = start + CWU_WAIT_NS(SECOND), again_ns = first_ns + CWU_WAIT_NS(SECOND);
     while (rc == 0 && !conn->welcomed) {
         rc = ofi_connect_round(client, conn, &w);
         uint64_t now = cwu_now_ns();
@@ -73,7 +75,7 @@ static int exchange(cwt_conn_t *conn, uint64_t start, ofi_hello_t *hello, ofi_we
             rc = ofi_no_files() ? CW_EFILES : 0;
         }
         if (rc == 0 && !conn->welcomed && now > again_ns) {
-            again_ns = now + 2 * (now - start);
+            again_ns = now + (now - first_ns);
             rc = greet(conn, hello);
         }
         if (rc == 0 && !conn->welcomed && now - start > ofi_timeout_ns())
