@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -722,6 +723,14 @@ bool cwu_symbol_in_network(const void *pc)
         inside = is_of_network(call);
     }
     return false;
+}
+
+bool cwu_symbol_in_library(const void *pc)
+{
+    module_t m, mine, program;
+    return find_module(pc, &m) && find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) &&
+           find_module((const void *)getauxval(AT_PHDR), &program) && m.base != mine.base &&
+           m.base != program.base && !is_of_network(pc);
 }
 
 bool cwu_symbol_below(const void *pc, char *function, size_t function_nbytes, char *where,

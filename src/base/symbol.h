@@ -68,6 +68,8 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
 /** In a signal's handler: did it interrupt, at `pc`, a call of this library into libfabric or an
  *  MPI? False in a program that has the library in itself. */
 bool cwu_symbol_in_network(const void *pc);
+/** Is it code of a library (the C library, say) other than this one and those below it? */
+bool cwu_symbol_in_library(const void *pc);
 /** In a signal's handler: the function of the C library that the code calls which it interrupted at
  *  `pc`, and where from. False: it is in none. */
 bool cwu_symbol_below(const void *pc, char *function, size_t function_nbytes, char *where,

@@ -10,7 +10,9 @@
 //      notifies every host. Processes in a call of GASNet then observe it, and all others of a host
 //      are sent SIGQUIT: by a process that waits here, or by the host's node server, since all of
 //      them may compute. The handler (the library's, or the client's, which calls gasnet_exit)
-//      brings them here.
+//      brings them here. It may have interrupted any call, whose locks are taken and whose
+//      transfers may be counted and not posted: so these processes use memory of their host only.
+//      They count themselves there, and the process that notified them looks.
 //      One that waits in a collective then says so, if the status is 0: no other sign is left of
 //      what it waited for in vain.
 //   3. The launcher ends processes that have not come 5 s later. SIGQUIT reaches a process
@@ -24,6 +26,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +36,7 @@
 #include "base/wait.h"
 #include "core/life/mpi.h"
 #include "core/owner/handle.h"
+#include "core/progress/hooks.h"
 #include "core/report/crash.h"
 #include "core/server/server.h"
 #include "core/sync/rendezvous.h"
@@ -58,6 +62,7 @@ typedef struct ending {
                        // waited too long
     uint64_t all;      // on each host's first node: all came; ORDERLY, or BROKEN if one was
                        // interrupted, << MANNER_SHIFT | GIVEN | status
+    uint64_t came;     // on each host's first node: processes of the host that came, in any way
     uint64_t here;     // on each node: it came
     uint64_t said;     // on node 0: a process has said that it waits in vain
 } ending_t;
@@ -66,7 +71,7 @@ _Static_assert(sizeof(ending_t) <= GAS_OWN_BARRIER - GAS_OWN_EXIT,
 
 static struct {
     ending_t *mine;        // symmetric
-    const ending_t *host;  // of this host; published to the server's thread by release
+    ending_t *host;        // of this host; published to the server's thread by release
     pid_t pid;
     pthread_t initial;  // called gasnet_init
     atomic_flag begun;
@@ -77,6 +82,8 @@ static struct {
 } me = {.begun = ATOMIC_FLAG_INIT};
 
 static _Thread_local bool ends_it;  // this thread has begun the end
+// SIGQUIT itself; volatile: compilers know that raise calls no function of this file
+static _Thread_local volatile bool raises CW_INITIAL_EXEC;
 
 static const int signals[] = {SIGQUIT, SIGTERM, SIGINT, SIGHUP};
 
@@ -96,7 +103,9 @@ void gas_exit_poll(void)
     if (CW_LIKELY(__atomic_load_n(&me.host->wanted, __ATOMIC_RELAXED) == 0) ||
         atomic_exchange(&me.seen, 1))
         return;
+    raises = true;
     raise(SIGQUIT);
+    raises = false;
 }
 
 /** The signal handlers end the process too, which must not happen while it ends. */
@@ -135,14 +144,42 @@ static void say_in_vain(const void *context)
                     (int)(wanted >> ASKER_SHIFT));
 }
 
-/** libfabric and MPIs are not called again in the middle of a call: their locks are taken. This
- *  thread comes back from there first, and is interrupted again. */
+static bool is_of_malloc(const void *pc)
+{
+    char call[64], where[160];
+    return cwu_symbol_below(pc, call, sizeof call, where, sizeof where) &&
+           (strstr(call, "alloc") || strstr(call, "free"));
+}
+
+/** Has the signal come to a place of a library that may have locked what the end needs: memory,
+ *  streams, the node server? Not if the thread sleeps: it is where it was twice before. */
+static bool is_interrupted_badly(const void *context)
+{
+    static const void *last;
+    static int times;
+    const void *pc = cw_crash_pc(context);
+    times = pc == last ? times + 1 : 0;
+    last = pc;
+    if (raises)
+        return false;
+    if (cwu_symbol_in_library(pc) && (times < 2 || is_of_malloc(pc)))
+        return true;
+    return cw_server_is_here() || (cw_progress_alone_serves() && cwu_symbol_in_network(pc));
+}
+
+/** The thread goes on for a moment, and is interrupted again: for a second at most, or four in
+ *  malloc. */
 static bool comes_later(const void *context)
 {
+    static uint64_t since_ns;
     static timer_t timer;
     static bool has_timer;
-    const struct itimerspec soon = {.it_value = {.tv_nsec = CWU_WAIT_NS(LATE)}};
-    if (!cwu_symbol_in_network(cw_crash_pc(context)))
+    const struct itimerspec soon = {.it_value = {.tv_nsec = CWU_WAIT_NS(LISTEN)}};
+    uint64_t now = cwu_now_ns();
+    since_ns = since_ns ? since_ns : now;
+    uint64_t since = now - since_ns;
+    if (!is_interrupted_badly(context) || since > 4 * SECOND ||
+        (since > SECOND && !is_of_malloc(cw_crash_pc(context))))
         return false;
     if (!has_timer) {
         struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGQUIT};
@@ -280,21 +317,73 @@ static void count(bool interrupted)
         notify_hosts(&me.mine->all, manner << MANNER_SHIFT | status_now());
 }
 
+static uint64_t longer(uint64_t nap_ns)
+{
+    return nap_ns < CWU_WAIT_NS(SAFEGUARD) ? 2 * nap_ns : nap_ns;
+}
+
+static void come(void)
+{
+    if (__atomic_exchange_n(&me.mine->here, 1, __ATOMIC_RELAXED) == 0)
+        __atomic_fetch_add(&me.host->came, 1, __ATOMIC_RELEASE);
+}
+
+/** In a process that was not interrupted. */
+static bool have_come(void)
+{
+    uint64_t came = 0;
+    for (int node = 0; node < cw_world.nnodes; node++)
+        came += cw_rendezvous_ask(&me.mine->came, CW_AMO_FETCH, 0, cw_world.leader_of_node[node]);
+    return came >= gas.nodes;
+}
+
+/** Notifies all, and ends the job when they have come, or one of them does not. */
+static void end_others(void)
+{
+    uint64_t begun = cwu_now_ns(), nap_ns = CWU_WAIT_NS(LISTEN);
+    notify_hosts(&me.mine->wanted, (uint64_t)cw_world.pe << ASKER_SHIFT | status_now());
+    signal_host();
+    while (!all_came() && !have_come() && cwu_now_ns() - begun < CWU_WAIT_NS(GIVE_UP)) {
+        wait_for_all(nap_ns, false);
+        nap_ns = longer(nap_ns);
+    }
+    if (!all_came() && have_come())
+        notify_hosts(&me.mine->all, (uint64_t)BROKEN << MANNER_SHIFT | status_now());
+}
+
 /** Returns the status when all have come; ends the job when a process does not come, if it may. */
 static int end_together(int status, bool interrupted, bool forces)
 {
     give_status(status);
-    __atomic_store_n(&me.mine->here, 1, __ATOMIC_RELAXED);
+    come();
     count(interrupted);
     if (wait_for_all(patience_ns(status, forces), true))
         return (int)(uint32_t)me.host->all;
     cwu_error_hush();  // connections break between this process and those that leave later
     if (!is_wanted())
-        notify_hosts(&me.mine->wanted, (uint64_t)cw_world.pe << ASKER_SHIFT | status_now());
-    signal_host();
+        end_others();
+    else
+        signal_host();
     if (!wait_for_all(CWU_WAIT_NS(GIVE_UP), false))
         cw_global_exit((int)(uint32_t)me.host->wanted);
     return (int)(uint32_t)me.host->all;
+}
+
+/** Another process ends the job, and this one may be within any call. */
+static noreturn void be_ended(void)
+{
+    uint64_t begun = cwu_now_ns(), nap_ns = CWU_WAIT_NS(SOON);
+    cwu_error_hush();
+    come();
+    while (!all_came() && cwu_now_ns() - begun < CWU_WAIT_NS(GIVE_UP)) {
+        if (cw_progress_alone_serves())
+            cw_server_poll();
+        cwu_sleep_ns(nap_ns);
+        nap_ns = longer(nap_ns);
+    }
+    if (!all_came())
+        cw_global_exit((int)(uint32_t)me.host->wanted);
+    cw_drop_out((int)(uint32_t)me.host->all);
 }
 
 /** All processes leave together, in good order. */
@@ -343,7 +432,9 @@ static int end(const char *call, int status, bool forces)
     cw_check_no_threads();
     if (!cw_world.initialized)
         return status;
-    bool interrupted = is_wanted() || cw_am_running();
+    if (is_wanted() && !me.counted)
+        be_ended();
+    bool interrupted = cw_am_running();
     if (interrupted)
         cwu_error_hush();
     int agreed = end_together(status, interrupted, forces);

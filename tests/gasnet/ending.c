@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         gasnet_exit(status);
     if (strstr(how, "computing"))
         compute();
-    if (strcmp(how, "getting") == 0)
+    if (strstr(how, "getting"))
         get_for_ever();
     if (strcmp(how, "one-gex") == 0) {
         gex_TM_t all;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/env/names.h"
 #include "base/machine.h"
+#include "base/wait.h"
 #include "core/am/private.h"
 #include "core/bulk/stage.h"
 #include "core/coll/describe.h"
@@ -335,6 +336,32 @@ void cw_finalize(const char *call)
     cw_ask_close();
     cw_segment_fini();
     cw_boot.ops->close(&cw_boot);
+}
+
+/** All PEs of the job come to its last fence. Nothing of this one's connections is used. */
+static void meet_last(void)
+{
+    int rc = cw_job_end_exchange();
+    if (rc == CW_OK)
+        rc = cw_boot.ops->fence_nb(&cw_boot);
+    while (rc == CW_OK && cw_progress_alone_serves() && !cw_boot.ops->fence_test(&cw_boot)) {
+        cw_server_poll();
+        cwu_sleep_ns(CWU_WAIT_NS(SOON));
+    }
+    if (rc == CW_OK)
+        cw_boot.ops->fence_wait(&cw_boot);
+}
+
+noreturn void cw_drop_out(int status)
+{
+    atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
+    if (cw_world.nnodes > 1)
+        meet_last();
+    cw_unfinished_close();
+    cw_lifeline_stop();
+    cw_neighbour_stop();
+    cw_boot.ops->close(&cw_boot);
+    cw_exit(status);
 }
 
 bool cw_may_end_early(int joins)

@@ -38,6 +38,10 @@ static inline int cw_exit_status(int status)
 {
     return status != 0 && (status & 0xff) == 0 ? 1 : status;
 }
+/** Ends this process, perhaps from within any call that a signal has interrupted: touches no
+ *  connection, waits for all PEs, and is no failure. The others call the same, or cw_disband and
+ *  cw_finalize. */
+noreturn void cw_drop_out(int status);
 /** Ends this process, after the last cw_finalize, without exit handlers. Launchers count it as a
  *  success. */
 noreturn void cw_exit(int status);

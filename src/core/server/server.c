@@ -325,16 +325,15 @@ int cw_server_start(cwb_t *boot)
     return CW_OK;
 }
 
-int cw_server_poll(void)
+static _Thread_local volatile bool is_here CW_INITIAL_EXEC;  // read by signal handlers
+
+bool cw_server_is_here(void)
 {
-    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
-        return 0;
-    bool alone = cw_progress_alone_serves();
-    if (!alone && has_sleepers()) {  // the thread serves, or naps since this PE's last poll
-        if (cwu_bell_has_sleeper(&srv.nap_over))
-            end_nap();
-        return 0;
-    }
+    return is_here;
+}
+
+static int poll_under_lock(bool alone)
+{
     if (pthread_mutex_trylock(&srv.lock))
         return 0;
     srv.helped = true;
@@ -348,6 +347,22 @@ int cw_server_poll(void)
     if (CW_UNLIKELY(alone) && has_sleepers())
         cw_wake_changed(true);
     atomic_fetch_add_explicit(&srv.polls, 1, memory_order_relaxed);
+    return events;
+}
+
+int cw_server_poll(void)
+{
+    if (!srv.running || !atomic_load_explicit(&srv.knows_secret, memory_order_acquire))
+        return 0;
+    bool alone = cw_progress_alone_serves();
+    if (!alone && has_sleepers()) {  // the thread serves, or naps since this PE's last poll
+        if (cwu_bell_has_sleeper(&srv.nap_over))
+            end_nap();
+        return 0;
+    }
+    is_here = true;
+    int events = poll_under_lock(alone);
+    is_here = false;
     return events;
 }
 

@@ -19,6 +19,8 @@ int cw_server_start(cwb_t *boot);
 int cw_server_poll(void);
 /** Is the handler's request executed in such a poll? */
 bool cw_server_is_helped(void);
+/** For signal handlers: is this thread in such a poll, and may hold the server's lock? */
+bool cw_server_is_here(void);
 /** ops->server_notify. False: it was not sent. Never waits. Any thread. */
 bool cw_server_notify(uint64_t origin, const void *head, size_t head_nbytes, const void *payload,
                       size_t payload_nbytes);
