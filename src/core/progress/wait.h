@@ -8,10 +8,9 @@
 //         cw_wait_round(&w);
 //     cw_wait_done(&w);
 //
-// A round that is about to sleep publishes what is waited for, increments `sleepers`, fences and
-// returns, so that the caller tests again; the next round sleeps. Storers store, load `sleepers`
-// without a fence, and ring if the word has changed. So a wake-up can be missed: each sleep has a
-// time-out (0.2 ms, doubling to 10 ms), which also covers plain stores to a peer's memory.
+// A round that is about to sleep announces what is waited for and returns, so that the caller tests
+// again; the next round sleeps, with a time-out: wake-ups can be missed, and plain stores to a
+// peer's memory ring nothing (docs/design/wake-ups.md).
 #ifndef CW_CORE_WAIT_H
 #define CW_CORE_WAIT_H
 
@@ -106,9 +105,8 @@ void cw_wait_round(cw_wait_t *w);
 uint64_t cw_wait_may_sleep(cw_wait_t *w);
 /** In the last finalize: waits explain themselves. */
 extern bool cw_wait_explains;
-/** For signal handlers: the wait in which this thread sleeps or slept. */
+/** For signal handlers: the wait in which this thread sleeps or slept, and whether it sleeps. */
 extern _Thread_local const struct cw_wait *volatile cw_wait_current CW_INITIAL_EXEC;
-/** For signal handlers: this thread sleeps in a wait. */
 extern _Thread_local bool cw_wait_asleep CW_INITIAL_EXEC;
 
 /** Undoes what the rounds announced. Due when the loop ends. */
