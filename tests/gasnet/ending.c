@@ -66,6 +66,33 @@ static void get_for_ever(void)
         gasnet_get(&word, next, seg[next].addr, sizeof word);
 }
 
+/** Waits for room now and then, with transfers counted and locks taken. */
+static void put_for_ever(void)
+{
+    gasnet_seginfo_t seg[64];
+    gasnet_node_t next = (gasnet_mynode() + 1) % gasnet_nodes();
+    long word = 0;
+    GASNET_Safe(gasnet_getSegmentInfo(seg, 64));
+    for (;;)
+        gasnet_put_nbi(next, seg[next].addr, &word, sizeof word);
+}
+
+/** Half of the time inside of malloc and free. */
+static void allocate_for_ever(void)
+{
+    for (volatile unsigned turn = 0;; turn++) {
+        char *blocks[64];
+        for (int i = 0; i < 64; i++) {
+            size_t nbytes = 5000 + 700 * (size_t)i;
+            blocks[i] = malloc(nbytes);
+            for (volatile size_t k = 0; k < 1000; k++)
+                blocks[i][k] = 1;
+        }
+        for (int i = 0; i < 64; i++)
+            free(blocks[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
@@ -107,6 +134,10 @@ int main(int argc, char **argv)
         compute();
     if (strstr(how, "getting"))
         get_for_ever();
+    if (strcmp(how, "putting") == 0)
+        put_for_ever();
+    if (strcmp(how, "allocating") == 0)
+        allocate_for_ever();
     if (strcmp(how, "one-gex") == 0) {
         gex_TM_t all;
         gasnet_QueryGexObjects(NULL, NULL, &all, NULL);

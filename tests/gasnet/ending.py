@@ -35,6 +35,7 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8),
          ("caught-computing", 9, TWO, 9),  # no process of their host is in a call
          ("early", 0, TWO, 0), ("getting", 0, THREE, 0), ("getting", 8, THREE, 8),
+         ("putting", 8, THREE, 8), ("allocating", 0, NODE, 0), ("allocating", 8, TWO, 8),
          ("last-fails", 5, NODE, 5), ("last-fails", 5, TWO, 5),
          ("last-fails-returning", 6, NODE, 6), ("last-fails-returning", 6, TWO, 6),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7)]
@@ -52,6 +53,10 @@ ATTACH = r"gasnet_attach, called from main\+0x[0-9a-f]+ \(ending\.c:\d+\)"
 EVENT = r"gex_Event_Wait, called from main\+0x[0-9a-f]+ \(ending\.c:\d+\)"
 # of ends with status 0 by one: what the others wait in
 IN_VAIN = {"one": BARRIER, "one-returns": BARRIER, "one-gex": EVENT, "attaching": ATTACH}
+
+
+# found within calls
+AT_ONCE = {"getting", "putting", "allocating"}
 
 
 def is_said(how, status, stderr):
@@ -82,7 +87,7 @@ def attempt(case):
     if not is_said(how, status, done.stderr):
         bad.append("the wait in vain")
     seconds = time.monotonic() - start
-    if how.endswith("getting") and seconds > 2 + 4 * SLOW:  # of the 5 s for one that does not come
+    if how in AT_ONCE and seconds > 2 + 4 * SLOW:  # of the 5 s for one that does not come
         bad.append(f"{seconds:.1f} s")
     if how.startswith("caught") and done.stdout.count("cleaned up") != 2:
         bad.append("not all others got SIGQUIT")
