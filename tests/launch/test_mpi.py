@@ -93,6 +93,13 @@ def main():
         for endpoint in ("rdm", "msg"):
             good("progress seen", 2, progress, env={"CAUSEWAY_ENDPOINT": endpoint})
             good("progress seen", 4, progress, "multiple", env={"CAUSEWAY_ENDPOINT": endpoint})
+        # Over MPI's windows, whose server has no thread: the wait is named, and its remedy.
+        job = good("replied in the end", 2, build(scratch, "mpi_silent"), reports=True,
+                   env={"CAUSEWAY_TRANSPORT": "mpi", "CAUSEWAY_TIMEOUT": "1"})
+        said = job.stderr if job else ""
+        check(re.search(r"PE 0 of 2 .*still waiting for node 1 \(host .*\) after 1 s", said)
+              and "MPI_Init_thread(MPI_THREAD_MULTIPLE)" in said and "after 2 s" in said,
+              "a node that does not answer is named", said)
         teams = build(scratch, "mpi_teams")
         for npes, words in ((1, []), (2, ["nodes"]), (5, []), (5, ["nodes"]),
                             (4, ["nodes", "multiple", "late"])):

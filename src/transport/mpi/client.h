@@ -99,9 +99,9 @@ struct cwt_client {
     _Alignas(8) uint8_t message[MPW_WIRE_MOST];
 };
 
-/** A waiting loop: poll, then yield, then sleep a little. */
+/** A waiting loop: poll, then yield, then sleep a little, and warn of a long silence. */
 typedef struct mpw_patience {
-    uint32_t rounds;
+    uint32_t rounds, warnings;
     uint64_t since_ns;  // of naps; 0: none yet
 } mpw_patience_t;
 
@@ -222,6 +222,7 @@ int mpw_take_answers(cwt_client_t *client);
 uint64_t mpw_pending_take(cwt_conn_t *conn, cwt_reply_t *reply);
 
 // patience.c
+/** Not locked. */
 void mpw_wait_round(cwt_client_t *client, mpw_patience_t *patience, int events);
 
 #endif
