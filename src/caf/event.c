@@ -1,8 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Events: a word that posts count up and the waits of its image count down.
+// Events: a word that posts count up and the waits of its image count down; and atomics, by which
+// programs wait in loops.
 #include "caf/event.h"
 #include "caf/gone.h"
+
+enum { POLLED = 4 };
+
+/** What this thread found last; a loop may poll several words. */
+static _Thread_local struct {
+    const void *word;
+    uint64_t value;
+} last[POLLED] CW_INITIAL_EXEC;
+
+static bool leaves(cw_amo_op_t op, uint64_t was, uint64_t operand, uint64_t compare)
+{
+    switch (op) {
+    case CW_AMO_FETCH:
+        return true;
+    case CW_AMO_CSWAP:
+        return was != compare;
+    case CW_AMO_OR:
+        return (was | operand) == was;
+    case CW_AMO_AND:
+        return (was & operand) == was;
+    default:  // a swap defines the word
+        return op != CW_AMO_SWAP && operand == 0;
+    }
+}
+
+/** Found again as it was, and left so. */
+static bool is_in_vain(const void *word, cw_amo_op_t op, uint64_t was, uint64_t operand,
+                       uint64_t compare)
+{
+    const size_t i = (uintptr_t)word / sizeof was % POLLED;
+    const bool again = last[i].word == word, same = last[i].value == was;
+    if (again && !same)
+        cw_wait_found();
+    last[i].word = word;
+    last[i].value = was;
+    return again && same && leaves(op, was, operand, compare);
+}
+
+uint64_t caf_atomic(void *word, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
+                    int pe)
+{
+    const uint64_t was = cw_amo_fetching(&cw_ctx_default, word, op, nbytes, operand, compare, pe);
+    if (cw_world.node_of_pe[pe] != cw_world.node)
+        return was;
+    const bool in_vain = is_in_vain(word, op, was, operand, compare);
+    if (in_vain || (op == CW_AMO_FETCH && pe == cw_world.pe))
+        cw_wait_tested();
+    return was;
+}
 
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)
 {
@@ -69,8 +119,5 @@ void caf_event_wait(const caf_status_t *status, const char *statement, uint64_t 
 
 int64_t caf_event_query(int pe, uint64_t *event)
 {
-    uint64_t count = cw_amo_fetching(&cw_ctx_default, event, CW_AMO_FETCH, sizeof count, 0, 0, pe);
-    if (pe == cw_world.pe)
-        cw_wait_tested();  // programs ask in loops
-    return (int64_t)count;
+    return (int64_t)caf_atomic(event, CW_AMO_FETCH, sizeof *event, 0, 0, pe);
 }

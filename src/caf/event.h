@@ -8,6 +8,12 @@
 #include "caf/transfer.h"
 #include "core/rma/amo.h"
 
+/** What the word was; operand and compare have zeros beyond nbytes. In memory of this node a word
+ *  that is found as before, and left so, is a test in vain, and so is each fetch of the image's
+ *  own: programs ask, and try, in loops. What another node replies has been waited for. */
+uint64_t caf_atomic(void *word, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
+                    int pe);
+
 /** event: the symmetric address of a word of 8 bytes of that PE. */
 static CW_ALWAYS_INLINE void caf_post(int pe, uint64_t *event)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Atomic subroutines, on integers and logicals of 4 and 8 bytes.
+#include "caf/event.h"
 #include "caf/gfortran/gft.h"
 
 /** Operations by the numbers that the compiler passes. */
@@ -41,12 +42,6 @@ static bool find(const char *call, int *stat, gft_token_t token, size_t offset, 
     return true;
 }
 
-static uint64_t fetching(void *addr, cw_amo_op_t op, int kind, uint64_t operand, uint64_t compare,
-                         int pe)
-{
-    return cw_amo_fetching(&cw_ctx_default, addr, op, (size_t)kind, operand, compare, pe);
-}
-
 void _gfortran_caf_atomic_define(gft_token_t token, size_t offset, int image, void *value,
                                  int *stat, int type, int kind)
 {
@@ -55,7 +50,7 @@ void _gfortran_caf_atomic_define(gft_token_t token, size_t offset, int image, vo
     void *addr;
     (void)type;
     if (find("atomic_define", stat, token, offset, image, kind, &pe, &addr))
-        fetching(addr, CW_AMO_SWAP, kind, load(value, kind), 0, pe);
+        caf_atomic(addr, CW_AMO_SWAP, (size_t)kind, load(value, kind), 0, pe);
 }
 
 void _gfortran_caf_atomic_ref(gft_token_t token, size_t offset, int image, void *value, int *stat,
@@ -67,9 +62,7 @@ void _gfortran_caf_atomic_ref(gft_token_t token, size_t offset, int image, void 
     (void)type;
     if (!find("atomic_ref", stat, token, offset, image, kind, &pe, &addr))
         return;
-    store(value, fetching(addr, CW_AMO_FETCH, kind, 0, 0, pe), kind);
-    if (pe == cw_world.pe)
-        cw_wait_tested();  // programs ask in loops
+    store(value, caf_atomic(addr, CW_AMO_FETCH, (size_t)kind, 0, 0, pe), kind);
 }
 
 void _gfortran_caf_atomic_cas(gft_token_t token, size_t offset, int image, void *old, void *compare,
@@ -80,8 +73,10 @@ void _gfortran_caf_atomic_cas(gft_token_t token, size_t offset, int image, void 
     void *addr;
     (void)type;
     if (find("atomic_cas", stat, token, offset, image, kind, &pe, &addr))
-        store(old, fetching(addr, CW_AMO_CSWAP, kind, load(new, kind), load(compare, kind), pe),
-              kind);
+        store(
+            old,
+            caf_atomic(addr, CW_AMO_CSWAP, (size_t)kind, load(new, kind), load(compare, kind), pe),
+            kind);
 }
 
 void _gfortran_caf_atomic_op(int op, gft_token_t token, size_t offset, int image, void *value,
@@ -98,7 +93,7 @@ void _gfortran_caf_atomic_op(int op, gft_token_t token, size_t offset, int image
     if (!find("an atomic subroutine", stat, token, offset, image, kind, &pe, &addr))
         return;
     if (old)
-        store(old, fetching(addr, ops[op], kind, load(value, kind), 0, pe), kind);
+        store(old, caf_atomic(addr, ops[op], (size_t)kind, load(value, kind), 0, pe), kind);
     else
-        fetching(addr, ops[op], kind, load(value, kind), 0, pe);
+        caf_atomic(addr, ops[op], (size_t)kind, load(value, kind), 0, pe);
 }

@@ -43,12 +43,9 @@ int causeway_prif_atomic(int op, int image, const prf_coarray_t *c, size_t place
     uint64_t *word;
     if (!find_word(&status, "an atomic subroutine", image, c, place, &pe, &word))
         return prf_outcome(stat);
-    const uint64_t old = cw_amo_fetching(&cw_ctx_default, word, ops[op], WORD, (uint64_t)value,
-                                         (uint64_t)compare, pe);
+    const uint64_t old = caf_atomic(word, ops[op], WORD, (uint64_t)value, (uint64_t)compare, pe);
     if (old_p)
         *old_p = (int64_t)old;
-    if (ops[op] == CW_AMO_FETCH && pe == cw_world.pe)
-        cw_wait_tested();  // programs ask in loops
     caf_succeed(&status);
     return 0;
 }

@@ -23,7 +23,8 @@ static const char *awaited(cwt_client_t *client)
 
 static void warn_of_silence(cwt_client_t *client, mpw_patience_t *patience, uint64_t now)
 {
-    uint64_t seconds = (uint64_t)cwu_env.timeout * (patience->warnings + 1);
+    uint64_t seconds =
+        (uint64_t)(cwu_env.timeout > 0 ? cwu_env.timeout : 60) * (patience->warnings + 1);
     if ((now - patience->since_ns) / 1000000000u < seconds)
         return;
     patience->warnings++;
