@@ -241,7 +241,9 @@ static dart_ret_t update_words(const update_t *u, const drt_target_t *target, si
         uint64_t value =
                      u->op == DART_OP_NO_OP ? 0 : bits_of((const char *)u->values + i * each, each),
                  old;
-        if (simple)
+        if (simple && op == CW_AMO_FETCH)
+            old = cw_amo_polling(near + i * each, each);
+        else if (simple)
             old = cw_amo_local(near + i * each, op, each, value, 0);
         else
             old = drt_update_here(near + i * each, each, fn, value);
@@ -314,7 +316,7 @@ static CW_ALWAYS_INLINE void *word_near(dart_gptr_t gptr, dart_datatype_t type)
             *result = __atomic_exchange_n(p, *value, __ATOMIC_ACQ_REL);                       \
             return true;                                                                      \
         case DART_OP_NO_OP:                                                                   \
-            *result = __atomic_load_n(p, __ATOMIC_ACQUIRE);                                   \
+            *result = (ctype)cw_amo_polling(p, sizeof *p);                                    \
             return true;                                                                      \
         default:                                                                              \
             return false;                                                                     \

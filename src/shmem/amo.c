@@ -24,11 +24,41 @@
 #define DEFAULT &cw_ctx_default
 
 // ---------------------------------------------------------------- fetch: reads only
+static CW_COLD uint64_t fetch_observed(cw_ctx_t *ctx, void *addr, size_t nbytes, int pe)
+{
+    uint64_t value = cw_amo_fetching(ctx, addr, CW_AMO_FETCH, nbytes, 0, 0, pe);
+    cw_fetched_t *last = cw_wait_fetched(addr);
+    if (last->at == addr && cw_wait_fetched_again(last, value))
+        return cw_amo_fetching(ctx, addr, CW_AMO_FETCH, nbytes, 0, 0, pe);
+    *last = (cw_fetched_t){addr, value};
+    return value;
+}
+
+/** Off the node it waits for a reply, which gives way. */
+static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const void *source, size_t nbytes, int pe)
+{
+    void *addr = (void *)(uintptr_t)source;
+    uintptr_t word;
+    if (cw_amo_is_here(ctx, pe, &word))
+        return cw_amo_polling(cw_local_address(word, addr), nbytes);
+    if (CW_UNLIKELY(!cw_world.plain))
+        return fetch_observed(ctx, addr, nbytes, pe);
+    return cw_amo_fetching(ctx, addr, CW_AMO_FETCH, nbytes, 0, 0, pe);
+}
+
 #define FETCH(N, T)                                                                            \
     T pshmem_##N##_atomic_fetch(const T *source, int pe)                                       \
-    { FETCHING(DEFAULT, FETCH, T, source, 0, 0); }                                             \
+    {                                                                                          \
+        T value;                                                                               \
+        shm_from_bits(&value, fetch(DEFAULT, source, sizeof(T), pe), sizeof(T));               \
+        return value;                                                                          \
+    }                                                                                          \
     T pshmem_ctx_##N##_atomic_fetch(shmem_ctx_t ctx, const T *source, int pe)                  \
-    { FETCHING(SHM_CTX(ctx), FETCH, T, source, 0, 0); }                                        \
+    {                                                                                          \
+        T value;                                                                               \
+        shm_from_bits(&value, fetch(SHM_CTX(ctx), source, sizeof(T), pe), sizeof(T));          \
+        return value;                                                                          \
+    }                                                                                          \
     void pshmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe)                      \
     { FETCHING_NBI(DEFAULT, FETCH, T, source, 0, 0); }                                         \
     void pshmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T *fetch, const T *source, int pe) \

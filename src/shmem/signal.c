@@ -77,32 +77,12 @@ static void check_signal(const char *func, const uint64_t *sig_addr)
         shm_check_variable(func, "sig_addr", sig_addr, sizeof(*sig_addr));
 }
 
-enum { FEW_WORDS = 4 };
-
-/** What this thread fetched last; a loop may poll several words. */
-static _Thread_local struct {
-    const uint64_t *addr;
-    uint64_t value;
-} last_fetched[FEW_WORDS] CW_INITIAL_EXEC;
-
-/** The same value again is a test in vain: programs wait by such loops. Acquire: pairs with the
- *  release of the update that put-signal makes after its data. */
+/** Acquire: pairs with the release of the update that put-signal makes after its data. */
 uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
     SHM_ENTER();
     check_signal(__func__, sig_addr);
-    size_t i = (uintptr_t)sig_addr / sizeof *sig_addr % FEW_WORDS;
-    uint64_t value = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
-    bool again = last_fetched[i].addr == sig_addr;
-    if (again && last_fetched[i].value == value) {
-        cw_wait_tested();
-        value = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
-    }
-    if (again && last_fetched[i].value != value)
-        cw_wait_found();
-    last_fetched[i].addr = sig_addr;
-    last_fetched[i].value = value;
-    return value;
+    return cw_amo_polling(sig_addr, sizeof *sig_addr);
 }
 SHM_WEAK(shmem_signal_fetch);
 

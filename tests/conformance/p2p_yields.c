@@ -14,6 +14,7 @@
 enum { TESTS = 2000, LEAST = 10 };
 
 static int yields;
+static int flag, neighbour;
 static long words[2], lock;
 static uint64_t signals[2];
 
@@ -43,6 +44,11 @@ static bool is_in_vain(int form)
         return shmem_test_lock(&lock) != 0;
     case 4:
         return shmem_signal_fetch(signals) == 0;
+    case 5:
+        return shmem_long_atomic_fetch(&words[0], me) == 0;
+    case 6:  // of a PE of the node, and of this one
+        return shmem_long_atomic_fetch(&words[0], neighbour) == 0 &&
+               shmem_ctx_int_atomic_fetch(SHMEM_CTX_DEFAULT, &flag, me) == 0;
     default:
         return shmem_signal_fetch(&signals[0]) == 0 && shmem_signal_fetch(&signals[1]) == 0;
     }
@@ -51,10 +57,11 @@ static bool is_in_vain(int form)
 int main(void)
 {
     check_begin();
+    neighbour = me > 0 && shmem_ptr(words, me - 1) ? me - 1 : me;
     if (me == npes - 1)
         shmem_set_lock(&lock);
     shmem_barrier_all();
-    for (int form = 0; form < 6 && me < npes - 1; form++) {
+    for (int form = 0; form < 8 && me < npes - 1; form++) {
         yields = 0;
         const long slept = sleeps();
         bool vain = true;
@@ -70,6 +77,9 @@ int main(void)
     for (uint64_t i = 1; i < 10; i++) {  // and every change is seen
         signals[0] = i;
         CHECK(shmem_signal_fetch(signals) == i);
+        shmem_uint64_atomic_inc(&signals[1], me);
+        CHECK(shmem_uint64_atomic_fetch(&signals[1], me) == i);
+        CHECK(shmem_uint64_atomic_fetch(&signals[1], me) == i);
     }
     return check_end();
 }

@@ -398,7 +398,7 @@ static _Thread_local struct {
     uint64_t since_ns;  // of the last turn of tests
     uint64_t tried_ns;  // when it gave way before a try
     uint64_t empty_ns;  // since when it tests without a result
-    uint32_t tests, polls;
+    uint32_t tests, polls, fetches;
     bool dense;  // they follow each other closely
     bool released;  // a lock of this node, and has not tried one since
 } loop CW_INITIAL_EXEC;
@@ -462,6 +462,22 @@ void cw_wait_tested(void)
         take_turn();
     if (loop.dense && (turn || !cw_wait_roomy || cwu_yield_is_dear()))
         cw_wait_give_way(NULL);
+}
+
+_Thread_local cw_fetched_t cw_fetched[CW_FETCHED];
+
+/** Some are one test: a caller that works between two fetches should not make progress at each. */
+bool cw_wait_fetched_again(cw_fetched_t *last, uint64_t value)
+{
+    if (last->value != value) {
+        last->value = value;
+        cw_wait_found();
+        return false;
+    }
+    if (++loop.fetches % CWU_WAIT_MANY != 0)
+        return false;
+    cw_wait_tested();
+    return true;
 }
 
 void cw_wait_released(int pe)

@@ -16,6 +16,12 @@
 #include "core/rma/send.h"
 #include "core/rma/words.h"
 
+uint64_t cw_amo_poll_again(cw_fetched_t *last, size_t nbytes, uint64_t value)
+{
+    void *p = (void *)(uintptr_t)last->at;  // handlers that run meanwhile may poll
+    return cw_wait_fetched_again(last, value) ? cw_amo_local(p, CW_AMO_FETCH, nbytes, 0, 0) : value;
+}
+
 /** The transport fills in the rest; nothing may be undefined on the wire. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
                                          uint32_t kind, uint64_t operand, uint64_t compare)
