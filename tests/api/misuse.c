@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int word, array[64], npes;
 static int last[1 << 14];  // nothing of the program lies behind it
@@ -190,6 +191,15 @@ WRONG(ctx_quiet_destroyed, shmem_ctx_quiet(gone()))
 WRONG(ctx_destroy_twice, shmem_ctx_destroy(gone()))
 WRONG(ctx_of_another_thread, pthread_t t; pthread_create(&t, NULL, other_thread, mine());
       pthread_join(t, NULL))
+static void *cancel(void *thread)
+{
+    usleep(50000);
+    pthread_cancel(*(pthread_t *)thread);
+    return NULL;
+}
+WRONG(cancelled, static pthread_t me; me = pthread_self(); pthread_t t;
+      pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+      pthread_create(&t, NULL, cancel, &me); shmem_int_wait_until(&word, SHMEM_CMP_EQ, 77))
 WRONG(destroy_default, shmem_ctx_destroy(SHMEM_CTX_DEFAULT))
 WRONG(set_too_large, shmem_barrier(0, 1, npes, sync_))
 WRONG(set_of_broadcast, shmem_broadcast64(array, array + 8, 1, 0, 0, 0, npes + 2, sync_))
@@ -299,6 +309,7 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \
     C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed)         \
     C(ctx_fetch_destroyed) C(ctx_quiet_destroyed) C(ctx_destroy_twice) C(ctx_of_another_thread)   \
+    C(cancelled)                                                                                  \
     C(destroy_default) C(put_overlaps) C(put_to_itself) C(get_overlaps) C(put_from_peer)          \
     C(put_null) C(get_null) C(iput_null) C(fetch_nbi_null) C(wait_null) C(query_null)             \
     C(iput_stride_zero) C(iget_stride_negative) C(ibput_stride_small) C(add_crooked)              \

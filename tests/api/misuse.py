@@ -90,6 +90,7 @@ CHECKED = {
     "ctx_quiet_destroyed": ("shmem_ctx_quiet", "the context is not valid"),
     "ctx_destroy_twice": ("shmem_ctx_destroy", "the context is not valid"),
     "ctx_of_another_thread": ("shmem_ctx_int_p", "used by another thread than its creator"),
+    "cancelled": ("shmem_int_wait_until", r"thread \d+ ends inside of it"),
     "stale_team": ("shmem_team_sync",
                    "the team is not valid; use SHMEM_TEAM_WORLD or SHMEM_TEAM_SHARED"),
     "destroy_world": ("shmem_team_destroy",
@@ -190,7 +191,7 @@ CALLS = {
 def use(arguments, checking, options, routine, text):
     says = [rf"^(\w+ )?{routine}: .*{text}"]
     # The call is not the library's own, or comes from a function of its own.
-    if arguments[0] not in ("ctx_of_another_thread", "call_finalize"):
+    if arguments[0] not in ("ctx_of_another_thread", "cancelled", "call_finalize"):
         says.append(rf"; called from {arguments[0]}_\+0x[0-9a-f]+ \(misuse\w*\.c:\d+\)")
     return wrong_use.Use(arguments, checking, says, options)
 

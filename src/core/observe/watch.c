@@ -3,6 +3,9 @@
 // Frames, a small stack for each thread, and the active observers.
 #include "core/observe/watch.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "core/observe/check.h"
 #include "core/world/startup.h"
@@ -26,9 +29,32 @@ _Thread_local int cw_watch_depth CW_INITIAL_EXEC;
 bool cw_watch_untimed;
 static _Thread_local cw_frame_t *frames CW_INITIAL_EXEC;  // NULL before the first
 
+/** Inside of a routine it leaves locks taken, those of the network library too. */
+static void thread_ends(void *room)
+{
+    const cw_frame_t *f = room;
+    if (cw_watch_depth > 0 && cw_world.initialized)
+        cw_check_failed(f->name,
+                        "thread %d ends inside of it (pthread_cancel, or pthread_exit in a "
+                        "handler), and leaves locks that others need; let it return first "
+                        "(pthread_setcancelstate)",
+                        (int)gettid());
+}
+
+static pthread_key_t frames_key;
+
+static void make_key(void)
+{
+    if (pthread_key_create(&frames_key, thread_ends))
+        cwu_fatal("no key for the data of threads is left (pthread_key_create)");
+}
+
 static CW_COLD cw_frame_t *first_frames(void)
 {
     static _Thread_local cw_frame_t room[DEEPEST];
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    pthread_setspecific(frames_key, room);
     return frames = room;
 }
 
