@@ -5,14 +5,6 @@
 #include "caf/event.h"
 #include "caf/gone.h"
 
-enum { POLLED = 4 };
-
-/** What this thread found last; a loop may poll several words. */
-static _Thread_local struct {
-    const void *word;
-    uint64_t value;
-} last[POLLED] CW_INITIAL_EXEC;
-
 static bool leaves(cw_amo_op_t op, uint64_t was, uint64_t operand, uint64_t compare)
 {
     switch (op) {
@@ -33,12 +25,11 @@ static bool leaves(cw_amo_op_t op, uint64_t was, uint64_t operand, uint64_t comp
 static bool is_in_vain(const void *word, cw_amo_op_t op, uint64_t was, uint64_t operand,
                        uint64_t compare)
 {
-    const size_t i = (uintptr_t)word / sizeof was % POLLED;
-    const bool again = last[i].word == word, same = last[i].value == was;
+    cw_fetched_t *last = cw_wait_fetched(word);
+    const bool again = last->at == word, same = last->value == was;
     if (again && !same)
         cw_wait_found();
-    last[i].word = word;
-    last[i].value = was;
+    *last = (cw_fetched_t){word, was};
     return again && same && leaves(op, was, operand, compare);
 }
 
