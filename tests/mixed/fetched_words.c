@@ -13,7 +13,7 @@
 
 #include "frame/check.h"
 
-enum { FETCHES = 4000, LEAST = 10 };
+enum { FETCHES = 40000, LEAST = 10 };
 
 static int yields;
 

@@ -338,7 +338,7 @@ void cw_finalize(const char *call)
     cw_boot.ops->close(&cw_boot);
 }
 
-/** All PEs of the job come to its last fence. Nothing of this one's connections is used. */
+/** At the last fence, without connections. */
 static void meet_last(void)
 {
     int rc = cw_job_end_exchange();

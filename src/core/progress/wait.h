@@ -151,7 +151,7 @@ void cw_progress(void);
 /** After a test in vain, by a call that returns: one round of progress, which runs handlers; gives
  *  the core away, in a loop of tests, if others want it. */
 void cw_wait_tested(void);
-/** What this thread has fetched from a word, last. A loop may poll several words. */
+/** What this thread fetched last; a loop may poll several words. */
 typedef struct cw_fetched {
     const void *at;
     uint64_t value;
@@ -164,8 +164,8 @@ static CW_ALWAYS_INLINE cw_fetched_t *cw_wait_fetched(const void *at)
     return &cw_fetched[(uintptr_t)at / sizeof(uint64_t) % CW_FETCHED];
 }
 
-/** After a fetch without a wait from the place of the last one. The same value is a test in vain:
- *  programs wait by such loops. True: it may have changed meanwhile. */
+/** After a fetch from the place of the last one. The same value is a test in vain: programs wait by
+ *  such loops. True: it may have changed meanwhile. */
 bool cw_wait_fetched_again(cw_fetched_t *last, uint64_t value);
 /** A lock whose word is in memory of that PE has been released. */
 void cw_wait_released(int pe);
