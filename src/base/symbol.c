@@ -708,21 +708,12 @@ bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name)
 bool cwu_symbol_in_network(const void *pc)
 {
     void *stack[DEEPEST_STACK];
-    module_t mine, libc;
-    bool inside = false;
-    int n = interrupted_stack(pc, stack);
-    if (!find_module((const void *)(uintptr_t)cwu_symbol_caller, &mine) ||
-        !find_module((const void *)(uintptr_t)getpid, &libc) || libc.base == mine.base)
-        return false;
-    for (int i = 0; i < n; i++) {
-        const char *call = call_in(stack, i);
-        if (is_in(&mine, call) && inside)
-            return true;
-        if (!is_in(&mine, call) && !is_below(&libc, call))
-            return false;
-        inside = is_of_network(call);
-    }
-    return false;
+    module_t libc;
+    int n = interrupted_stack(pc, stack), i = 0;
+    bool known = find_module((const void *)(uintptr_t)getpid, &libc);
+    while (known && i < n && is_in(&libc, call_in(stack, i)))
+        i++;
+    return i < n && is_of_network(call_in(stack, i));
 }
 
 bool cwu_symbol_in_library(const void *pc)

@@ -65,8 +65,7 @@ bool cwu_symbol_in_signal(const void **interrupted_p);
  *  routine, nor anything below one; where describes it. */
 bool cwu_symbol_interrupted(const void *pc, bool (*is_routine)(const char *name),
                             cwu_routine_t *routine_p, char *where, size_t where_nbytes);
-/** In a signal's handler: did it interrupt, at `pc`, a call of this library into libfabric or an
- *  MPI? False in a program that has the library in itself. */
+/** In a signal's handler: did it interrupt, at `pc`, libfabric or an MPI? */
 bool cwu_symbol_in_network(const void *pc);
 /** Is it code of a library (the C library, say) other than this one and those below it? */
 bool cwu_symbol_in_library(const void *pc);

@@ -48,9 +48,9 @@
 // at a load of 20 processes a core, one second was too short for output to be flushed
 #define GIVEN (UINT64_C(1) << 32)  // marks a status that was given, also 0
 #define ASKER_SHIFT 33             // of the PE in `wanted`
-#define MANNER_SHIFT 33            // of ORDERLY or BROKEN in `all`
+#define MANNER_SHIFT 33            // of how the job ends, in `all`
 
-enum { ORDERLY = 1, BROKEN };
+enum { ORDERLY = 1, BROKEN, WITHIN_MPI };  // BROKEN: one was interrupted; perhaps within MPI
 
 typedef struct ending {
     uint64_t arrived;  // on node 0: processes that came, and times INTERRUPTED those that may have
@@ -60,8 +60,9 @@ typedef struct ending {
                        // itself
     uint64_t wanted;   // on each host's first node: GIVEN | status, of the PE << ASKER_SHIFT, which
                        // waited too long
-    uint64_t all;      // on each host's first node: all came; ORDERLY, or BROKEN if one was
-                       // interrupted, << MANNER_SHIFT | GIVEN | status
+    uint64_t all;      // on each host's first node: all came; the manner << MANNER_SHIFT | GIVEN |
+                       // status
+    uint64_t in_mpi;   // on node 0: a process comes from a handler that has interrupted MPI
     uint64_t came;     // on each host's first node: processes of the host that came, in any way
     uint64_t here;     // on each node: it came
     uint64_t said;     // on node 0: a process has said that it waits in vain
@@ -312,9 +313,12 @@ static void count(bool interrupted)
     uint64_t one = interrupted ? INTERRUPTED + 1 : 1,
              came = cw_rendezvous_count(&me.mine->arrived, one);
     me.counted = true;
+    if ((uint32_t)came != gas.nodes)
+        return;
     uint64_t manner = came >= INTERRUPTED ? BROKEN : ORDERLY;
-    if ((uint32_t)came == gas.nodes)
-        notify_hosts(&me.mine->all, manner << MANNER_SHIFT | status_now());
+    if (cw_rendezvous_ask(&me.mine->in_mpi, CW_AMO_FETCH, 0, 0) != 0)
+        manner = WITHIN_MPI;
+    notify_hosts(&me.mine->all, manner << MANNER_SHIFT | status_now());
 }
 
 static uint64_t longer(uint64_t nap_ns)
@@ -434,13 +438,19 @@ static int end(const char *call, int status, bool forces)
         return status;
     if (is_wanted() && !me.counted)
         be_ended();
-    bool interrupted = cw_am_running();
+    const void *pc;
+    bool in_mpi = cwu_symbol_in_signal(&pc) && cwu_symbol_in_network(pc),
+         interrupted = in_mpi || cw_am_running();
     if (interrupted)
         cwu_error_hush();
+    if (in_mpi)
+        cw_rendezvous_ask(&me.mine->in_mpi, CW_AMO_SET, 1, 0);
     int agreed = end_together(status, interrupted, forces);
-    if (__atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) >> MANNER_SHIFT == BROKEN)
+    uint64_t manner = __atomic_load_n(&me.host->all, __ATOMIC_ACQUIRE) >> MANNER_SHIFT;
+    if (manner != ORDERLY)
         cw_disband();
-    bool ends_mpi = !is_wanted() && cw_mpi_is_live(), last = cw_mpi_is_road();
+    bool ends_mpi = !is_wanted() && manner != WITHIN_MPI && cw_mpi_is_live(),
+         last = cw_mpi_is_road();
     if (ends_mpi && !last)
         end_mpi(agreed);
     ignore_signals();

@@ -22,7 +22,7 @@ int main(void)
     if (me == 0) {
         CHECK(shmem_long_atomic_fetch_add(&counter, 7, 1) == 0, "an atomic of a node in MPI");
     } else {
-        double until = MPI_Wtime() + 2.5;
+        double until = MPI_Wtime() + 4;
         int there;
         while (MPI_Wtime() < until)
             MPI_Iprobe(0, 1, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);

@@ -24,8 +24,8 @@ ORDERS = ["sS", "sSsS", "mM", "smSM", "smMS", "msSM", "msMS", "sSmM", "smSsSM", 
 ALONE = ["msSM", "msMS", "msSsSM", "msSsMS"]
 
 
-def build(scratch, name):
-    return MPI.build(Path(__file__).with_name(f"{name}.c"), f"{scratch}/{name}")
+def build(scratch, name, *flags):
+    return MPI.build(Path(__file__).with_name(f"{name}.c"), f"{scratch}/{name}", *flags)
 
 
 def lives(scratch):
@@ -66,6 +66,11 @@ def ends(scratch):
     for words in ([], ["nodes"]):
         for order in ("smMg", "msMg", "smMx", "smMk"):
             good("", PES, life, order, *words, status=None if words else 7, reports=True)
+    within = build(scratch, "mpi_exit", "-DGASNET_PAR")
+    for words in ([], ["nodes"]):
+        job = good("", 2, within, *words, status=5)
+        check(job and "backtrace" not in job.stderr and "UCX" not in job.stderr,
+              "ends within MPI: MPI is left alone", job.stderr[-2000:] if job else "")
 
 
 def without_plugin(scratch):
