@@ -3,33 +3,16 @@
 // Loops of calls that test in vain give the processor away where PEs share one: counted in calls of
 // sched_yield, which this program defines in the C library's place, or in sleeps of the thread.
 #define _GNU_SOURCE
-#include <sched.h>
 #include <stdbool.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "check.h"
+#include "frame/yields.h"
 
 enum { TESTS = 2000, LEAST = 10 };
 
-static int yields;
 static int flag, neighbour;
 static long words[2], lock;
 static uint64_t signals[2];
-
-int sched_yield(void)
-{
-    __atomic_add_fetch(&yields, 1, __ATOMIC_RELAXED);
-    return (int)syscall(SYS_sched_yield);
-}
-
-static long sleeps(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw;
-}
 
 static bool is_in_vain(int form)
 {

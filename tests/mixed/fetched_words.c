@@ -5,30 +5,12 @@
 // calls of sched_yield, which this program defines in the C library's place, or in sleeps.
 #define _GNU_SOURCE
 #include <dash/dart/if/dart.h>
-#include <sched.h>
 #include <stdint.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "frame/check.h"
+#include "frame/yields.h"
 
 enum { FETCHES = 40000, LEAST = 10 };
-
-static int yields;
-
-int sched_yield(void)
-{
-    __atomic_add_fetch(&yields, 1, __ATOMIC_RELAXED);
-    return (int)syscall(SYS_sched_yield);
-}
-
-static long sleeps(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw;
-}
 
 static void poll(dart_gptr_t words, int unit, dart_datatype_t type)
 {
