@@ -6,8 +6,8 @@ ROOMS is the law: a room includes headers of, and calls functions of, rooms that
 the list (below it in the building) and of its own; rooms of one row are siblings and do not know
 each other. Includes are read from the sources, calls from the symbol table of the archive. Prints
 each broken rule with file and line, or with object and symbol. Calls upward go through tables of
-function pointers, which neither check can see, and which are four: progress hooks, server
-handlers, observers, foreign memory.
+function pointers, which neither check can see, and which are five: progress hooks, server
+handlers, cold puts, observers, foreign memory.
 """
 
 import argparse
@@ -33,6 +33,8 @@ ROOMS = [
     ("core/progress",),
     ("core/route",),
     ("core/collect",),
+    ("core/port",),
+    ("core/path",),
     ("core/rma",),
     ("core/bulk",),
     ("core/server",),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small operations of a flood to another node, in bundles (core/rma/bundle.h), in the order of
+// Small operations of a flood to another node, in bundles (core/path/bundle.h), in the order of
 // their process. What was sent otherwise before is executed before a bundle opens, and then marks
 // of it are void.
 #include "armci/aci.h"

@@ -6,7 +6,7 @@
 #include "armci/aci.h"
 #include "core/bulk/sieve.h"
 #include "core/bulk/strided.h"
-#include "core/rma/request.h"
+#include "core/route/request.h"
 
 /** From this payload on a plane of small rows pays for requests of its own. */
 #define PLANE_LEAST (CW_STRIDED_PAYLOAD / 2)

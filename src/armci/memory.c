@@ -11,6 +11,7 @@
 #include "core/mem/backing.h"
 #include "core/mem/blocks.h"
 #include "core/mem/segment.h"
+#include "core/path/contact.h"
 #include "core/rma/context.h"
 
 static cw_blocks_t blocks CW_LARGE;

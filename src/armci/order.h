@@ -31,7 +31,7 @@
 
 #include "base/compiler.h"
 #include "core/owner/handle.h"
-#include "core/rma/bundle.h"
+#include "core/path/bundle.h"
 #include "core/rma/routed.h"
 
 enum {

@@ -7,7 +7,7 @@
 // which a profiling tool may replace. Bodies call core and shm_ functions only, never another entry
 // point.
 // Checks: core checks RMA and atomics, on its slow paths, which "not initialised" and
-// CAUSEWAY_CHECK=1 select (core/rma/hot.h). All other routines begin with SHM_ENTER, which also
+// CAUSEWAY_CHECK=1 select (core/port/hot.h). All other routines begin with SHM_ENTER, which also
 // reports to observers (core/observe/watch.h) that the routine runs, until it returns. Arguments
 // are checked in checking mode only.
 // Threads: no state of its own.

@@ -64,7 +64,7 @@ typedef struct cwt_layout {
 typedef struct cwt_header {
     uint64_t token;     // proof of the job's secret, taken once; a message without it is dropped
     uint64_t reply_id;  // 0: no reply wanted, only executed
-    uint16_t op;        // core/rma/request.h, core/am/wire.h
+    uint16_t op;        // core/route/request.h, core/am/wire.h
     uint16_t slot;      // sender's or target's slot, as the op defines
     uint32_t nbytes;    // of the whole message, header included
 } cwt_header_t;

@@ -13,15 +13,16 @@
 
 #include "bootstrap/job.h"
 #include "bootstrap/placement.h"
-#include "core/sync/area.h"
-#include "core/sync/fused.h"
-#include "core/rma/ctx.h"
-#include "core/rma/words.h"
-#include "core/world/job.h"
-#include "core/world/place.h"
 #include "core/mem/segment.h"
 #include "core/mem/tables.h"
+#include "core/path/contact.h"
+#include "core/port/ctx.h"
+#include "core/port/words.h"
 #include "core/server/server.h"
+#include "core/sync/area.h"
+#include "core/sync/fused.h"
+#include "core/world/job.h"
+#include "core/world/place.h"
 #include "sim.h"
 
 enum { MANY_PES = 2048 };  // beyond, PEs that cannot differ are recorded once

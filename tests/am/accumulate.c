@@ -7,10 +7,10 @@
 
 #include "am_test.h"
 #include "base/env.h"
-#include "core/mem/segment.h"
 #include "core/bulk/accumulate.h"
-#include "core/rma/ctx.h"
-#include "core/rma/port.h"
+#include "core/mem/segment.h"
+#include "core/port/ctx.h"
+#include "core/port/port.h"
 #include "frame/random.h"
 
 enum { HOT = 40, ELEMENTS = 1500, BELLS = 20 };

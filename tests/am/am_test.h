@@ -10,8 +10,8 @@
 #include "core/am/am.h"
 #include "core/coll/coll.h"
 #include "core/core.h"
-#include "core/rma/rma.h"
 #include "core/progress/wait.h"
+#include "core/rma/rma.h"
 #include "frame/check.h"
 
 static const cw_am_names_t test_names = {

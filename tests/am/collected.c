@@ -12,7 +12,7 @@
 #include "am_test.h"
 #include "base/clock.h"
 #include "core/am/private.h"
-#include "core/rma/bundle.h"
+#include "core/path/bundle.h"
 
 #define COMPUTE_NS 1000000u
 enum { NOTE = 1, ASK, ANSWER };

@@ -9,10 +9,10 @@
 #include "am_test.h"
 #include "base/env.h"
 #include "core/bulk/accumulate.h"
-#include "core/rma/ctx.h"
 #include "core/bulk/pieces.h"
 #include "core/bulk/strided.h"
-#include "core/rma/port.h"
+#include "core/port/ctx.h"
+#include "core/port/port.h"
 #include "core/rma/rma.h"
 
 enum { STRIP = 600 << 10, THREADS_MOST = 2, MEBIBYTE = 1 << 20, AGAIN = 20 };

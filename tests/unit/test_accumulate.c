@@ -11,8 +11,8 @@
 
 #include "core/bulk/accumulate.h"
 #include "core/mem/segment.h"
+#include "core/port/ctx.h"
 #include "core/progress/block_lock.h"
-#include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "frame/check.h"
 #include "frame/random.h"

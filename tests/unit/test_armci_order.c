@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "armci/order.h"
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 #include "frame/check.h"
 
 enum { TARGETS = 4, TIMES = 1000000 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
+#include "core/path/bundle.h"
+#include "core/port/ctx.h"
 #include "frame/check.h"
 
 static _Alignas(256) cw_path_t path;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "frame/check.h"
 #include "core/coll/describe.h"
+#include "frame/check.h"
 
 static const char *const collectives[] = {"broadcast", "collect", "fcollect", "alltoall",
                                           "alltoalls", "reduce",  "scan"};

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/env.h"
-#include "frame/check.h"
 #include "core/sync/fused.h"
+#include "frame/check.h"
 
 enum { MOST = 80 };
 

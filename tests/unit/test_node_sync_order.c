@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/env.h"
-#include "frame/check.h"
 #include "core/sync/node_sync.h"
+#include "frame/check.h"
 
 enum { MOST = 40, ROUNDS = 1500 };
 

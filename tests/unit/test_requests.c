@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "frame/check.h"
-#include "frame/random.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
 #include "core/bulk/accumulate.h"
@@ -17,9 +15,11 @@
 #include "core/mem/segment.h"
 #include "core/progress/block_lock.h"
 #include "core/rma/amo.h"
-#include "core/rma/request.h"
+#include "core/route/request.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
+#include "frame/check.h"
+#include "frame/random.h"
 
 enum {
     PAGE = 4096,

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/rma/hot.h"
+#include "core/port/hot.h"
 
 #define CW_AM_MAX_ARGS 16
 #define CW_AM_PACKET ((size_t)3968)  // payload in one message of any transport

@@ -11,8 +11,8 @@
 
 #include "core/am/private.h"
 #include "core/am/wire.h"
+#include "core/port/ctx.h"
 #include "core/progress/wait.h"
-#include "core/rma/ctx.h"
 #include "core/rma/routed.h"
 #include "core/server/server.h"
 

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "core/am/private.h"
 #include "core/am/wire.h"
-#include "core/rma/bundle.h"
+#include "core/path/bundle.h"
 #include "core/rma/routed.h"
 
 #define FLOOD 12u          // requests under way that may begin one

@@ -9,8 +9,8 @@
 
 #include "base/lock.h"
 #include "core/am/inbox.h"
+#include "core/path/bundle.h"
 #include "core/progress/hooks.h"
-#include "core/rma/bundle.h"
 #include "core/rma/context.h"
 
 /** One of my rings; poll_lock guards it among several threads. */

@@ -13,9 +13,10 @@
 #include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/observe/watch.h"
+#include "core/path/bundle.h"
+#include "core/path/contact.h"
+#include "core/port/ctx.h"
 #include "core/progress/wait.h"
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 

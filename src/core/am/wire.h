@@ -5,10 +5,10 @@
 #ifndef CW_CORE_AM_WIRE_H
 #define CW_CORE_AM_WIRE_H
 
-#include "core/rma/request.h"
+#include "core/route/request.h"
 #include "transport/transport.h"
 
-// cwt_header_t.op; core/rma/request.h has the other numbers
+// cwt_header_t.op; core/route/request.h has the other numbers
 enum {
     CW_REQ_AM = 5,        // cw_req_am_t, arguments, payload
     CW_REQ_AM_SHORT = 6,  // cw_req_am_short_t, arguments: a request

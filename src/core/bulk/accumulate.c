@@ -5,11 +5,11 @@
 #include "core/bulk/accumulate.h"
 
 #include "core/observe/watch.h"
+#include "core/port/ctx.h"
 #include "core/progress/block_lock.h"
 #include "core/rma/batch.h"
-#include "core/rma/ctx.h"
-#include "core/rma/request.h"
 #include "core/rma/send.h"
+#include "core/route/request.h"
 
 #define PIECES_OF_LOCK 64u  // of one block, after which others get the lock
 #define PIECE_MIN 256u      // bytes: with less room a message is sent before a longer piece

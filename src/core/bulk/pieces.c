@@ -4,11 +4,12 @@
 // in one reply, scattered on arrival; staged, the server gathers them in a cell.
 #include "core/bulk/pieces.h"
 
+#include "core/path/scatter.h"
+#include "core/port/ctx.h"
 #include "core/rma/batch.h"
-#include "core/rma/ctx.h"
-#include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/rma/send.h"
+#include "core/route/request.h"
 
 static const char *name_of(const cw_pieces_t *p)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/copy/rows.h"
-#include "core/rma/check.h"
+#include "core/port/check.h"
 
 /** n > 0 rows of nbytes. */
 typedef struct cw_rows {

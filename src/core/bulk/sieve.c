@@ -5,7 +5,7 @@
 #include "core/bulk/sieve.h"
 
 #include "core/bulk/stage.h"
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 
 #define LEAST CW_STRIDED_PAYLOAD  // bytes: fewer come in one reply
 

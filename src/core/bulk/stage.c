@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-#include "core/rma/ctx.h"
+#include "core/path/contact.h"
+#include "core/port/ctx.h"
 #include "core/rma/routed.h"
 
 #define KEPT_MOST 4u        // cells that a port keeps, over all nodes

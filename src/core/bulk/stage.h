@@ -27,7 +27,7 @@
 
 #include "core/mem/layout.h"
 #include "core/rma/context.h"
-#include "core/rma/request.h"
+#include "core/route/request.h"
 
 #define CW_STAGE_PIECE_MAX 65536u  // bytes; a longer piece pays for a put of its own
 #define CW_STAGE_BUFFER (CW_CELL_PAYLOAD / 4 * 5)

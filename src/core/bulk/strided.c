@@ -10,11 +10,11 @@
 #include "core/bulk/stage.h"
 #include "core/mem/foreign.h"
 #include "core/observe/watch.h"
+#include "core/port/ctx.h"
 #include "core/rma/batch.h"
-#include "core/rma/ctx.h"
-#include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/rma/send.h"
+#include "core/route/request.h"
 
 #define GETS_IN_FLIGHT 4   // packed replies
 #define ROWS_IN_FLIGHT 16  // gets of their own

@@ -12,7 +12,7 @@
 #include "core/coll/exchange.h"
 #include "core/coll/reduce/reduce.h"
 #include "core/coll/scan/scan.h"
-#include "core/rma/check.h"
+#include "core/port/check.h"
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 

@@ -17,9 +17,10 @@
 #include "core/device/remote.h"
 #include "core/device/world.h"
 #include "core/mem/foreign.h"
+#include "core/mem/gather.h"
 #include "core/mem/memory.h"
 #include "core/mem/pass.h"
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 
 // Where all PEs try to have the heap, in turn: far from what programs, libraries and sanitizers
 // use.

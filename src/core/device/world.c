@@ -21,9 +21,9 @@
 #include "core/mem/heap.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
+#include "core/port/ctx.h"
 #include "core/progress/wait.h"
 #include "core/rma/amo.h"
-#include "core/rma/ctx.h"
 #include "core/rma/rma.h"
 #include "core/world/agreement.h"
 

@@ -9,11 +9,11 @@
 
 #include "base/pages.h"
 #include "core/mem/segment.h"
+#include "core/port/ctx.h"
 #include "core/progress/hooks.h"
 #include "core/rma/amo.h"
-#include "core/rma/ctx.h"
-#include "core/rma/request.h"
 #include "core/rma/routed.h"
+#include "core/route/request.h"
 #include "core/server/server.h"
 #include "core/world/job.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/sync/area.h"
 #include "core/sync/rendezvous.h"
+#include "core/world/world.h"
 
 enum { ALL_QUIET, ALL_FREE };
 

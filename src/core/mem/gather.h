@@ -2,7 +2,7 @@
 //
 // PEs map a node's memory one by one: each counts itself when its slice is ready, and waits for the
 // others at its first access to their slices. Until then neighbours' peer words are cold
-// (core/rma/hot.h), so hot paths need no test; other code calls cw_gather first. Memory that no PE
+// (core/port/hot.h), so hot paths need no test; other code calls cw_gather first. Memory that no PE
 // initialises (doorbells, inboxes, ...) is zero and needs no wait. Threads: any.
 #ifndef CW_CORE_GATHER_H
 #define CW_CORE_GATHER_H

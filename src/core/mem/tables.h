@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Tables for all PEs of a node, in the node object of large jobs: places of PEs, and cold peer
-// words (core/rma/words.c), as one piece that is mapped repeatedly, copied on write.
+// words (core/port/words.c), as one piece that is mapped repeatedly, copied on write.
 //
 //   0      cw_tables_head_t
 //   64 KiB cw_place_nbytes()      read only

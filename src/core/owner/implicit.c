@@ -5,7 +5,7 @@
 #include "core/am/am.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
-#include "core/rma/path.h"
+#include "core/path/path.h"
 
 #define MOST_IN_VAIN 16u
 

@@ -10,8 +10,9 @@
 #include "core/observe/known.h"
 #include "core/owner/handle.h"
 #include "core/owner/transfer.h"
+#include "core/path/contact.h"
+#include "core/path/path.h"
 #include "core/rma/context.h"
-#include "core/rma/path.h"
 #include "core/rma/rma.h"
 #include "core/sync/published.h"
 

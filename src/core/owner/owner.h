@@ -25,8 +25,8 @@
 
 #include "base/compiler.h"
 #include "core/mem/area.h"
+#include "core/port/hot.h"
 #include "core/progress/wait.h"
-#include "core/rma/hot.h"
 
 typedef struct cw_owner_config {
     const char *call;  // for messages

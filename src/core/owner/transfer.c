@@ -6,8 +6,8 @@
 
 #include "core/observe/watch.h"
 #include "core/owner/copy.h"
-#include "core/rma/check.h"
-#include "core/rma/port.h"
+#include "core/port/check.h"
+#include "core/port/port.h"
 
 /** Must the owner copy? */
 static bool is_outside(const cw_owner_t *o, uint32_t pe, const void *addr, size_t nbytes)

@@ -7,9 +7,10 @@
 
 #include "base/clock.h"
 #include "core/coll/coll.h"
+#include "core/path/contact.h"
+#include "core/port/port.h"
 #include "core/progress/wait.h"
 #include "core/report/report.h"
-#include "core/rma/port.h"
 #include "core/world/job.h"
 
 enum { CLOCK_ROUNDS = 8 };

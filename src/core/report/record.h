@@ -22,7 +22,7 @@
 #include "core/forward/forwarding.h"
 #include "core/mem/arena.h"
 #include "core/observe/observer.h"
-#include "core/rma/bundle.h"
+#include "core/path/bundle.h"
 #include "core/world/startup.h"
 #include "transport/transport.h"
 

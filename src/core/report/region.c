@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "core/mem/heap.h"
+#include "core/port/ctx.h"
 #include "core/progress/arrivals.h"
 #include "core/progress/wait.h"
-#include "core/rma/ctx.h"
 #include "core/server/server.h"
 #include "core/world/job.h"
 

@@ -12,11 +12,11 @@
 #include "base/clock.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/port/port.h"
 #include "core/report/cycle.h"
 #include "core/report/early.h"
 #include "core/report/report_text.h"
 #include "core/report/waits.h"
-#include "core/rma/port.h"
 #include "core/sync/fused.h"
 
 #define SECOND 1000000000u

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "core/port/ctx.h"
 #include "core/progress/wait.h"
 #include "core/report/parcel.h"
 #include "core/report/region.h"
-#include "core/rma/ctx.h"
 #include "core/sync/group.h"
 #include "core/world/startup.h"
 

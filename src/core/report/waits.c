@@ -14,8 +14,9 @@
 #include "base/symbol.h"
 #include "core/mem/segment.h"
 #include "core/observe/watch.h"
+#include "core/path/contact.h"
+#include "core/port/port.h"
 #include "core/report/early.h"
-#include "core/rma/port.h"
 #include "core/sync/fused.h"
 #include "core/world/front_end.h"
 

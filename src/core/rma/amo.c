@@ -8,13 +8,13 @@
 
 #include "core/mem/foreign.h"
 #include "core/observe/watch.h"
+#include "core/path/bundle.h"
+#include "core/port/ctx.h"
+#include "core/port/words.h"
 #include "core/rma/batch.h"
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
-#include "core/rma/request.h"
 #include "core/rma/rma.h"
 #include "core/rma/send.h"
-#include "core/rma/words.h"
+#include "core/route/request.h"
 
 uint64_t cw_amo_poll_again(cw_fetched_t *last, size_t nbytes, uint64_t value)
 {

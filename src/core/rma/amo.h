@@ -6,30 +6,8 @@
 #ifndef CW_CORE_AMO_H
 #define CW_CORE_AMO_H
 
-#include "core/rma/context.h"
-
-typedef enum cw_amo_op {
-    CW_AMO_FETCH,
-    CW_AMO_SET,
-    CW_AMO_ADD,
-    CW_AMO_AND,
-    CW_AMO_OR,
-    CW_AMO_XOR,
-    CW_AMO_SWAP,
-    CW_AMO_CSWAP,
-    // Computed, by compare-and-swap: signed, unsigned and floating point.
-    CW_AMO_MULT,
-    CW_AMO_MIN,
-    CW_AMO_MAX,
-    CW_AMO_UMIN,
-    CW_AMO_UMAX,
-    CW_AMO_FADD,
-    CW_AMO_FMULT,
-    CW_AMO_FMIN,
-    CW_AMO_FMAX,
-    CW_AMO_OPS
-} cw_amo_op_t;
-// Computed ones: by cw_amo_fetching, and only where atomics are not the NIC's.
+#include "core/port/hot.h"
+#include "core/route/request.h"
 
 /** A put, then an update of the signal word: a PE that sees the signal sees the data. op:
  *  CW_AMO_SET or CW_AMO_ADD. */
@@ -83,7 +61,7 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_polling(const void *p, size_t nbytes)
     return value;
 }
 
-/** Operation and size, as in a request (core/rma/request.h). */
+/** Operation and size, as in a request (core/route/request.h). */
 static CW_ALWAYS_INLINE uint32_t cw_amo_kind(cw_amo_op_t op, size_t nbytes)
 {
     return (uint32_t)op | (uint32_t)nbytes << 16;

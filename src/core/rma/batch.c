@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "core/rma/request.h"
 #include "core/rma/send.h"
+#include "core/route/request.h"
 
 /** For one node, in order on one connection. */
 typedef struct dest {
@@ -118,6 +118,13 @@ void cw_batch_send_node(cw_ctx_t *ctx, int rank)
     if (dest && dest->queue.open)
         cw_collect_send(&ctx->batch->collect, &dest->queue, CW_BUNDLE_ORDER);
     cw_ctx_leave(ctx);
+}
+
+void cw_batch_pass_held(cw_ctx_t *ctx, int rank)
+{
+    cw_bundles_pause(CW_BUNDLE_ORDER);
+    if (cw_batch_is_on(ctx))
+        cw_batch_send_node(ctx, rank);
 }
 
 bool cw_batch_take_put(cw_ctx_t *ctx, int rank, const cwt_target_t *t, const void *dest,

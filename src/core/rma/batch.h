@@ -11,9 +11,9 @@
 #ifndef CW_CORE_BATCH_H
 #define CW_CORE_BATCH_H
 
+#include "core/path/bundle.h"
+#include "core/port/ctx.h"
 #include "core/rma/amo.h"
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
 
 #define CW_BATCH_PUT_MAX 1024u  // bytes; fits the record's size field
 
@@ -38,12 +38,12 @@ static inline bool cw_batch_amo(cw_ctx_t *ctx, int rank, const cwt_target_t *t, 
     return cw_batch_is_on(ctx) && cw_batch_take_amo(ctx, rank, t, addr, op, nbytes, operand);
 }
 
+void cw_batch_pass_held(cw_ctx_t *ctx, int rank) CW_COLD;
 /** Before an operation that is not batched. */
 static inline void cw_batch_pass(cw_ctx_t *ctx, int rank)
 {
-    cw_bundles_pause(CW_BUNDLE_ORDER);
-    if (cw_batch_is_on(ctx))
-        cw_batch_send_node(ctx, rank);
+    if (CW_UNLIKELY(cw_ctx_holds_back(ctx)))
+        cw_batch_pass_held(ctx, rank);
 }
 
 /** All. Lock held. */

@@ -5,14 +5,9 @@
 #ifndef CW_CORE_CONTEXT_H
 #define CW_CORE_CONTEXT_H
 
-#include "core/rma/hot.h"
+#include "core/port/hot.h"
 #include "core/world/world.h"
 
-enum {
-    CW_CTX_SERIALIZED = 1,  // never used by two threads at a time
-    CW_CTX_PRIVATE = 2,     // only the creating thread uses it: no locks, its own port
-    CW_CTX_NOSTORE = 4      // quiet and fence need not order the program's stores
-};
 typedef struct cw_ctx_config {
     int start, stride, size;  // rank r: start + r * stride,
     const int *pes;           // or pes[r]; must live as long as the context
@@ -34,22 +29,18 @@ int cw_ctx_count_alive(void);
 void cw_ctx_batch_start(cw_ctx_t *ctx, size_t total_ops);
 void cw_ctx_batch_stop(cw_ctx_t *ctx);
 
-/** A front end's operations are in order: only puts and gets that say so are collected. While no
- *  other thread puts. */
-void cw_ctx_puts_in_order(void);
-
-// rank: within the context's team; the PE number on the default context.
-/** On the default context, to a PE of another node? Any thread. */
-bool cw_is_connected(int pe);
 /** Where that object of `pe` is mapped here; NULL: nowhere, or it is not symmetric. */
 void *cw_ptr(const void *symmetric, int pe);
-struct cw_owner_target;
-/** Fills in the records (core/rma/path.h), which must live as long as the job, for the own
- *  addresses of a PE of another node; `origin`: where its slice begins (core/mem/area.h). The
- *  caller then sets *word to direct + 1. Connects if need be. */
-void cw_target_of_owner(int pe, uintptr_t origin, uintptr_t *word, struct cw_owner_target *target);
-/** These chunks of a PE of another node (core/mem/blocks.h) will be freed, and this PE has
- *  completed all on them: their node may give them up. [waits] */
-void cw_release_chunks(int pe, uint64_t chunks);
+
+// ---------------------------------------------------------------- for rooms that open and end
+/** After placement and segment. */
+int cw_ctx_open(void);
+/** Destroys the rest; then calls find "not initialised". cw_ctx_destroy_all comes first, while the
+ *  network is up. */
+void cw_ctx_shut(void);
+void cw_ctx_destroy_all(void);
+/** Symmetric memory of devices appears: every transfer takes a cold path until the job ends.
+ *  CW_ENOMEM: not reported, nothing changed. No other thread may be in the library. */
+int cw_ctx_go_cold(void);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Quiet and fence with something in flight. The transport proves its part; the port's ledger
-// (core/rma/port.h) says what else is due.
+// (core/port/port.h) says what else is due.
 #include "core/observe/sources.h"
+#include "core/path/bundle.h"
+#include "core/path/path.h"
+#include "core/port/ctx.h"
 #include "core/rma/batch.h"
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
-#include "core/rma/path.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 

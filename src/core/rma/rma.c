@@ -10,12 +10,12 @@
 #include "core/mem/foreign.h"
 #include "core/observe/sources.h"
 #include "core/observe/watch.h"
+#include "core/path/bundle.h"
+#include "core/path/path.h"
+#include "core/port/ctx.h"
 #include "core/rma/batch.h"
-#include "core/rma/bundle.h"
-#include "core/rma/ctx.h"
-#include "core/rma/path.h"
-#include "core/rma/request.h"
 #include "core/rma/send.h"
+#include "core/route/request.h"
 
 // ---------------------------------------------------------------- on a connection
 
@@ -37,19 +37,6 @@ static CW_ALWAYS_INLINE void get_now(cw_ctx_t *ctx, const cwt_target_t *t, void 
 }
 
 // ---------------------------------------------------------------- contiguous
-
-void cw_copy_long(void *dest, const void *src, size_t nbytes)
-{
-    if (CW_UNLIKELY(nbytes > PTRDIFF_MAX))
-        cw_count_refused(nbytes);
-    cw_copy_part(dest, src, nbytes, 2 * nbytes);
-}
-
-void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx)
-{
-    cw_copy(dest, src, nbytes);
-    cw_ctx_stored(ctx, rank);
-}
 
 static bool put_foreign(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
@@ -319,7 +306,14 @@ void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nby
 
 void cw_put_scalar_drain(cw_ctx_t *ctx)
 {
-    cw_path_drain(ctx);
+    if (cw_path_is_full(ctx))
+        cw_quiet_cold(ctx);  // gives room
+}
+
+void cw_owner_target_drain(uintptr_t word)
+{
+    if (cw_owner_target_is_full(word))
+        cw_quiet_cold(&cw_ctx_default);
 }
 
 void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t word, cw_ctx_t *ctx)

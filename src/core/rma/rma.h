@@ -7,8 +7,8 @@
 #ifndef CW_CORE_RMA_H
 #define CW_CORE_RMA_H
 
-#include "core/mem/copy.h"
-#include "core/rma/context.h"
+#include "core/port/hot.h"
+#include "core/port/local.h"
 
 void cw_put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
 void cw_get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank);
@@ -29,19 +29,10 @@ void cw_put_scalar_retry(void *dest, uint64_t bits, size_t nbytes, uintptr_t wor
 void cw_put_scalar_retry_from(void *dest, const void *src, size_t nbytes, uintptr_t word) CW_COLD;
 /** After CW_INJECT_ROOM puts: waits until the targets have them. */
 void cw_put_scalar_drain(cw_ctx_t *ctx) CW_COLD;
-/** As above, after a put by an owner's word (path.h). */
+/** As above, after a put by an owner's word (core/path/path.h). */
 void cw_owner_target_drain(uintptr_t word) CW_COLD;
 /** On x86-64: core/rma/put_scalar_x86_64.h. */
 void cw_put_scalar_off_node(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank);
-/** Of the cold targets: assembly with its extra words, then C. */
-ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                       uint64_t addr, uint64_t pe);
-ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                             uint64_t addr, uint64_t key);
-ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr,
-                           uint64_t rank);
-ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
-                                 uint64_t addr, uint64_t key);
 /** A get whose word is not local. */
 uint64_t cw_get_scalar_out(cw_ctx_t *ctx, const void *src, size_t nbytes, int rank);
 /** On the default context, by a known word. */
@@ -56,7 +47,7 @@ void cw_get_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *
 void cw_get_nbi_out(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,
                     uintptr_t word);
 /** By a record of cw_target_of_owner, on the default context: the remote address is the owner's
- *  own. Those complete at a quiet may be collected (core/rma/bundle.h). */
+ *  own. Those complete at a quiet may be collected (core/path/bundle.h). */
 void cw_target_put(cwt_target_t *record, void *dest, const void *src, size_t nbytes, bool nbi);
 /** Complete at the target on return. */
 void cw_target_put_complete(cwt_target_t *record, void *dest, const void *src, size_t nbytes);
@@ -78,81 +69,6 @@ void cw_quiet_cold(cw_ctx_t *ctx);
  *  1: complete; 0: not yet; CW_EAGAIN: not begun, for want of room or because of another thread. */
 int cw_quiet_try(void);
 void cw_fence_cold(cw_ctx_t *ctx);
-
-static CW_ALWAYS_INLINE void cw_store_bits(void *p, uint64_t bits, size_t nbytes)
-{
-    switch (nbytes) {
-    case 1:
-        __atomic_store_n((uint8_t *)p, (uint8_t)bits, __ATOMIC_RELAXED);
-        break;
-    case 2:
-        __atomic_store_n((uint16_t *)p, (uint16_t)bits, __ATOMIC_RELAXED);
-        break;
-    case 4:
-        __atomic_store_n((uint32_t *)p, (uint32_t)bits, __ATOMIC_RELAXED);
-        break;
-    default:
-        __atomic_store_n((uint64_t *)p, bits, __ATOMIC_RELAXED);
-        break;
-    }
-}
-
-/** Acquire: a get is complete on return. */
-static CW_ALWAYS_INLINE uint64_t cw_load_bits(const void *p, size_t nbytes)
-{
-    switch (nbytes) {
-    case 1:
-        return __atomic_load_n((const uint8_t *)p, __ATOMIC_ACQUIRE);
-    case 2:
-        return __atomic_load_n((const uint16_t *)p, __ATOMIC_ACQUIRE);
-    case 4:
-        return __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
-    default:
-        return __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
-    }
-}
-
-/** Less than 8 bytes. A word is stored once: memcpy of a variable size stores overlapping halves,
- *  and a flag that its owner clears in between would rise again. */
-static CW_ALWAYS_INLINE void cw_copy_word(void *dest, const void *src, size_t nbytes)
-{
-    if (nbytes == 4)
-        memcpy(dest, src, 4);
-    else if (nbytes == 2)
-        memcpy(dest, src, 2);
-    else
-        memcpy(dest, src, nbytes);
-}
-
-/** CW_LONG_COPY bytes or more; ends the job if no memory has as many. */
-void cw_copy_long(void *dest, const void *src, size_t nbytes) CW_NOINLINE;
-
-static CW_ALWAYS_INLINE void cw_copy(void *dest, const void *src, size_t nbytes)
-{
-    if (nbytes == 8)  // the most frequent
-        memcpy(dest, src, 8);
-    else if (CW_UNLIKELY(nbytes >= CW_LONG_COPY))
-        cw_copy_long(dest, src, nbytes);
-    else if (nbytes > 8)
-        memcpy(dest, src, nbytes);
-    else
-        cw_copy_word(dest, src, nbytes);
-}
-
-/** After the loads of a blocking get. x86 keeps loads in order, and a call keeps the compiler from
- *  moving them. */
-static CW_ALWAYS_INLINE void cw_get_done(void)
-{
-#if !defined(__x86_64__)
-    atomic_thread_fence(memory_order_acquire);
-#endif
-}
-
-/** For copies up to this size a PE that goes to sleep meanwhile need not be woken: its sleep's
- *  time-out covers it (core/progress/wait.h). */
-#define CW_SHORT_COPY 4096u
-void cw_put_and_wake(void *dest, const void *src, size_t nbytes, int rank,
-                     cw_ctx_t *ctx) CW_NOINLINE;
 
 /** Where a transfer continues off the node. */
 typedef void cw_out_fn(void *dest, const void *src, size_t nbytes, int rank, cw_ctx_t *ctx,

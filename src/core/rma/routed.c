@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "base/lock.h"
+#include "core/mem/gather.h"
+#include "core/path/contact.h"
+#include "core/port/ctx.h"
 #include "core/progress/hooks.h"
 #include "core/progress/wait.h"
-#include "core/rma/ctx.h"
-#include "core/rma/request.h"
 #include "core/route/forward.h"
+#include "core/route/request.h"
 #include "core/route/window.h"
 
 _Static_assert((size_t)CW_ROUTED_LARGE_NBYTES >= (size_t)CW_ANSWER_VALUE_MAX, "any value fits");
@@ -496,8 +498,7 @@ const cwt_target_t *cw_routed_reach(cw_ctx_t *ctx, const char *call, int rank, u
     if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
         cw_ctx_validate(ctx, call, rank);
     cw_gather();
-    uintptr_t word =
-        __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
+    uintptr_t word = cw_entry(&ctx->word, rank);
     if (cw_word_is_local(word)) {
         *delta_p = word;
         return NULL;

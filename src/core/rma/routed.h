@@ -21,7 +21,7 @@
 #define CW_CORE_RMA_ROUTED_H
 
 #include "core/mem/segment.h"
-#include "core/rma/hot.h"
+#include "core/port/hot.h"
 #include "core/route/outbox.h"
 #include "core/route/setting.h"
 #include "transport/transport.h"

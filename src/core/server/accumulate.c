@@ -3,8 +3,8 @@
 // Executes accumulates of other nodes' PEs on the node object, under the locks that its PEs take.
 #include "core/bulk/accumulate.h"
 #include "core/mem/segment.h"
-#include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/route/request.h"
 #include "core/server/server.h"
 
 /** Returns the words of the record; 0: it is malformed. */

@@ -10,8 +10,8 @@
 #include "core/bulk/accumulate.h"
 #include "core/mem/segment.h"
 #include "core/rma/amo.h"
-#include "core/rma/request.h"
 #include "core/rma/rma.h"
+#include "core/route/request.h"
 #include "core/server/server.h"
 
 bool cw_request_in_bounds(uint64_t offset, uint64_t nbytes, uint32_t *slot_p)

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "core/mem/segment.h"
-#include "core/rma/ctx.h"
-#include "core/rma/port.h"
-#include "core/rma/request.h"
+#include "core/path/contact.h"
+#include "core/port/ctx.h"
+#include "core/port/port.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
+#include "core/route/request.h"
 #include "core/server/server.h"
 #include "core/sync/area.h"
 #include "core/sync/peer.h"

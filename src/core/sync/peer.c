@@ -4,6 +4,7 @@
 #include "core/sync/peer.h"
 
 #include "core/mem/segment.h"
+#include "core/path/contact.h"
 #include "core/progress/wait.h"
 #include "core/rma/amo.h"
 #include "core/rma/rma.h"

@@ -5,7 +5,8 @@
 #ifndef CW_CORE_PEER_H
 #define CW_CORE_PEER_H
 
-#include "core/rma/ctx.h"
+#include "core/mem/gather.h"
+#include "core/port/ctx.h"
 
 /** cw_local_stored after a seq_cst store or fence: either it sees the sleeper, or the sleeper sees
  *  the store. Pairs with announce() in wait.c. */

@@ -10,8 +10,9 @@
 #include "base/compiler.h"
 #include "base/wait.h"
 #include "core/mem/segment.h"
+#include "core/path/contact.h"
+#include "core/port/port.h"
 #include "core/rma/context.h"
-#include "core/rma/port.h"
 
 typedef struct cw_published {
     _Atomic uint64_t word[CW_PUBLISHED_WORDS];

@@ -10,8 +10,9 @@
 
 #include "base/clock.h"
 #include "base/wait.h"
+#include "core/path/contact.h"
+#include "core/port/port.h"
 #include "core/rma/context.h"
-#include "core/rma/port.h"
 #include "core/rma/rma.h"
 
 void cw_split_init(cw_split_t *s, cw_leaders_combine_fn combine)

@@ -137,6 +137,7 @@ struct cwt_conn {
     uint64_t nonce;           // RDM: of the first message that it is due to
     ofi_attempt_t *attempt;   // MSG: under way, or NULL
     ofi_blob_t blob;          // what the node published
+    size_t request_most;      // bytes of a request that it takes
     char address[64];
 };
 _Static_assert(offsetof(struct cwt_conn, down) == offsetof(cwt_channel_t, down) &&

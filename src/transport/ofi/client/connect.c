@@ -105,6 +105,7 @@ static cwt_conn_t *conn_create(cwt_client_t *client, int node, const ofi_blob_t 
     conn->client = client;
     conn->node = node;
     conn->blob = *blob;
+    conn->request_most = ofi_longest_request(blob->long_requests);
     conn->single_puts = conn->evicted = conn->down = true;
     ofi_replies_init(conn);
     conn->fi_addr = FI_ADDR_UNSPEC;

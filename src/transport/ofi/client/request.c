@@ -113,7 +113,7 @@ static int issue(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t
 
 size_t ofi_request_most(const cwt_conn_t *conn)
 {
-    return ofi_longest_request(conn->blob.long_requests);
+    return conn->request_most;
 }
 
 int ofi_request_locked(cwt_conn_t *conn, cwt_header_t *msg, size_t nbytes, cwt_reply_t *reply)

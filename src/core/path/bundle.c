@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bundles, on their PE's side.
-#include "core/rma/bundle.h"
+#include "core/path/bundle.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/env.h"
+#include "core/path/scatter.h"
 #include "core/progress/wait.h"
-#include "core/rma/send.h"
 #include "core/route/setting.h"
 
 #define PUT_MOST 256u  // bytes of a put in short messages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Contexts: created, destroyed, advanced.
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
+#include "core/path/bundle.h"
 #include "core/progress/hooks.h"
 #include "core/rma/batch.h"
-#include "core/rma/bundle.h"
+#include "core/rma/context.h"
 #include "core/rma/rma.h"
+#include "core/rma/routed.h"
 #include "core/world/front_end.h"
 #include "core/world/job.h"
-
-cw_node_hot_t cw_ctx_unstored = {.sleepers = 1};
 
 static struct {
     pthread_mutex_t lock;  // guards this; taken before a port's
@@ -58,6 +58,8 @@ static cw_port_t *give_port(const cw_ctx_t *ctx)
     if (cw_world.nnodes == 1 || cwu_env.max_connections > 0 || cw_transport->one_client())
         return &cw_port_default;
     cw_port_t *port = cw_port_take(cw_world.thread_multiple && !(ctx->options & CW_CTX_PRIVATE));
+    if (port && cw_routed_is_on())
+        cw_port_owe(port, CW_DUE_ROUTED);
     return port ? port : &cw_port_default;
 }
 
@@ -213,69 +215,7 @@ void cw_ctx_shut(void)
     atomic_store_explicit(&cw_world.gathered, true, memory_order_relaxed);
 }
 
-// ---------------------------------------------------------------- contexts without stores
-
-/** Puts of a NOSTORE context within the node are stores, too. To notice the first one after a quiet
- *  for free, the context's `node` leads to a word that claims sleepers: that put calls cw_ctx_wake,
- *  which restores the real word. */
-void cw_ctx_rearm(cw_ctx_t *ctx)
-{
-    if (ctx->rearms)
-        ctx->node = &cw_ctx_unstored;
-}
-
-void cw_ctx_wake(cw_ctx_t *ctx, int rank)
-{
-    if (ctx->node == &cw_ctx_unstored) {
-        ctx->node = cw_hot.node;
-        if (!atomic_load_explicit(&ctx->node->sleepers, memory_order_relaxed))
-            return;
-    }
-    cw_wake(cw_ctx_pe(ctx, rank));
-}
-
 // ---------------------------------------------------------------- progress of what is in flight
-
-// The launcher, which knows how a peer has ended, may speak first, and may be busy ending many PEs.
-#define LOST_GRACE_NS (CWU_WAIT_NS(GRACE) + CWU_WAIT_NS(SAFEGUARD))
-#define MOST_GRACES 20
-
-void cw_lost_grace(int rc)
-{
-    if (rc != CW_ELOST)
-        return;
-    int graces = 0;
-    do {
-        struct timespec left = {.tv_nsec = LOST_GRACE_NS};
-        while (nanosleep(&left, &left) != 0)
-            ;
-    } while (cw_job_is_ended() && ++graces < MOST_GRACES);
-}
-
-void cw_failed(int rc, const char *call, int pe)
-{
-    cw_lost_grace(rc);
-    if (pe < 0)
-        cwu_fatal("%s failed (%s)", call, cwu_error_name(rc));
-    cwu_fatal("%s to PE %d failed (%s)", call, pe, cwu_error_name(rc));
-}
-
-void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank)
-{
-    cw_failed(rc, call, cw_ctx_pe(ctx, rank));
-}
-
-/** What this PE waits for may be lost. PEs that know more may end the job first. */
-static CW_COLD void lost(int rc)
-{
-    static atomic_ullong since;
-    unsigned long long now = cwu_now_ns(), none = 0;
-    if (!atomic_compare_exchange_strong(&since, &none, now) && now - none > LOST_GRACE_NS &&
-        !cw_job_is_ended())
-        cwu_fatal("this PE waits, perhaps for what never comes: a connection to another node was "
-                  "lost, and the launcher has not ended the job (%s)",
-                  cwu_error_name(rc));
-}
 
 /** True: it has a client. */
 static bool advance(cw_ctx_t *ctx)
@@ -287,7 +227,7 @@ static bool advance(cw_ctx_t *ctx)
     if (client && (port != &cw_port_default || ctx == &cw_ctx_default)) {
         int rc = cw_transport->progress(client);
         if (CW_UNLIKELY(rc))
-            lost(rc);
+            cw_lost(rc);
     }
     return client != NULL;
 }
@@ -323,6 +263,7 @@ static bool in_flight(void)
 
 static void register_hooks(void)
 {
+    cw_cold_put = cw_put_scalar_cold;
     cw_progress_hooks.poll_replies = poll_default;
     cw_progress_hooks.in_flight = in_flight;
     cw_progress_hooks.pause = cw_bundles_try_send;

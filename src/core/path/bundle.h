@@ -14,9 +14,8 @@
 
 #include "core/collect/collect.h"
 #include "core/mem/segment.h"
-#include "core/rma/amo.h"
-#include "core/rma/path.h"
-#include "core/rma/request.h"
+#include "core/path/path.h"
+#include "core/route/request.h"
 
 #define CW_BUNDLE_PUT_MAX 2048u  // bytes; longer puts gain nothing
 #define CW_BUNDLE_GET_MAX 256u   // bytes
@@ -56,6 +55,10 @@ uint32_t cw_bundle_most(const cwt_conn_t *conn);
 void cw_bundles_open(void) CW_DEFAULT_PORT_HELD;
 void cw_bundles_close(void);
 
+/** A front end's operations are in order: only puts and gets that say so are collected. While no
+ *  other thread puts. */
+void cw_ctx_puts_in_order(void);
+
 /** A put, or an atomic without a result. False: send it at once. Takes the lock. */
 bool cw_bundle_collect(cw_path_t *path, const void *addr, unsigned kind, const void *src,
                        size_t nbytes);
@@ -93,13 +96,7 @@ static CW_ALWAYS_INLINE unsigned cw_bundles_due(void)
 /** Is anything due that other operations may have to wait for? */
 static CW_ALWAYS_INLINE bool cw_bundles_any_due(void)
 {
-    bool any;
-#if defined(__x86_64__)  // an atomic load is one instruction more
-    __asm__("testb %2, %1" : "=@ccne"(any) : "m"(cw_port_default.due), "i"(CW_BUNDLES_AHEAD));
-#else
-    any = (cw_bundles_due() & CW_BUNDLES_AHEAD) != 0;
-#endif
-    return any;
+    return cw_port_owes(&cw_port_default, CW_BUNDLES_AHEAD);
 }
 
 /** Are operations looked at from the first after a pause on? */
@@ -151,7 +148,7 @@ static CW_ALWAYS_INLINE bool cw_bundle_amo_fetch(cw_ctx_t *ctx, const cwt_target
 /** Before an operation that is in order behind others, or waits. */
 static CW_ALWAYS_INLINE void cw_bundles_pause(cw_bundle_reason_t reason)
 {
-    if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_BUSY))
+    if (CW_UNLIKELY(cw_port_owes(&cw_port_default, CW_BUNDLES_BUSY)))
         cw_bundles_send(reason);
 }
 
@@ -165,7 +162,7 @@ static CW_ALWAYS_INLINE void cw_bundles_pass(void)
 /** Before a blocking get. */
 static CW_ALWAYS_INLINE void cw_bundles_get(void)
 {
-    if (CW_UNLIKELY(cw_bundles_due() & CW_BUNDLES_AHEAD))
+    if (CW_UNLIKELY(cw_bundles_any_due()))
         cw_bundles_before_get();
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Pieces of one reply.
+#include "core/path/scatter.h"
+
 #include <stdlib.h>
 
-#include "core/rma/rma.h"
-#include "core/rma/send.h"
+#include "base/error.h"
+#include "core/port/local.h"
 
 /** Called in the transport's progress. */
 static void arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)

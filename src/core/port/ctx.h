@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contexts' inside (core/rma/context.h): life, locks, first contact, and what cold paths share.
+// Contexts' inside: locks, marks, failures.
 #ifndef CW_CORE_CTX_H
 #define CW_CORE_CTX_H
 
 #include <stdnoreturn.h>
 
-#include "core/mem/gather.h"
-#include "core/rma/check.h"
-#include "core/rma/context.h"
-#include "core/rma/port.h"
-#include "core/rma/words.h"
+#include "core/collect/collect.h"
+#include "core/port/check.h"
+#include "core/port/port.h"
+#include "core/port/words.h"
+#include "core/world/world.h"
 
 /** A context's `last` during a quiet: to other threads it is not idle. */
 #define CW_CTX_EMPTYING ((uintptr_t)3)
 
-/** After placement and segment. */
-int cw_ctx_open(void);
-/** Destroys the rest; then calls find "not initialised". cw_ctx_destroy_all comes first, while the
- *  network is up. */
-void cw_ctx_shut(void);
-void cw_ctx_destroy_all(void);
-/** Symmetric memory of devices appears: every transfer takes a cold path until the job ends.
- *  CW_ENOMEM: not reported, nothing changed. No other thread may be in the library. */
-int cw_ctx_go_cold(void);
-
 /** Before a failure ends the job: after a lost connection the launcher gets half a second to do so
  *  with a better message and status. Returns at once for other errors. */
 void cw_lost_grace(int rc);
+/** What this PE waits for may be lost. PEs that know more may end the job first. */
+void cw_lost(int rc) CW_COLD;
 
 /** Locks the port if several threads may use it. */
 static inline void cw_ctx_enter(cw_ctx_t *ctx) CW_ACQUIRES(ctx->port->lock);
@@ -43,16 +35,15 @@ static inline void cw_ctx_leave(cw_ctx_t *ctx)
     cw_port_leave(ctx->port);
 }
 
-/** Connects to the rank's node if need be; returns its record. Fatal if that fails. Takes the
- *  lock. */
-cwt_target_t *cw_ctx_connect(cw_ctx_t *ctx, int rank);
-/** CAUSEWAY_CONNECT=static. */
-void cw_ctx_connect_all(void);
-/** Connects to the node if need be; fatal if that fails. Lock held. */
-cwt_conn_t *cw_ctx_conn(cw_ctx_t *ctx, int node);
-/** After a quiet, a NOSTORE context watches for its first store (core/rma/ctx.c). */
+/** After a quiet, a NOSTORE context watches for its first store (core/port/ctx.c). */
 void cw_ctx_rearm(cw_ctx_t *ctx);
 extern cw_node_hot_t cw_ctx_unstored;
+
+/** Are operations held back, by its session or in bundles? */
+static CW_ALWAYS_INLINE bool cw_ctx_holds_back(const cw_ctx_t *ctx)
+{
+    return cw_batch_is_on(ctx) || cw_port_owes(&cw_port_default, CW_BUNDLES_BUSY);
+}
 
 static inline int cw_ctx_pe(const cw_ctx_t *ctx, int rank)
 {
@@ -64,27 +55,23 @@ static inline int cw_ctx_node(const cw_ctx_t *ctx, int rank)
     return cw_world.node_of_pe[cw_ctx_pe(ctx, rank)];
 }
 
-/** The general route, for a cold path that has opened its frame (CW_WATCH); may connect. NULL:
- *  mapped here, at *delta_p. No lock held. */
-static inline cwt_target_t *cw_reach(cw_ctx_t *ctx, const char *call, int rank, uintptr_t *delta_p)
-{
-    if (CW_UNLIKELY(rank < 0 || rank >= ctx->size))
-        cw_ctx_validate(ctx, call, rank);
-    cw_gather();
-    uintptr_t word =
-        __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
-    if (cw_word_is_local(word)) {
-        *delta_p = word;
-        return NULL;
-    }
-    cwt_target_t *target = cw_warm_target(word);
-    return target ? target : cw_ctx_connect(ctx, rank);
-}
-
 static inline void cw_ctx_mark(cw_ctx_t *ctx)
 {
     cw_ctx_mark_word(ctx, CW_COLD_WORD);
 }
+
+/** Scalar puts by a cold word. Without a job: ends the program. */
+typedef void cw_cold_put_t(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank);
+extern cw_cold_put_t *cw_cold_put;
+/** Of the cold targets: assembly with its extra words, then C. */
+ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                       uint64_t addr, uint64_t pe);
+ssize_t cw_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                             uint64_t addr, uint64_t key);
+ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ctx, uint64_t addr,
+                           uint64_t rank);
+ssize_t cw_ctx_cold_inject_thunk(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
+                                 uint64_t addr, uint64_t key);
 
 /** Reports a failed transfer; ends the job. */
 noreturn void cw_ctx_failed(int rc, const char *call, const cw_ctx_t *ctx, int rank) CW_COLD;

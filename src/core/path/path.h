@@ -17,7 +17,7 @@
 #define CW_CORE_RMA_PATH_H
 
 #include "core/collect/collect.h"
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 
 /** A port's way to a node; what is collected is the default port's. */
 typedef struct cw_way {
@@ -63,8 +63,9 @@ static inline cw_owner_target_t *cw_owner_target_of(const cwt_target_t *record)
 
 /** direct and path are filled in. */
 void cw_owner_target_init(cw_owner_target_t *target);
-/** After the last put, by this word of an owner, used up the room. */
-void cw_owner_target_drain(uintptr_t word);
+/** The last put, by this word of an owner, used up the room: gives some. True: not without a
+ *  quiet. */
+bool cw_owner_target_is_full(uintptr_t word);
 
 /** The context will use the path, whose direct record is filled in. Lock of the port held. */
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank);
@@ -75,7 +76,7 @@ void cw_path_room(cw_ctx_t *ctx);
 /** A quiet begins; last, due: the context's mark and the port's ledger before it. Lock of the port
  *  held. */
 void cw_path_quiet(cw_ctx_t *ctx, uintptr_t last, unsigned due);
-/** The room for scalar puts is used up. */
-void cw_path_drain(cw_ctx_t *ctx);
+/** The room for scalar puts is used up: gives some. True: not without a quiet. */
+bool cw_path_is_full(cw_ctx_t *ctx);
 
 #endif

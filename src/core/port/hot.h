@@ -5,7 +5,7 @@
 //
 // ctx->peer[rank] says how a context reaches a PE:
 //   bit 0 clear   its memory is mapped here: my symmetric address + word = its address
-//   bit 0 set     word - 1 is a cwt_target_t, connected or cold (core/rma/cold.c)
+//   bit 0 set     word - 1 is a cwt_target_t, connected or cold (core/port/cold.c)
 //
 // The index is the rank in the context's team, any int. Contexts compare it with their size; the
 // default one's fast paths do not: cw_guarded has an entry for every int, as an unsigned number: a
@@ -25,6 +25,12 @@
 #include "core/mem/layout.h"
 #include "core/progress/wait.h"
 #include "transport/transport.h"
+
+enum {
+    CW_CTX_SERIALIZED = 1,  // never used by two threads at a time
+    CW_CTX_PRIVATE = 2,     // only the creating thread uses it: no locks, its own port
+    CW_CTX_NOSTORE = 4      // quiet and fence need not order the program's stores
+};
 
 /** Operations read the first line; those that leave the node write the second, which does not
  *  disturb threads that stay on it. put_scalar_x86_64.h knows the offsets. */
@@ -50,11 +56,11 @@ typedef struct cw_ctx {
     // handed over; pairs with cw_quiet_cold.
     CW_CACHE_ALIGNED uintptr_t last;
     int32_t room;                // scalar puts until the queues must drain (CW_INJECT_ROOM)
-    int32_t direct;              // operations until one is looked at (core/rma/bundle.h)
+    int32_t direct;              // operations until one is looked at (core/path/bundle.h)
     void *team;                  // the front end's handle
     uintptr_t *own;              // `word`, if it is this context's alone; else NULL
     const uintptr_t *base;       // the table without connections
-    struct cw_ctx *next, *prev;  // all but the default context (core/rma/ctx.c)
+    struct cw_ctx *next, *prev;  // all but the default context (core/rma/context.c)
     uintptr_t thread;            // CW_CTX_PRIVATE: that may use it
 } cw_ctx_t;
 _Static_assert(sizeof(cw_ctx_t) == 128, "two cache lines");

@@ -3,8 +3,16 @@
 // Cold peer words: a transfer may not simply go ahead (no connection, no job, observed, batched, no
 // valid context). They lead to records without a connection, whose inject, or the test for one,
 // leads to the cold path, which finds out why (cw_reach).
-#include "core/rma/ctx.h"
-#include "core/rma/rma.h"
+#include "core/port/ctx.h"
+
+/** No job. Ends the program. */
+static void refuse(cw_ctx_t *ctx, void *dest, uint64_t bits, size_t nbytes, int rank)
+{
+    (void)bits;
+    cw_ctx_watch(ctx, CW_OP_P, dest, NULL, nbytes, rank);
+}
+
+cw_cold_put_t *cw_cold_put = refuse;
 
 /** The scalar put's, with the PE as the key. */
 ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_addr,
@@ -13,7 +21,7 @@ ssize_t cw_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric
     uint64_t bits = 0;
     (void)ep, (void)fabric_addr;
     memcpy(&bits, buf, nbytes);
-    cw_put_scalar_cold(&cw_ctx_default, (void *)(uintptr_t)addr, bits, nbytes, (int)pe);
+    cw_cold_put(&cw_ctx_default, (void *)(uintptr_t)addr, bits, nbytes, (int)pe);
     return 0;
 }
 
@@ -24,8 +32,7 @@ ssize_t cw_ctx_cold_inject(void *ep, const void *buf, size_t nbytes, uint64_t ct
     uint64_t bits = 0;
     (void)ep;
     memcpy(&bits, buf, nbytes);
-    cw_put_scalar_cold((cw_ctx_t *)(uintptr_t)ctx, (void *)(uintptr_t)addr, bits, nbytes,
-                       (int)rank);
+    cw_cold_put((cw_ctx_t *)(uintptr_t)ctx, (void *)(uintptr_t)addr, bits, nbytes, (int)rank);
     return 0;
 }
 
@@ -39,7 +46,7 @@ cwt_target_t cw_ctx_cold_target CW_CACHE_ALIGNED = {.inject = COLD_INJECT(cw_ctx
 
 // ---------------------------------------------------------------- outside of a job
 
-// Until the constructors have run (core/rma/words.c).
+// Until the constructors have run (core/port/words.c).
 static struct {
     cwt_target_t cold;
     uintptr_t entry[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checks the arguments of transfers.
-#include "core/rma/check.h"
+#include "core/port/check.h"
 
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
 #include "core/observe/address.h"
 #include "core/observe/check.h"
 #include "core/observe/known.h"
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 #include "core/world/front_end.h"
 
 // more bytes than addresses: a negative count

@@ -8,8 +8,8 @@
 #include <stdnoreturn.h>
 
 #include "core/observe/check.h"
-#include "core/rma/context.h"
-#include "core/rma/hot.h"
+#include "core/port/hot.h"
+#include "core/world/world.h"
 
 /** No memory has so many bytes. */
 noreturn void cw_count_refused(size_t nbytes) CW_COLD;
@@ -33,7 +33,7 @@ static CW_ALWAYS_INLINE bool cw_ctx_is_seen(const cw_ctx_t *ctx, const void *sym
 {
     if ((unsigned)rank >= (unsigned)ctx->size || (ctx->options & CW_CTX_PRIVATE))
         return false;
-    *word_p = __atomic_load_n(&__atomic_load_n(&ctx->word, CW_DEPENDED_ON)[rank], CW_DEPENDED_ON);
+    *word_p = cw_entry(&ctx->word, rank);
     return cw_pair_find(CW_PAIR_SYMMETRIC, *word_p, (uintptr_t)symmetric, local, nbytes,
                         by_place) != NULL;
 }

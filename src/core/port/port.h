@@ -89,6 +89,18 @@ static inline unsigned cw_port_due(const cw_port_t *port)
     return atomic_load_explicit(&port->due, memory_order_acquire);
 }
 
+/** Is any of `what`, a constant, due? */
+static CW_ALWAYS_INLINE bool cw_port_owes(const cw_port_t *port, unsigned what)
+{
+    bool any;
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // an atomic load is one more
+    __asm__("testb %2, %1" : "=@ccne"(any) : "m"(port->due), "qi"((uint8_t)what));
+#else
+    any = (cw_port_due(port) & what) != 0;
+#endif
+    return any;
+}
+
 static inline void cw_port_owe(cw_port_t *port, unsigned due)
 {
     atomic_store_explicit(&port->due, (uint8_t)(cw_port_due(port) | due), memory_order_release);
@@ -102,6 +114,8 @@ static inline void cw_port_settle(cw_port_t *port, unsigned due)
 /** A spare port of this kind, or a new one. NULL: the limit of endpoints is reached, or no
  *  memory. */
 cw_port_t *cw_port_take(bool locked);
+/** It has a client from here on. */
+void cw_port_opened(cw_port_t *port);
 /** Nothing is in flight. The port becomes a spare (ADR 46), or closes if it never left the node or
  *  something on it failed. */
 void cw_port_give(cw_port_t *port);
@@ -114,16 +128,5 @@ void cw_port_stats(cwt_stats_t *sum_p);
 void cw_port_stats_begin(void);
 /** A put that the transport did not count. */
 void cw_port_count_put(void);
-
-// ---------------------------------------------------------------- control areas
-//
-// Of any node's object, on the default context. cw_node_put is in order with all else that this PE
-// sends to that node there. A quiet does not prove it: a caller that needs that waits for a reply.
-// Both may wait. A node out of reach ends the job.
-
-/** From any node, this one too. A word of 8 bytes acquires what its writer released. */
-void cw_node_read(int node, uint64_t control_offset, void *dest, size_t nbytes);
-/** To another node. */
-void cw_node_put(int node, uint64_t control_offset, const void *src, size_t nbytes);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Tables of peer words.
-#include "core/rma/words.h"
+#include "core/port/words.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "core/mem/gather.h"
 #include "core/mem/segment.h"
 #include "core/mem/tables.h"
-#include "core/rma/ctx.h"
+#include "core/port/ctx.h"
 #include "core/route/setting.h"
 #include "core/world/place.h"
 
@@ -55,7 +55,7 @@ static void destroy(const uintptr_t *words, int npes)
         free((void *)(uintptr_t)words);
 }
 
-// ---------------------------------------------------------------- guarded (core/rma/hot.h)
+// ---------------------------------------------------------------- guarded (core/port/hot.h)
 // Where addresses are too few there are some entries around 0 and around the last.
 #define END (sizeof(cwt_target_t) + ((size_t)1 << 32) * sizeof(uintptr_t))
 #define FEW (256 * sizeof(uintptr_t))

@@ -12,7 +12,7 @@
 #include "base/futex.h"
 #include "base/thread.h"
 #include "base/wait.h"
-#include "core/rma/bundle.h"
+#include "core/path/bundle.h"
 #include "core/world/job.h"
 
 #define LINGER 5u  // looks without a bundle before sleep

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which of a path's records puts find.
-#include "core/rma/path.h"
+#include "core/path/path.h"
 
-#include "core/rma/bundle.h"
-#include "core/rma/rma.h"
+#include "core/path/bundle.h"
 
 #define STREAM (CW_COLLECT_GROUP / 2)  // direct puts between looks for a flood
 
@@ -176,17 +175,15 @@ static bool stream(cw_ctx_t *ctx)
     return port->injected >= CW_INJECT_ROOM;
 }
 
-void cw_path_drain(cw_ctx_t *ctx)
+bool cw_path_is_full(cw_ctx_t *ctx)
 {
-    bool full = true;
-    if (full_room(ctx) == STREAM) {
-        cw_ctx_enter(ctx);
-        cw_path_room(ctx);
-        full = stream(ctx);
-        cw_ctx_leave(ctx);
-    }
-    if (full)
-        cw_quiet_cold(ctx);  // gives room
+    if (full_room(ctx) != STREAM)
+        return true;
+    cw_ctx_enter(ctx);
+    cw_path_room(ctx);
+    bool full = stream(ctx);
+    cw_ctx_leave(ctx);
+    return full;
 }
 
 // ---------------------------------------------------------------- records of owners
@@ -219,15 +216,13 @@ void cw_owner_target_init(cw_owner_target_t *target)
                                          .offset = target->direct.offset};
 }
 
-void cw_owner_target_drain(uintptr_t word)
+bool cw_owner_target_is_full(uintptr_t word)
 {
     cw_ctx_t *ctx = &cw_ctx_default;
     cw_port_t *port = ctx->port;
     bool reached = cw_word_target(word)->conn;  // else the record is no owner target's
-    if (!reached || full_room(ctx) != STREAM) {
-        cw_quiet_cold(ctx);
-        return;
-    }
+    if (!reached || full_room(ctx) != STREAM)
+        return true;
     cw_owner_target_t *target = cw_owner_target_of(cw_word_target(word));
     cw_ctx_enter(ctx);
     cw_path_room(ctx);
@@ -239,6 +234,5 @@ void cw_owner_target_drain(uintptr_t word)
     }
     bool full = port->injected >= CW_INJECT_ROOM;
     cw_ctx_leave(ctx);
-    if (full)
-        cw_quiet_cold(ctx);
+    return full;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tables of peer words (core/rma/hot.h): which ones a context reads, and how they change.
+// Tables of peer words (core/port/hot.h): which ones a context reads, and how they change.
 //
 // The default context has its own table. All others begin with a shared one, `local`, cold off the
 // node: consecutive PEs are a window of it, other teams a copy. The first connection gives a
@@ -10,7 +10,7 @@
 #ifndef CW_CORE_WORDS_H
 #define CW_CORE_WORDS_H
 
-#include "core/rma/hot.h"
+#include "core/port/hot.h"
 
 /** Of contexts outside of a job. */
 extern cw_node_hot_t cw_node_none;

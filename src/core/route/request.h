@@ -3,8 +3,8 @@
 // Requests that the target's node server executes (core/server/request.c): the wire format behind
 // cwt_header_t. Little-endian hosts of one word size only. Offsets are in the target's node object.
 // The server checks every field.
-#ifndef CW_CORE_RMA_REQUEST_H
-#define CW_CORE_RMA_REQUEST_H
+#ifndef CW_CORE_REQUEST_H
+#define CW_CORE_REQUEST_H
 
 #include <string.h>
 
@@ -35,6 +35,29 @@ enum {
     CW_REQ_ANSWERS = 14,  // a header, records (core/route/answers.h)
     CW_REQ_PACKED = 15,   // a header, routed requests (core/route/forward.h)
 };
+
+typedef enum cw_amo_op {
+    CW_AMO_FETCH,
+    CW_AMO_SET,
+    CW_AMO_ADD,
+    CW_AMO_AND,
+    CW_AMO_OR,
+    CW_AMO_XOR,
+    CW_AMO_SWAP,
+    CW_AMO_CSWAP,
+    // Computed, by compare-and-swap: signed, unsigned and floating point.
+    CW_AMO_MULT,
+    CW_AMO_MIN,
+    CW_AMO_MAX,
+    CW_AMO_UMIN,
+    CW_AMO_UMAX,
+    CW_AMO_FADD,
+    CW_AMO_FMULT,
+    CW_AMO_FMIN,
+    CW_AMO_FMAX,
+    CW_AMO_OPS
+} cw_amo_op_t;
+// Computed ones: by cw_amo_fetching, and only where atomics are not the NIC's.
 
 /** Both fields by one store. */
 static CW_ALWAYS_INLINE void cw_header_name(cwt_header_t *header, uint16_t op, uint16_t slot)
