@@ -22,7 +22,10 @@ typedef struct cell {
     uint64_t tail, next, waits;
 } cell_t;
 
+#define IS_LOCK UINT64_C(0x6b636f6c74726164)
+
 struct dart_lock_struct {
+    uint64_t is_lock;  // IS_LOCK, until it is destroyed
     dart_gptr_t gptr;
     pthread_mutex_t mutex;  // guards the next three
     pthread_cond_t freed;
@@ -43,6 +46,9 @@ static dart_ret_t find(const char *call, dart_lock_t lock, queue_t *q_p)
 {
     if (!lock)
         return drt_refuse_null(call, "lock");
+    if (lock->is_lock != IS_LOCK)
+        return drt_refuse(call, DART_ERR_INVAL,
+                          "the lock is none that dart_team_lock_init gave, or was destroyed");
     const drt_segment_t *segment = drt_segment_find(lock->gptr);
     if (!segment)
         return drt_refuse_segment(call, lock->gptr);
@@ -170,8 +176,10 @@ DRT_API dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     dart_lock_t made = malloc(sizeof *made);
     if (!made)
         cwu_fatal("%s: out of memory for a lock", __func__);
-    *made = (struct dart_lock_struct){
-        .gptr = gptr, .mutex = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
+    *made = (struct dart_lock_struct){.is_lock = IS_LOCK,
+                                      .gptr = gptr,
+                                      .mutex = PTHREAD_MUTEX_INITIALIZER,
+                                      .freed = PTHREAD_COND_INITIALIZER};
     *(cell_t *)(void *)drt_segment_find(gptr)->own = (cell_t){0};
     cw_barrier(team->group);  // all cells are free
     *lock = made;
@@ -187,6 +195,7 @@ DRT_API dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
         rc = dart_team_memfree((*lock)->gptr);
     if (rc != DART_OK)
         return rc;
+    (*lock)->is_lock = 0;
     pthread_cond_destroy(&(*lock)->freed);
     pthread_mutex_destroy(&(*lock)->mutex);
     free(*lock);
@@ -245,5 +254,5 @@ DRT_API dart_ret_t dart_lock_release(dart_lock_t lock)
 
 DRT_API bool dart_lock_initialized(struct dart_lock_struct const *lock)
 {
-    return lock && drt_segment_find(lock->gptr);
+    return lock && lock->is_lock == IS_LOCK && drt_segment_find(lock->gptr);
 }

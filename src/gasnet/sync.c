@@ -19,8 +19,7 @@ GAS_API int gasnet_try_syncnb(gasnet_handle_t handle)
 static void check_array(const char *call, const gasnet_handle_t *handles, size_t n)
 {
     gas_enter(call);
-    if (!handles && n > 0)
-        gas_fail(call, "the array of %zu handles is NULL", n);
+    gas_check_array(call, handles, n, "handles");
 }
 
 static CW_NOINLINE CW_COLD void wait_all_checked(const char *call, gasnet_handle_t *handles,

@@ -15,6 +15,13 @@ static inline gasnet_handle_t gas_given(const char *call, gasnet_handle_t handle
 {
     return CW_UNLIKELY(gas.check) ? cw_handle_given(call, handle) : handle;
 }
+/** The array may be NULL only where it has nothing. what: "handles", "events". */
+static inline void gas_check_array(const char *call, const void *array, size_t n, const char *what)
+{
+    if (CW_UNLIKELY(!array) && n > 0)
+        gas_fail(call, "the array of %zu %s is NULL", n, what);
+}
+
 /** Only in checking mode, of an array: strikes out complete ones. How many were, and are left. */
 size_t gas_handles_strike(const char *call, gasnet_handle_t *handles, size_t n,
                           size_t *left_p) CW_COLD;

@@ -50,10 +50,16 @@ GAS_API void gex_Event_Wait(gex_Event_t event)
     wait_event(__func__, event);
 }
 
+static void check_events(const char *call, const gex_Event_t *events, size_t n)
+{
+    gas_enter(call);
+    gas_check_array(call, events, n, "events");
+}
+
 GAS_API void gex_Event_WaitAll(gex_Event_t *events, size_t numevents, gex_Flags_t flags)
 {
     (void)flags;
-    gas_enter(__func__);
+    check_events(__func__, events, numevents);
     for (size_t i = 0; i < numevents; i++) {
         wait_event(__func__, events[i]);
         events[i] = GEX_EVENT_INVALID;
@@ -83,7 +89,7 @@ GAS_API int gex_Event_TestAll(gex_Event_t *events, size_t numevents, gex_Flags_t
 {
     size_t left;
     (void)flags;
-    gas_enter(__func__);
+    check_events(__func__, events, numevents);
     cw_am_poll();
     strike(__func__, events, numevents, &left);
     return left == 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
@@ -93,7 +99,7 @@ GAS_API int gex_Event_TestSome(gex_Event_t *events, size_t numevents, gex_Flags_
 {
     size_t left;
     (void)flags;
-    gas_enter(__func__);
+    check_events(__func__, events, numevents);
     cw_am_poll();
     return strike(__func__, events, numevents, &left) > 0 || left == 0 ? GASNET_OK
                                                                        : GASNET_ERR_NOT_READY;
@@ -103,7 +109,7 @@ GAS_API void gex_Event_WaitSome(gex_Event_t *events, size_t numevents, gex_Flags
 {
     size_t left;
     (void)flags;
-    gas_enter(__func__);
+    check_events(__func__, events, numevents);
     cw_wait_t w = CW_WAIT_INIT(__func__);
     gas_wait_begin(&w);
     while (strike(__func__, events, numevents, &left) == 0 && left > 0)

@@ -24,6 +24,7 @@ int main(int argc, char **argv)
     dart_handle_t handle = (dart_handle_t)&gptr;
     dart_datatype_t type;
     dart_lock_t lock;
+    uint64_t zeros[64] = {0};
     size_t size;
     int value = 0;
     CHECK(dart_barrier(DART_TEAM_ALL) == DART_ERR_NOTINIT);
@@ -59,6 +60,9 @@ int main(int argc, char **argv)
     CHECK(dart_lock_release(lock) == DART_ERR_INVAL);
     CHECK(dart_lock_acquire(lock) == DART_OK && dart_lock_acquire(lock) == DART_ERR_INVAL);
     CHECK(dart_lock_release(lock) == DART_OK);
+    dart_lock_t none = (dart_lock_t)(void *)zeros;
+    CHECK(dart_lock_acquire(none) == DART_ERR_INVAL && !dart_lock_initialized(none));
+    CHECK(dart_team_lock_destroy(&none) == DART_ERR_INVAL);
     CHECK(dart_team_memfree(gptr) == DART_OK);
     CHECK(PUT(gptr, DART_TYPE_INT, DART_TYPE_INT) == DART_ERR_INVAL);
     // registered memory

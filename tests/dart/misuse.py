@@ -36,6 +36,8 @@ LINES = [
     ("dart_bcast", "unit 3 does not exist"),
     ("dart_lock_release", "does not hold the lock"),
     ("dart_lock_acquire", "holds the lock already"),
+    ("dart_lock_acquire", "the lock is none that dart_team_lock_init gave"),
+    ("dart_team_lock_destroy", "the lock is none that dart_team_lock_init gave"),
     ("dart_put_blocking", "team 0 has no segment 1"),
     ("dart_team_memregister", "addr is NULL on a unit of team 0"),
     ("dart_team_memregister", "in no team with number 7"),

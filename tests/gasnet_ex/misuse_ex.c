@@ -165,6 +165,14 @@ static void transfers(gex_TM_t other)
     }
     if (is("event-garbage"))
         gex_Event_Wait((gex_Event_t)(void *)(buf + 2));
+    if (is("events-null"))
+        gex_Event_WaitAll(NULL, 2, 0);
+    if (is("some-events-null"))
+        gex_Event_WaitSome(NULL, 1, 0);
+    if (is("test-events-null"))
+        gex_Event_TestAll(NULL, 1, 0);
+    if (is("test-some-null"))
+        gex_Event_TestSome(NULL, 1, 0);
     if (is("rank-of-none"))
         gex_TM_QueryRank(GEX_TM_INVALID);
     if (is("leaf"))

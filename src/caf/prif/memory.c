@@ -179,11 +179,21 @@ int causeway_prif_allocate(size_t nbytes, void **memory_p, int *stat)
     return prf_outcome(stat);
 }
 
+/** Of the current team or those around it. */
+static bool is_coarray(const void *memory)
+{
+    for (const caf_team_t *team = caf.team; team; team = team->parent)
+        for (const caf_coarray_t *c = team->coarrays; c; c = c->next)
+            if (c->mine == memory)
+                return true;
+    return false;
+}
+
 int causeway_prif_deallocate(void *memory, int *stat)
 {
     PRF_ENTER("prif_deallocate");
     const caf_status_t status = prf_status(stat);
-    if (caf_memory_release(memory))
+    if (!is_coarray(memory) && caf_memory_release(memory))
         caf_succeed(&status);
     else
         caf_fail(&status, CAF_ERROR, "deallocate", "%s is no memory of prif_allocate",
