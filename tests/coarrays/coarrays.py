@@ -63,7 +63,8 @@ def examples():
 
 
 PROGRAMS = (
-    *map(caf_test, ("transfers", "sections", "subscripts", "components", "words")),
+    *map(caf_test, ("transfers", "sections", "empty", "subscripts", "components",
+                    "words")),
     caf_test("collectives"),
     caf_test("teams", more=("tests/caf/ancestors.F90",)),
     caf_test("gone", "fail"),

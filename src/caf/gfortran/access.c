@@ -102,12 +102,21 @@ static CW_COLD void check_bounds(const char *statement, gft_token_t token, int p
         gft_wrong_offset(statement, coarray, end - 1 - first);
 }
 
-/** An object of an image: the section of the descriptor d. False: reported. */
+/** Has the assignment elements? A section without may begin beyond the coarray, x(n+1:n)[i]. */
+static bool has_elements(const caf_section_t *to, const caf_section_t *from)
+{
+    return caf_section_nelems(from) > 0 && (from->rank > 0 || caf_section_nelems(to) > 0);
+}
+
+/** An object of an image: the section of the descriptor d, of an assignment that may have no
+ *  elements. False: reported. */
 static bool find_object(const cw_group_t *group, const caf_status_t *status, const char *statement,
                         gft_token_t token, size_t offset, int image, const caf_descriptor_t *d,
-                        caf_remote_t *remote)
+                        caf_remote_t *remote, bool has_any)
 {
     void *addr;
+    if (token && !has_any)
+        return caf_want_pe(status, statement, group, image, &remote->pe);
     offset = right_offset(statement, token, offset, d);
     if (!gft_find_in(group, status, statement, token, offset, image, &remote->pe, &addr))
         return false;
@@ -127,9 +136,10 @@ static CW_NOINLINE void send_general(const caf_status_t *status, const cw_group_
     caf_section_t local;
     caf_section_of(&remote.section, dest, vector, dest_kind);
     caf_section_of(&local, src, NULL, src_kind);
-    if (!find_object(group, status, to_image, token, offset, image, dest, &remote))
+    const bool has_any = has_elements(&remote.section, &local);
+    if (!find_object(group, status, to_image, token, offset, image, dest, &remote, has_any))
         return;
-    if (caf_section_nelems(&local) > 0)
+    if (has_any)
         caf_section_put(&remote, &local);
     caf_succeed(status);
 }
@@ -144,9 +154,10 @@ static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
     caf_section_t local;
     caf_section_of(&remote.section, src, vector, src_kind);
     caf_section_of(&local, dest, NULL, dest_kind);
-    if (!find_object(caf.group, &status, from_image, token, offset, image, src, &remote))
+    const bool has_any = caf_section_nelems(&local) > 0 && has_elements(&local, &remote.section);
+    if (!find_object(caf.group, &status, from_image, token, offset, image, src, &remote, has_any))
         return;
-    if (caf_section_nelems(&local) > 0)
+    if (has_any)
         caf_section_get(&local, &remote);
     caf_succeed(&status);
 }
@@ -218,10 +229,13 @@ void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_
     (void)may_overlap;
     caf_section_of(&to.section, dest, dest_vector, dest_kind);
     caf_section_of(&from.section, src, src_vector, src_kind);
-    if (!find_object(caf.group, &status, to_image, dest_token, dest_offset, dest_image, dest,
-                     &to) ||
-        !find_object(caf.group, &status, from_image, src_token, src_offset, src_image, src, &from))
+    const bool has_any = has_elements(&to.section, &from.section);
+    if (!find_object(caf.group, &status, to_image, dest_token, dest_offset, dest_image, dest, &to,
+                     has_any) ||
+        !find_object(caf.group, &status, from_image, src_token, src_offset, src_image, src, &from,
+                     has_any))
         return;
-    caf_section_move(&to, &from);
+    if (has_any)
+        caf_section_move(&to, &from);
     caf_succeed(&status);
 }
