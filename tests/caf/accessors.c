@@ -212,7 +212,48 @@ static void put_text(void *data, const int *image, void *dest, const void *src, 
     memcpy(dest, src, *src_chars);
 }
 
-enum { GET = 100, PUT, GET_RANGE, PUT_RANGE, GET_V, PUT_V, GET_VS, HAS_V, HAS_V16, GET_T, PUT_T };
+/** few(rows)[j], with several vectors in one statement: the accessor gets each from its data. */
+enum { ROWS = 3, DATA_HASH = 112 };
+static void get_rows(void *data, const int *image, void *dest, int32_t *free_dest, void *src,
+                     void *token, size_t offset, size_t *dest_chars, const size_t *src_chars)
+{
+    array_t rows = {.elem_nbytes = 4, .rank = 1, .type = INTEGER, .span = 4};
+    (void)data, (void)offset, (void)dest_chars, (void)src_chars;
+    _gfortran_caf_get_from_remote(token, NULL, NULL, *image, 0, &rows.data, NULL, &rows, true,
+                                  _gfortran_caf_get_remote_function_index(DATA_HASH), NULL, 0, NULL,
+                                  NULL, NULL);
+    allocate(dest, ROWS);
+    for (int i = 0; i < ROWS; i++)
+        ((int *)((array_t *)dest)->data)[i] = ((int *)src)[((int *)rows.data)[i] - 1];
+    free(rows.data);
+    *free_dest = 1;
+}
+
+static void get_data(void *data, const int *image, void *dest, int32_t *free_dest, void *src,
+                     void *token, size_t offset, size_t *dest_chars, const size_t *src_chars)
+{
+    (void)image, (void)token, (void)offset, (void)dest_chars, (void)src_chars;
+    CHECK(!data, "of the accessor's own statement");
+    allocate(dest, ROWS);
+    memcpy(((array_t *)dest)->data, ((array_t *)src)->data, ROWS * 4);
+    *free_dest = 1;
+}
+
+enum {
+    GET = 100,
+    PUT,
+    GET_RANGE,
+    PUT_RANGE,
+    GET_V,
+    PUT_V,
+    GET_VS,
+    HAS_V,
+    HAS_V16,
+    GET_T,
+    PUT_T,
+    GET_ROWS,
+    GET_DATA = DATA_HASH
+};
 
 static __attribute__((constructor)) void register_all(void)
 {
@@ -222,7 +263,8 @@ static __attribute__((constructor)) void register_all(void)
         (void (*)(void))get_component,    (void (*)(void))put_component,
         (void (*)(void))get_components,   (void (*)(void))has_component,
         (void (*)(void))has_component_16, (void (*)(void))get_text,
-        (void (*)(void))put_text};
+        (void (*)(void))put_text,         (void (*)(void))get_rows,
+        (void (*)(void))get_data};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         _gfortran_caf_register_accessor(GET + i, all[i]);
     _gfortran_caf_register_accessors_finish();
@@ -264,6 +306,19 @@ static void get_some(int *to, int n, int hash, void *token, int image, range_t r
     _gfortran_caf_get_from_remote(token, NULL, NULL, image, (size_t)n * 4, &dest, NULL, &array,
                                   false, at(hash), &range, sizeof range, NULL, NULL, NULL);
     CHECK(array.data == to, "the array stays");
+}
+
+/** few([9, 1, 5])[image] */
+static void by_vector(int image)
+{
+    int rows[ROWS] = {9, 1, 5}, values[ROWS] = {0};
+    void *dest = values;
+    array_t data = {.data = rows, .rank = 1, .span = 4, .dim = {{1, 1, ROWS}}};
+    array_t array = {.data = values, .rank = 1, .span = 4, .dim = {{1, 0, ROWS - 1}}};
+    _gfortran_caf_get_from_remote(few_token, NULL, NULL, image, ROWS * 4, &dest, NULL, &array,
+                                  false, at(GET_ROWS), &data, sizeof data, NULL, NULL, NULL);
+    for (int i = 0; i < ROWS; i++)
+        CHECK(values[i] == 100 * image + rows[i] - 1, "few(rows)[next]");
 }
 
 static void put_some(const int *from, int n, void *token, int image, range_t range)
@@ -313,6 +368,7 @@ static void ranges(int me, int next, int before)
     sync_all();
     get_some(to, 3, GET_RANGE, few_token, next, (range_t){1, 5, 2});
     CHECK(to[0] == 100 * next && to[1] == 100 * next + 2 && to[2] == 100 * next + 4, "few(1:5:2)");
+    by_vector(next);
     get_some(to, MANY, GET_RANGE, many_token, next, (range_t){1, MANY, 1});
     int wrong = 0;
     for (int i = 0; i < MANY; i++)

@@ -167,7 +167,13 @@ static CW_ALWAYS_INLINE void make_side(side_t *side, const char *statement, gft_
     place(side, caf_window_at(pe, caf_at(token, pe, 0)));
 }
 
-/** What accessors get as their own token: the data. */
+/** What accessors get as their own token: the data of the access, which is of this image. Where
+ *  these have several vectors of subscripts, the accessor gets each by an access of its own. */
+static bool is_data(const caf_coarray_t *token)
+{
+    return !token->symmetric && !token->team;
+}
+
 static void call_get(side_t *side, void *dest, int32_t *free_dest, size_t *dest_chars,
                      const size_t *src_chars)
 {
@@ -277,6 +283,20 @@ static void get_array(get_t *g, caf_descriptor_t *dest, bool may_reallocate)
     dest->data = to;
 }
 
+/** An access to the data of another one, within its accessor. */
+static CW_NOINLINE void get_data(get_t *g, const caf_coarray_t *token, caf_descriptor_t *array,
+                                 int accessor, void *data)
+{
+    g->side = (side_t){.coarray = token,
+                       .object = token->mine,
+                       .accessor = accessor_of(from_image, accessor),
+                       .data = data,
+                       .image = caf_this_image(),
+                       .pe = cw_world.pe};
+    g->dest = array;
+    run_get(g);
+}
+
 void _gfortran_caf_get_from_remote(gft_token_t token, const caf_descriptor_t *src_array,
                                    const size_t *src_chars, int image, size_t dest_nbytes,
                                    void **dest, size_t *dest_chars, caf_descriptor_t *dest_array,
@@ -287,6 +307,10 @@ void _gfortran_caf_get_from_remote(gft_token_t token, const caf_descriptor_t *sr
     get_t g = {.dest_chars = dest_chars, .src_chars = src_chars};
     int pe;
     (void)data_nbytes;
+    if (CW_UNLIKELY(token && is_data(token))) {
+        get_data(&g, token, dest_array, accessor, data);
+        return;
+    }
     if (!find(&status, from_image, token, image, team, team_number, &pe))
         return;
     make_side(&g.side, from_image, token, src_array, image, pe, accessor, data);
