@@ -9,8 +9,8 @@
 //
 // Threads: any, under the lock of the default port. Blocking: sending, as requests do, and for a
 // bundle that was taken.
-#ifndef CW_CORE_RMA_BUNDLE_H
-#define CW_CORE_RMA_BUNDLE_H
+#ifndef CW_CORE_PATH_BUNDLE_H
+#define CW_CORE_PATH_BUNDLE_H
 
 #include "core/collect/collect.h"
 #include "core/mem/segment.h"

@@ -13,8 +13,8 @@
 //
 // Only the port's own context chooses; those that share it put directly. Threads: words are
 // replaced under the port's lock, while others read them.
-#ifndef CW_CORE_RMA_PATH_H
-#define CW_CORE_RMA_PATH_H
+#ifndef CW_CORE_PATH_H
+#define CW_CORE_PATH_H
 
 #include "core/collect/collect.h"
 #include "core/port/ctx.h"

@@ -2,8 +2,8 @@
 //
 // Arguments of transfers. What is wrong ends the job, with routine, argument and remedy. Threads:
 // any. Blocking: never.
-#ifndef CW_CORE_RMA_CHECK_H
-#define CW_CORE_RMA_CHECK_H
+#ifndef CW_CORE_PORT_CHECK_H
+#define CW_CORE_PORT_CHECK_H
 
 #include <stdnoreturn.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Contexts' inside: locks, marks, failures.
-#ifndef CW_CORE_CTX_H
-#define CW_CORE_CTX_H
+#ifndef CW_CORE_PORT_CTX_H
+#define CW_CORE_PORT_CTX_H
 
 #include <stdnoreturn.h>
 

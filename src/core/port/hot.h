@@ -12,8 +12,8 @@
 // word minus that of the cold record in front of the table, so zeros are cold.
 //
 // Threads: all read tables; written at init, first contact and finalize, under the port's lock.
-#ifndef CW_CORE_HOT_H
-#define CW_CORE_HOT_H
+#ifndef CW_CORE_PORT_HOT_H
+#define CW_CORE_PORT_HOT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

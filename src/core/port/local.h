@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Stores, loads and copies within the node. Threads: any. Blocking: never.
-#ifndef CW_CORE_LOCAL_H
-#define CW_CORE_LOCAL_H
+#ifndef CW_CORE_PORT_LOCAL_H
+#define CW_CORE_PORT_LOCAL_H
 
 #include "core/mem/copy.h"
 #include "core/port/hot.h"

@@ -7,8 +7,8 @@
 // context its own (cw_words_set). Shared tables stay to the end: other threads may read them.
 //
 // Threads: see each function. Blocking: cw_words_need_base waits for the PEs of the node.
-#ifndef CW_CORE_WORDS_H
-#define CW_CORE_WORDS_H
+#ifndef CW_CORE_PORT_WORDS_H
+#define CW_CORE_PORT_WORDS_H
 
 #include "core/port/hot.h"
 

@@ -3,8 +3,8 @@
 // Requests that the target's node server executes (core/server/request.c): the wire format behind
 // cwt_header_t. Little-endian hosts of one word size only. Offsets are in the target's node object.
 // The server checks every field.
-#ifndef CW_CORE_REQUEST_H
-#define CW_CORE_REQUEST_H
+#ifndef CW_CORE_ROUTE_REQUEST_H
+#define CW_CORE_ROUTE_REQUEST_H
 
 #include <string.h>
 
