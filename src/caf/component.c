@@ -34,8 +34,8 @@ static caf_coarray_t *take_token(void)
         unused = c->next;
         return c;
     }
-    struct table *last = &tables[ntables - 1];
-    if (ntables == 0 || last->n == room_of(ntables - 1)) {
+    struct table *last = ntables > 0 ? &tables[ntables - 1] : NULL;
+    if (!last || last->n == room_of(ntables - 1)) {
         last = &tables[ntables];
         if (ntables == TABLES_MOST || !(last->tokens = calloc(room_of(ntables), sizeof *c)))
             cwu_fatal("out of memory for the tokens of components");
