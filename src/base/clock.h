@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define CWU_MS UINT64_C(1000000)  // nanoseconds
+
 static inline uint64_t cwu_now_ns(void)
 {
     struct timespec ts;

@@ -13,8 +13,6 @@
 #include "base/env.h"
 #include "base/error.h"
 
-#define MS UINT64_C(1000000)
-
 static noreturn void launcher_gone(const char *doing)
 {
     // The job cannot be ended through the launcher; the other PEs see the same and end too.
@@ -82,7 +80,7 @@ static bool is_command(const char *line, const char *name)
 
 static int await_reply(pmi1_wire_t *w, const char *expect, char line[PMI1_LINE_MAX])
 {
-    uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * MS;
+    uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * CWU_MS;
     for (;;) {
         while (take_line(w, line)) {
             if (is_command(line, expect))
@@ -148,7 +146,7 @@ bool pmi1_fence_is_over(pmi1_wire_t *w)
 // to this fence.
 int pmi1_await_fence(pmi1_wire_t *w)
 {
-    uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * MS;
+    uint64_t limit_ns = cwu_now_ns() + (uint64_t)cwu_env.timeout * 1000 * CWU_MS;
     for (;;) {
         bool done = false;
         int rc = look_for_fence(w, &done);
@@ -191,7 +189,7 @@ bool pmi1_is_hung_up(const pmi1_wire_t *w)
 void pmi1_await_end(const pmi1_wire_t *w, int timeout_ms)
 {
     char ignored[256];
-    uint64_t limit_ns = cwu_now_ns() + (uint64_t)timeout_ms * MS;
+    uint64_t limit_ns = cwu_now_ns() + (uint64_t)timeout_ms * CWU_MS;
     while (cwu_now_ns() < limit_ns)
         if (readable(w, 50) && read(w->fd, ignored, sizeof ignored) <= 0)
             return;

@@ -117,7 +117,7 @@ FIGURES = [
      "CW_CELL_PAYLOAD", 512 * KIB),
 ]
 SUFFIX = re.compile(r"\b(0x[0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])\b")
-KNOWN = {"INT16_MAX": 32767, "sizeof_uintptr_t": 8}
+KNOWN = {"CWU_MS": MS, "INT16_MAX": 32767, "sizeof_uintptr_t": 8}
 
 
 @lru_cache(None)

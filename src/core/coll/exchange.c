@@ -10,7 +10,6 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-#define LINE 64u
 // bytes that a leader copies while others come; longer copies hold back the network and the senders
 #define MEANWHILE 65536u
 
@@ -20,7 +19,7 @@ _Static_assert((int)CW_EXCHANGE_CAME >= (int)CW_NOTE_WORDS &&
 
 static uint64_t in_lines(uint64_t nbytes)
 {
-    return (nbytes + LINE - 1) & ~(uint64_t)(LINE - 1);
+    return (nbytes + CW_CACHE_LINE - 1) & ~(uint64_t)(CW_CACHE_LINE - 1);
 }
 
 uint64_t cw_exchange_room(const cw_coll_call_t *c, uint64_t cell_nbytes, bool to_each)

@@ -29,7 +29,6 @@
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 
-#define MS UINT64_C(1000000)
 #define DIAL_MS 2000         // for a host to reply
 #define AGAIN_MS 100
 #define LONGEST_MS 2000  // between attempts without a reply

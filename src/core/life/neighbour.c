@@ -35,7 +35,6 @@
 #define SYS_pidfd_open 434
 #endif
 
-#define MS UINT64_C(1000000)
 #define SPREE_NS 20000000  // in which a launcher kills a node's PEs
 #define TESTS 100          // of a process whose thread has ended: 10 ms
 #define TEST_NS 100000

@@ -22,9 +22,8 @@
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 
-#define MS UINT64_C(1000000)
-#define LOOK_NS (250 * MS)   // between two looks at the neighbours
-#define WATCH_NS (500 * MS)  // age at which a process watches another node
+#define LOOK_NS (250 * CWU_MS)   // between two looks at the neighbours
+#define WATCH_NS (500 * CWU_MS)  // age at which a process watches another node
 
 static struct {
     pid_t self;  // the process that joined, not a child of it; 0: orderly

@@ -12,8 +12,6 @@
 #if defined(__x86_64__)
 #include <emmintrin.h>
 
-#define LINE 64u
-
 static void stream_line(char *dest, const char *src)
 {
     __m128i part[4];
@@ -25,11 +23,11 @@ static void stream_line(char *dest, const char *src)
 
 static void stream(char *dest, const char *src, size_t nbytes)
 {
-    size_t head = -(uintptr_t)dest % LINE, lines = (nbytes - head) / LINE;
+    size_t head = -(uintptr_t)dest % CW_CACHE_LINE, lines = (nbytes - head) / CW_CACHE_LINE;
     memcpy(dest, src, head);
-    for (dest += head, src += head; lines > 0; lines--, dest += LINE, src += LINE)
+    for (dest += head, src += head; lines > 0; lines--, dest += CW_CACHE_LINE, src += CW_CACHE_LINE)
         stream_line(dest, src);
-    memcpy(dest, src, (nbytes - head) % LINE);
+    memcpy(dest, src, (nbytes - head) % CW_CACHE_LINE);
     _mm_sfence();  // orders the streaming stores before later ones
 }
 #else

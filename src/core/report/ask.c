@@ -25,9 +25,8 @@
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 
-#define MS UINT64_C(1000000)
-#define REPLIES_NS (200 * MS)  // that the PEs of a node have
-#define ROUND_NS (1000 * MS)   // replies of one signal; two signals are further apart
+#define REPLIES_NS (200 * CWU_MS)  // that the PEs of a node have
+#define ROUND_NS (1000 * CWU_MS)   // replies of one signal; two signals are further apart
 
 static int signo;  // 0: no handler of this library
 

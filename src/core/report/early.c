@@ -22,12 +22,11 @@
 #include "core/sync/rendezvous.h"
 #include "core/world/front_end.h"
 
-#define MS UINT64_C(1000000)
 // A PE that has finalized looks so late: mostly the others compute; data on its way has arrived.
 #define FINALIZED_NS (2 * CWU_WAIT_NS(GIVE_UP))
-#define BETWEEN_NS (20 * MS)         // between two surveys that must agree,
-#define BETWEEN_MOST_NS (1000 * MS)  // and while a PE moves
-#define NOTICE_NS (60000 * MS)  // until it says that it stays, as the deadlock report does
+#define BETWEEN_NS (20 * CWU_MS)         // between two surveys that must agree,
+#define BETWEEN_MOST_NS (1000 * CWU_MS)  // and while a PE moves
+#define NOTICE_NS (60000 * CWU_MS)  // until it says that it stays, as the deadlock report does
 #define TESTS 2u                // sleeps between two surveys: a test lies between them for sure
 
 enum { HAS_SURVEYOR = 1, HAS_REPORTED = 2, HAS_WARNED = 4 };  // bits of control->early_roles
@@ -168,7 +167,7 @@ static void notice(int mover, uint64_t now)
         return;
     me.noticed = true;
     cwu_warn("%s, and has waited %llu s for the others to end; %s", me.how,
-             (unsigned long long)((now - me.since_ns) / (1000 * MS)), what);
+             (unsigned long long)((now - me.since_ns) / (1000 * CWU_MS)), what);
 }
 
 /** Short while all wait; else it grows with the time that others take. */

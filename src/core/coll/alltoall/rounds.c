@@ -18,8 +18,6 @@
 #include "core/sync/fused.h"
 #include "core/sync/sync.h"
 
-#define LINE 64u
-
 typedef struct rounds {
     const cw_coll_call_t *c;
     char *slots;  // symmetric
@@ -36,17 +34,19 @@ typedef struct parcel {
 uint64_t cw_alltoall_rounds_room(const cw_coll_call_t *c)
 {
     // one slot and the packed parcel, of one block at least; a lone member sends its blocks itself
-    return cw_map_most(c->map) > 1 ? 2 * ((c->nbytes + LINE - 1) & ~(uint64_t)(LINE - 1))
-                                   : UINT64_MAX;
+    return cw_map_most(c->map) > 1
+               ? 2 * ((c->nbytes + CW_CACHE_LINE - 1) & ~(uint64_t)(CW_CACHE_LINE - 1))
+               : UINT64_MAX;
 }
 
 static rounds_t cut(const cw_coll_call_t *c)
 {
     size_t most = (size_t)cw_map_most(c->map), half = cw_group_scratch_nbytes(c->group),
-           nblocks = most * most, fit = half / 2 / LINE * LINE / c->nbytes;
+           nblocks = most * most, fit = half / 2 / CW_CACHE_LINE * CW_CACHE_LINE / c->nbytes;
     rounds_t x = {.c = c, .slots = cw_group_scratch(c->group)};
     x.slot_blocks = (int)(fit < nblocks ? fit : nblocks);
-    x.slot_nbytes = ((size_t)x.slot_blocks * c->nbytes + LINE - 1) / LINE * LINE;
+    x.slot_nbytes =
+        ((size_t)x.slot_blocks * c->nbytes + CW_CACHE_LINE - 1) / CW_CACHE_LINE * CW_CACHE_LINE;
     x.pieces = (int)((nblocks + (size_t)x.slot_blocks - 1) / (size_t)x.slot_blocks);
     x.nparcels = x.pieces * (c->map->nnodes - 1);
     size_t nslots = half / x.slot_nbytes - 1;

@@ -17,7 +17,6 @@
 #include "core/sync/peer.h"
 #include "core/sync/sync.h"
 
-#define LINE 64u
 // bytes of messages in a half, to stay in the cache
 #define NODE_WINDOW 16384u    // on one node
 #define NODES_WINDOW 262144u  // on several, if the half is as large
@@ -46,7 +45,7 @@ bool cw_broadcast_can_publish(const cw_coll_call_t *c)
 static char *place_of(const cw_coll_call_t *c, bool *first_p)
 {
     cw_group_sync_t *sync = c->group->sync;
-    uint32_t nbytes = ((uint32_t)c->nbytes + LINE - 1) & ~(LINE - 1),
+    uint32_t nbytes = ((uint32_t)c->nbytes + CW_CACHE_LINE - 1) & ~(CW_CACHE_LINE - 1),
              half_nbytes = (uint32_t)cw_group_scratch_nbytes(c->group),
              window = c->map->nnodes == 1 ? NODE_WINDOW : NODES_WINDOW;
     if (window > half_nbytes)

@@ -13,7 +13,6 @@
 #include "core/coll/exchange.h"
 #include "core/sync/sync.h"
 
-#define LINE 64u
 #define LONG_NBYTES 16384u  // of a block that is not copied into the cell
 
 static size_t head_nbytes(const cw_coll_call_t *c)
@@ -23,12 +22,13 @@ static size_t head_nbytes(const cw_coll_call_t *c)
 
 uint64_t cw_collect_exchange_room(const cw_coll_call_t *c)
 {
-    return cw_exchange_room(c, head_nbytes(c) + LINE, false);
+    return cw_exchange_room(c, head_nbytes(c) + CW_CACHE_LINE, false);
 }
 
 static size_t cell_nbytes(const cw_coll_call_t *c)
 {
-    return cw_group_scratch_nbytes(c->group) / (size_t)c->map->nnodes / LINE * LINE;
+    return cw_group_scratch_nbytes(c->group) / (size_t)c->map->nnodes / CW_CACHE_LINE *
+           CW_CACHE_LINE;
 }
 
 static int members_of(const cw_map_t *map, int node)
