@@ -23,6 +23,7 @@ typedef struct cwb_state {
     char does[240];            // "shmem_barrier_all, called from main+0x1c (ring.c:14)"
     char wants[228];           // what it waits for; or ""
     char word[8];              // "image", which count from 1; or "": a PE
+    _Atomic int32_t follows;   // the signal for which the handler waits; 0: none, or sent
 } cwb_state_t;
 _Static_assert(sizeof(cwb_state_t) == 512, "shared between processes");
 

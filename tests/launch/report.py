@@ -82,6 +82,22 @@ def check_twice():
     check("does not reply" not in output, output)
 
 
+def check_asleep():
+    """The question ends a sleep; the program goes on only after the signal that follows."""
+    for _ in range(5):
+        for what, number, args in (("SIGTERM", 143, []), ("SIGINT", 130, []),
+                                   ("limit", 124, ["-t", "1"])):
+            job = start(OSHRUN, "-n", "4", *args, "./asleep")
+            if number > 128:
+                job.send_signal(number - 128)
+            output = end(job, f"asleep, {what}", number)
+            check("goes on" not in output, f"asleep, {what}:\n{output}")
+        job = start(OSHRUN, "-n", "4", "./asleep", "handled")
+        job.send_signal(signal.SIGTERM)
+        output = end(job, "asleep, handled", 0)
+        check(output.count("after the signal") == 4, f"asleep, handled:\n{output}")
+
+
 def check_limit_and_silence():
     job = start(OSHRUN, "-n", "6", "-t", "4", "./report")
     os.kill(int(subprocess.run(["pgrep", "-P", str(job.pid), "-x", "report"], text=True,
@@ -128,10 +144,12 @@ def check_gasnet():
 
 def main():
     oshcc("report", "-O1", TESTS / "launch/report.c")
+    oshcc("asleep", "-O1", TESTS / "launch/asleep.c")
     oshcc("report_gasnet", "-O1", "-DGASNET_SEQ", TESTS / "launch/report_gasnet.c")
     check_gasnet()
     check_signals()
     check_twice()
+    check_asleep()
     check_limit_and_silence()
     if shutil.which("mpiexec.hydra"):
         check_hydra()

@@ -29,13 +29,14 @@ static bool is_there(cwb_job_t *job, uint32_t pe)
            atomic_load(&cwb_job_states(job)[pe].pid) != 0;
 }
 
-/** SIGURG does nothing to processes that do not know it: wrappers, children. Returns how many are
- *  asked. */
-static int ask(cwb_job_t *job)
+/** SIGURG does nothing to processes that do not know it: wrappers, children. follows: the signal
+ *  that they get after it, or 0. Returns how many are asked. */
+static int ask(cwb_job_t *job, int follows)
 {
     int count = 0;
     for (uint32_t pe = 0; pe < job->npes; pe++)
         if (is_there(job, pe)) {
+            atomic_store(&cwb_job_states(job)[pe].follows, follows);
             atomic_fetch_add(&cwb_job_states(job)[pe].asked, 1);
             count += kill(-atomic_load(&cwb_job_pe(job, pe)->pid), SIGURG) == 0;
         }
@@ -107,7 +108,7 @@ static void print(cwb_job_t *job)
 
 bool ask_begin(run_t *run, int signo)
 {
-    if (run->ending || run->ask_limit_ns || ask(run->job) == 0)
+    if (run->ending || run->ask_limit_ns || ask(run->job, signo ? signo : SIGTERM) == 0)
         return false;
     run->ask_limit_ns = cwu_now_ns() + REPLIES_NS;
     run->ask_signal = signo;
@@ -118,6 +119,12 @@ void ask_end(run_t *run)
 {
     run->ask_limit_ns = 0;
     print(run->job);
+}
+
+void ask_release(run_t *run)
+{
+    for (uint32_t pe = 0; pe < run->job->npes; pe++)
+        atomic_store(&cwb_job_states(run->job)[pe].follows, 0);  // pairs with the PE's handler
 }
 
 bool ask_is_due(const run_t *run, uint64_t now_ns)
@@ -205,7 +212,7 @@ noreturn void ask_other(const char *name)
     if (job->magic != CWB_JOB_MAGIC)
         die(1, "--report %s: that job is of another version of oshrun", name);
     output_init(false, false);
-    ask(job);
+    ask(job, 0);
     for (uint64_t end_ns = cwu_now_ns() + REPLIES_NS;
          cwu_now_ns() < end_ns && !all_have_replied(job);)
         usleep(POLL_NS / 1000);

@@ -156,10 +156,12 @@ void end_settle(run_t *run)
 static void go_on(run_t *run)
 {
     ask_end(run);
-    if (run->ask_signal)
-        end_signal_all(run, run->ask_signal);
-    else
+    if (!run->ask_signal) {
         end_job(run, EXIT_TIMEOUT, 0);
+        return;
+    }
+    end_signal_all(run, run->ask_signal);
+    ask_release(run);
 }
 
 void end_on_clock(run_t *run, uint64_t now_ns)
@@ -180,6 +182,7 @@ void end_on_clock(run_t *run, uint64_t now_ns)
         run->term_at_ns = 0;
         end_signal_all(run, SIGTERM);
         end_signal_all(run, SIGCONT);  // a stopped PE takes SIGTERM only after SIGCONT
+        ask_release(run);
     }
     if (run->kill_at_ns && now_ns >= run->kill_at_ns) {
         run->kill_at_ns = now_ns + KILL_AGAIN_NS;

@@ -242,6 +242,9 @@ bool ask_begin(run_t *run, int signo);
 /** Have all replied, or is it too late? Then ask_end prints what they said. */
 bool ask_is_due(const run_t *run, uint64_t now_ns);
 void ask_end(run_t *run);
+/** The signal that follows the question has been sent: the PEs' handlers, which wait for it so that
+ *  no sleep that the question ended leads on, return. */
+void ask_release(run_t *run);
 /** When to look again; 0: nothing is asked. */
 uint64_t ask_next_ns(const run_t *run, uint64_t now_ns);
 /** --report: prints what the PEs of that job do. */

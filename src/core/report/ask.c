@@ -5,6 +5,7 @@
 #include "core/report/ask.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,9 @@
 #include "core/world/front_end.h"
 #include "core/world/job.h"
 
-#define REPLIES_NS (200 * CWU_MS)  // that the PEs of a node have
-#define ROUND_NS (1000 * CWU_MS)   // replies of one signal; two signals are further apart
+#define REPLIES_NS (200 * CWU_MS)   // that the PEs of a node have
+#define FOLLOWS_NS (2000 * CWU_MS)  // at most, from a question to the signal that follows
+#define ROUND_NS (1000 * CWU_MS)    // replies of one signal; two signals are further apart
 
 static int signo;  // 0: no handler of this library
 
@@ -142,6 +144,25 @@ static void await_print(void)
 
 // ---------------------------------------------------------------- the handler
 
+/** A question that ends the program's sleep must not let it go on, and end well, before the signal
+ *  comes for which it was asked. That waits until the handler has returned, for the stack here may
+ *  be too small for a handler of the program. */
+static void await_following(const cwb_state_t *s)
+{
+    int follows = atomic_load(&s->follows);
+    if (!follows)
+        return;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, follows);
+    pthread_sigmask(SIG_BLOCK, &one, NULL);  // the return from the handler undoes it
+    for (uint64_t waited = 0; waited < FOLLOWS_NS; waited += CWU_WAIT_NS(LATE)) {
+        if (!atomic_load(&s->follows))  // pairs with ask_release of oshrun
+            return;
+        cwu_sleep_ns(CWU_WAIT_NS(LATE));
+    }
+}
+
 static void on_ask(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -160,6 +181,8 @@ static void on_ask(int number, siginfo_t *info, void *context)
         collect();
     else if (!by_launcher)
         cwb_states_print(&mine);
+    else
+        await_following(s);
     if (number == SIGINT || number == SIGTERM || number == SIGQUIT) {
         if (collects)
             await_print();
