@@ -32,7 +32,7 @@ MARKS = [
     (r"OSHCC_CC=mpicc oshcc .*", "mixed/mpich"),
     (r"\./configure --with-mpi --with-armci=PREFIX.*|make( LIBPATH=.*)?|export EXTERNAL_GA_PATH=GA",
      "armci/install"),
-    (r"find_package\(Causeway REQUIRED\)|target_link_libraries\(.*\)", "dart/install"),
+    (r"find_package\(Causeway REQUIRED\)|target_link_libraries\(.*\)", "tools/cmake, dart/install"),
     (r"oshrun .*--valgrind.*", "tools/valgrind"),
     (r"mpiexec\.hydra -n 2 (valgrind|-env LSAN_OPTIONS) .*", "tools/valgrind"),
     (r"oshcc -g -fsanitize=address .*", "tools/leak_sanitizer"),

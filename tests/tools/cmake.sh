@@ -20,6 +20,10 @@ cmake_minimum_required(VERSION 3.16)
 project(hello C CXX)
 add_executable(hello hello.c)
 END
+config=$CAUSEWAY_TEST_SOURCE/tools/CausewayConfig.cmake.in
+for target in $(sed -n 's/.*add_library(\(Causeway::[a-z_]*\).*/\1/p' "$config"); do
+    check "a manual page names $target" grep -rqw "$target" "$CAUSEWAY_TEST_SOURCE/docs/man"
+done
 export CMAKE_BUILD_PARALLEL_LEVEL=1
 output_has "launcher $stage/bin/oshrun" cmake -S package -B package/build \
     "-DCMAKE_PREFIX_PATH=$stage"
