@@ -453,6 +453,19 @@ static void between(int me, int next, int n)
           "few(2:4)[n] = few(1:3)[n]");
 }
 
+/** new_index=1: the address of its address, as gfortran 16 passes constants. */
+static void constant_index(int me, int n)
+{
+    void *team = NULL;
+    int stat = -1;
+    const int place = n - me + 1, *constant = &place;
+    causeway_caf16_form_team(1, &team, (const int *)(const void *)&constant, &stat, NULL, 0);
+    CHECK(stat == 0 && team, "form team by a constant");
+    causeway_caf16_change_team(team, &stat, NULL, 0);
+    CHECK(causeway_caf16_this_image(NULL) == place, "the place of a constant");
+    causeway_caf16_end_team(&stat, NULL, 0);
+}
+
 static void teams(int me, int n)
 {
     void *team = NULL, *part = few_token;
@@ -497,6 +510,7 @@ int main(int argc, char **argv)
     components(me, next, before);
     texts(next, me, before);
     between(me, next, n);
+    constant_index(me, n);
     teams(me, n);
     sync_all();
     const int status = check_result();

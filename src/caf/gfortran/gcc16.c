@@ -4,6 +4,7 @@
 #include "caf/gfortran/gcc16.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "caf/gfortran/accessor.h"
 
@@ -33,12 +34,26 @@ int causeway_caf16_num_images(void *team, const int32_t *number)
     return *number == -1 ? caf.initial.group->size : size_of_sibling(*number);
 }
 
+/** Of a constant the compiler passes the address of its address, both of the stack: the number that
+ *  stands there is none of an image. */
+static const int *right_index(const int *new_index)
+{
+    enum { STACK = 8 << 20 };
+    uintptr_t word;
+    if (!new_index || (*new_index >= 1 && *new_index <= caf_num_images()) ||
+        (uintptr_t)new_index % sizeof word != 0)
+        return new_index;
+    memcpy(&word, new_index, sizeof word);
+    const bool is_near = word - (uintptr_t)new_index + STACK < 2 * (uintptr_t)STACK;
+    return is_near ? (const int *)word : new_index;
+}
+
 void causeway_caf16_form_team(int number, void **team, const int *new_index, int *stat,
                               char *errmsg, size_t errmsg_nbytes)
 {
     GFT_ENTER();
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
-    caf_team_t *formed = caf_form_team(&status, number, new_index);
+    caf_team_t *formed = caf_form_team(&status, number, right_index(new_index));
     if (formed)
         *team = formed;
 }
