@@ -42,8 +42,10 @@ static ptrdiff_t subscript(const caf_subscripts_t *by, size_t i)
         return ((const int16_t *)by->vector)[i];
     case 4:
         return ((const int32_t *)by->vector)[i];
-    default:
+    case 8:
         return (ptrdiff_t)((const int64_t *)by->vector)[i];
+    default:
+        return (ptrdiff_t)((const __int128 *)by->vector)[i];
     }
 }
 

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Sections without elements, which may begin beyond the coarray, and vectors of subscripts of any
-! length in several dimensions.
+! length and kind in several dimensions.
 program empty
   use checks
   implicit none
@@ -10,6 +10,7 @@ program empty
   integer, allocatable :: no(:), rows(:), planes(:)
   integer(1), allocatable :: rows1(:)
   integer(8), allocatable :: rows8(:)
+  integer(16) :: rows16(2)
 
   me = this_image()
   n = num_images()
@@ -65,6 +66,9 @@ program empty
   rows8 = rows8 - 1
   got(1:2, 1:3) = cube(rows1, rows8, 2)[next]
   call check(all(got(1:2, 1:3) == cube(rows1, rows8, 2) + (next - me) * 1000), "kinds")
+  rows16 = [6_16, 1_16]
+  got(1:2, 1) = cube(rows16, 2, 4)[next]
+  call check(all(got(1:2, 1) == cube(rows16, 2, 4) + (next - me) * 1000), "kind 16")
   sync all
   deallocate (none, flat)
   call finish_checks()
