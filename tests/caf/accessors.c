@@ -505,6 +505,8 @@ int main(int argc, char **argv)
     const int me = _gfortran_caf_this_image(0), n = _gfortran_caf_num_images(0, -1);
     const int next = me % n + 1, before = (me + n - 2) % n + 1;
     check_as("image", me, n);
+    if (argc > 1)
+        get(few_token, GET, FEW + 1, next, NULL, NULL, NULL);  // in checking mode the last call
     elements(me, next, before);
     ranges(me, next, before);
     components(me, next, before);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "caf/window.h"
+#include "core/observe/check.h"
 
 typedef void gft_get_fn(void *data, const int *image, void *dest, int32_t *free_dest, void *src,
                         gft_token_t token, size_t offset, size_t *dest_chars,
@@ -240,16 +241,38 @@ static void fetch_scalar(void **dest, void *to, size_t nbytes, bool is_copy)
     *dest = to;
 }
 
+/** A coarray without pointers in it has all that its accessors find in windows; what has no
+ *  characters may be behind it. */
+static CW_COLD void check_object(const side_t *side, const char *object, bool has_any)
+{
+    int pe;
+    void *found;
+    if (!side->coarray->is_plain || !caf_window_find(object, &pe, &found))
+        return;
+    const char *begin = caf_at(side->coarray, side->pe, 0);
+    const size_t offset = (size_t)((char *)found - begin), nbytes = side->coarray->nbytes;
+    if (pe != side->pe || offset > nbytes || (offset == nbytes && has_any))
+        gft_wrong_offset(from_image, side->coarray, offset);
+}
+
+static void find_scalar(void *arg)
+{
+    get_t *g = arg;
+    run_get(g);
+    if (CW_CHECKING() && !g->free_dest)
+        check_object(&g->side, *(char **)g->dest, !g->dest_chars || *g->dest_chars > 0);
+}
+
 static void get_scalar(get_t *g, void **dest, size_t nbytes)
 {
     void *to = *dest;
     g->dest = dest;
     if (CW_LIKELY(caf_window_is_here(g->side.pe))) {
-        run_get(g);  // the program reads from there
+        find_scalar(g);  // the program reads from there
         if (CW_LIKELY(!g->free_dest))
             return;
     } else {
-        caf_window_read(run_get, g);
+        caf_window_read(find_scalar, g);
     }
     fetch_scalar(dest, to, nbytes * (g->dest_chars ? *g->dest_chars : 1), g->free_dest);
 }
