@@ -5,7 +5,6 @@
 #include "base/env.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,15 +183,12 @@ static int parse_bool(const char *text, bool any, bool *value_p)
     return CW_OK;
 }
 
+/** What does not fit is LONG_MAX or LONG_MIN, which no range contains. */
 static int parse_int(const char *text, long *value_p)
 {
     char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (errno || end == text || *end != '\0')
-        return CW_EINVAL;
-    *value_p = value;
-    return CW_OK;
+    *value_p = strtol(text, &end, 10);
+    return end == text || *end != '\0' ? CW_EINVAL : CW_OK;
 }
 
 /** "10", "0.25", "1e3", "3/8". */
@@ -212,23 +208,47 @@ static int parse_real(const char *text, double *value_p)
         parse_exponent(&p, &below);
     }
     p += strspn(p, " \t");
-    if (*p != '\0' || !(below > 0) || !(value / below < (long double)LONG_MAX))
+    if (*p != '\0' || !(below > 0))
         return CW_EINVAL;
     *value_p = (double)(value / below);
     return CW_OK;
 }
 
-static void check_range(const char *name, const char *text, long value)
+/** A number without a row in the table may be any. */
+static range_t range_of(const char *name)
 {
     for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-        if (strcmp(ranges[i].name, name) == 0 && (value < ranges[i].min || value > ranges[i].max))
-            cwu_fatal("%s=\"%s\" is out of range: give a number from %ld to %ld", name, text,
-                      ranges[i].min, ranges[i].max);
+        if (strcmp(ranges[i].name, name) == 0)
+            return ranges[i];
+    return (range_t){name, LONG_MIN, LONG_MAX};
 }
 
-static long rounded_up(double value)
+static void refuse_beyond(const range_t *range, const char *name, const char *text)
 {
-    return (long)value + ((double)(long)value < value);
+    cwu_fatal("%s=\"%s\" is out of range: give a number from %ld to %ld", name, text, range->min,
+              range->max);
+}
+
+/** Reads a whole number, from `name`, by the range of the variable. */
+static void set_int(long *field, const var_t *var, const char *name, const char *text)
+{
+    const range_t range = range_of(var->row.name);
+    if (parse_int(text, field))
+        cwu_fatal("%s=\"%s\" is not a whole number: give one from %ld to %ld", name, text,
+                  range.min, range.max);
+    if (*field < range.min || *field > range.max)
+        refuse_beyond(&range, name, text);
+}
+
+static void set_real(double *field, const var_t *var, const char *name, const char *text)
+{
+    const range_t range = range_of(var->row.name);
+    *field = 0;  // where there is no default
+    if (*text && parse_real(text, field))
+        cwu_fatal("%s=\"%s\" is not a number: give one from %ld to %ld, such as 10, 0.5 or 3/8",
+                  name, text, range.min, range.max);
+    if (!(*field >= (double)range.min && *field <= (double)range.max))
+        refuse_beyond(&range, name, text);
 }
 
 static void check_choice(const char *name, const char *text)
@@ -269,25 +289,15 @@ static void set_var(const var_t *var, const char *name, const char *text)
             cwu_fatal("%s=\"%s\" is neither yes nor no: give 0 or 1", name, text);
         break;
     case KIND_INT:
-        if (parse_int(text, field))
-            cwu_fatal("%s=\"%s\" is not a whole number", name, text);
-        if (!is_default)
-            check_range(var->row.name, text, *(long *)field);
+        set_int(field, var, name, text);
         break;
     case KIND_REAL:
-        *(double *)field = 0;  // where there is no default
-        if (*text && parse_real(text, field))
-            cwu_fatal("%s=\"%s\" is not a number: give one that is not negative, such as 10, 0.5 "
-                      "or 3/8",
-                      name, text);
-        if (!is_default)
-            check_range(var->row.name, text, rounded_up(*(double *)field));
+        set_real(field, var, name, text);
         break;
     case KIND_SIZE:
         if (cwu_parse_size(text, field))
-            cwu_fatal("%s=\"%s\" is not a size: give a number of bytes that is not negative, such "
-                      "as 1048576, 512M or "
-                      "1.5G (suffix K, M, G or T)",
+            cwu_fatal("%s=\"%s\" is not a size: give a number of bytes from 0 to 8388607T, such as "
+                      "1048576, 512M or 1.5G (suffix K, M, G or T)",
                       name, text);
         break;
     case KIND_STRING:

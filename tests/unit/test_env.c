@@ -152,17 +152,22 @@ static void expect_refused(const char *name, const char *value, const char *acce
 static void test_refused_values(void)
 {
     expect_refused("SHMEM_SYMMETRIC_SIZE", "a lot", "1.5G");
-    expect_refused("SHMEM_SYMMETRIC_SIZE", "-5M", "not negative");
+    expect_refused("SHMEM_SYMMETRIC_SIZE", "-5M", "from 0 to 8388607T");
+    expect_refused("SHMEM_SYMMETRIC_SIZE", "8388608T", "from 0 to 8388607T");
     expect_refused("SMA_SYMMETRIC_SIZE", "1x", "1.5G");
     expect_refused("CAUSEWAY_ENDPOINT", "rd", "rdm|msg|auto");
     expect_refused("CAUSEWAY_ENDPOINT", "rdm|msg", "rdm|msg|auto");
     expect_refused("CAUSEWAY_CONNECT", "never", "ondemand|static");
-    expect_refused("CAUSEWAY_SPIN", "12x", "whole number");
+    expect_refused("CAUSEWAY_SPIN", "12x", "not a whole number: give one from -1 to 1000000000");
+    expect_refused("CAUSEWAY_SPIN", "1e3", "not a whole number: give one from -1 to 1000000000");
+    expect_refused("CAUSEWAY_SPIN", "99999999999999999999", "out of range: give a number from -1");
+    expect_refused("CAUSEWAY_SPIN", "-99999999999999999999", "out of range: give a number from");
     expect_refused("CAUSEWAY_TIMEOUT", "0", "from 1 to");
-    expect_refused("GASNET_EXITTIMEOUT", "-1", "not negative");
+    expect_refused("GASNET_EXITTIMEOUT", "-1", "give one from 0 to 86400");
     expect_refused("GASNET_EXITTIMEOUT", "1/0", "3/8");
     expect_refused("GASNET_EXITTIMEOUT", "10s", "3/8");
-    expect_refused("GASNET_EXITTIMEOUT", "1e300", "3/8");
+    expect_refused("GASNET_EXITTIMEOUT", "1e300", "out of range: give a number from 0 to");
+    expect_refused("GASNET_EXITTIMEOUT", "1e9999", "out of range: give a number from 0 to");
     expect_refused("GASNET_EXITTIMEOUT", "86400.5", "from 0 to");
     expect_refused("CAUSEWAY_CHECK", "maybe", "0 or 1");
 }
