@@ -68,9 +68,9 @@ int causeway_prif_init(void);
 _Noreturn void causeway_prif_stop(int code);
 int causeway_prif_this_image(void *team);
 void *causeway_prif_get_team(int level);
-int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64_t *upper,
-                                   size_t nbytes, void **handle_p, void **memory_p, int *stat,
-                                   void (*cleanup)(void));
+int causeway_prif_allocate_coarray(int corank, const int64_t *lower, int nupper,
+                                   const int64_t *upper, size_t nbytes, void **handle_p,
+                                   void **memory_p, int *stat, void (*cleanup)(void));
 int causeway_prif_put(int image, void *c, size_t offset, const void *src, size_t nbytes, int *stat);
 int causeway_prif_get(int image, void *c, size_t offset, void *dest, size_t nbytes, int *stat);
 int causeway_prif_sync_all(int *stat);
@@ -119,9 +119,9 @@ static void *registered(size_t size, int type, void **token)
 
 static void *allocated(size_t nbytes, void **handle)
 {
-    const int64_t lower = 1, upper = 2;
+    const int64_t lower = 1;
     void *memory;
-    if (causeway_prif_allocate_coarray(1, &lower, &upper, nbytes, handle, &memory, NULL, NULL))
+    if (causeway_prif_allocate_coarray(1, &lower, 0, &lower, nbytes, handle, &memory, NULL, NULL))
         abort();
     return memory;
 }

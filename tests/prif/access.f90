@@ -77,13 +77,15 @@ contains
     call prif_lcobound_no_dim(b, bounds)
     call check(all(bounds == [0, -3]), "prif_lcobound_no_dim")
     call prif_ucobound_no_dim(b, bounds)
-    call check(all(bounds == [1, n]), "prif_ucobound_no_dim")
+    call check(all(bounds == [1, (n + 1) / 2 - 4]), "prif_ucobound_no_dim")
     call prif_lcobound_with_dim(b, 2_c_int, bound)
     call check(bound == -3, "prif_lcobound_with_dim")
     call prif_ucobound_with_dim(b, 1_c_int, bound)
     call check(bound == 1, "prif_ucobound_with_dim")
+    call prif_ucobound_with_dim(b, 2_c_int, bound)
+    call check(bound == (n + 1) / 2 - 4, "prif_ucobound_with_dim of the last one")
     call prif_coshape(b, sizes)
-    call check(all(sizes == [2, n + 4]), "prif_coshape")
+    call check(all(sizes == [2, (n + 1) / 2]), "prif_coshape")
     call prif_this_image_with_coarray(b, cosubscripts=sub)
     call check(all(sub == [mod(me - 1, 2), (me - 1) / 2 - 3]), "prif_this_image_with_coarray")
     call prif_this_image_with_dim(b, 2_c_int, cosubscript=bound)
@@ -104,6 +106,31 @@ contains
     call check(mine(13) == 100 + left, "put by an alias")
     call prif_alias_destroy(c)
     call prif_alias_destroy(b)
+    call without_the_last()
+  end subroutine
+
+  subroutine without_the_last()
+    type(prif_coarray_handle) :: b, c
+    type(c_ptr) :: memory
+    procedure(prif_coarray_cleanup_interface), pointer :: none => null()
+    integer(c_size_t) :: sizes(3)
+    integer(c_int64_t) :: sub(3), bounds(1)
+    integer(c_int) :: index
+    call prif_allocate_coarray([1_c_int64_t, 0_c_int64_t, 5_c_int64_t], [1_c_int64_t, 2_c_int64_t], &
+                               8_c_size_t, none, b, memory)
+    call prif_coshape(b, sizes)
+    call check(all(sizes == [1, 3, (n + 2) / 3]), "coshape, without the last upper cobound")
+    call prif_this_image_with_coarray(b, cosubscripts=sub)
+    call check(all(sub == [1, mod(me - 1, 3), 5 + (me - 1) / 3]), "cosubscripts without it")
+    call prif_image_index(b, sub, index)
+    call check(index == me, "prif_image_index without it")
+    call prif_image_index(b, [1_c_int64_t, 0_c_int64_t, huge(1_c_int64_t)], index)
+    call check(index == 0, "prif_image_index of no image without it")
+    call prif_alias_create(b, [-1_c_int64_t], bounds(:0), 0_c_size_t, c)
+    call prif_ucobound_no_dim(c, bounds)
+    call check(bounds(1) == n - 2, "an alias without upper cobounds")
+    call prif_alias_destroy(c)
+    call prif_deallocate_coarray(b)
   end subroutine
 
   subroutine contiguous()

@@ -50,13 +50,13 @@ program ends
   implicit none
   procedure(prif_stop_callback_interface), pointer :: callback
   procedure(prif_coarray_cleanup_interface), pointer :: none => null()
-  type(prif_coarray_handle) :: x
+  type(prif_coarray_handle) :: x, alias
   type(prif_team_type) :: team
   type(c_ptr) :: memory
   integer(c_int64_t), pointer :: word
   integer(c_int64_t), target :: value = 1
   integer(c_int) :: stat, me
-  character(len=12) :: how
+  character(len=14) :: how
 
   call get_command_argument(1, how)
   if (how == "before") call prif_sync_all()
@@ -104,6 +104,9 @@ program ends
     call prif_unlock(1_c_int, x, 0_c_size_t)
   case ("cobounds")
     call prif_allocate_coarray([1_c_int64_t], [2_c_int64_t], 8_c_size_t, none, x, memory)
+  case ("alias_cobounds")
+    call prif_alias_create(x, [1_c_int64_t, 1_c_int64_t], [0_c_int64_t, 3_c_int64_t], 0_c_size_t, &
+                           alias)
   case ("corank")
     call prif_lcobound_with_dim(x, 2_c_int, value)
   case ("team")
@@ -137,6 +140,12 @@ contains
     call tell("allocate", said)
     call prif_allocate_coarray([1_c_int64_t], [2_c_int64_t], 8_c_size_t, none, y, memory, stat, said)
     call tell("cobounds", said)
+    call prif_allocate_coarray([1_c_int64_t], [1_c_int64_t, 3_c_int64_t], 8_c_size_t, none, y, &
+                               memory, stat, said)
+    call tell("upper", said)
+    call prif_allocate_coarray([-huge(1_c_int64_t), 1_c_int64_t], [huge(1_c_int64_t)], 8_c_size_t, &
+                               none, y, memory, stat, said)
+    call tell("shape", said)
     call prif_form_team(merge(0_c_int64_t, 1_c_int64_t, me == 2), half, stat=stat, errmsg=said)
     if (me == 2) call tell("form", said)
     if (me /= 2) then

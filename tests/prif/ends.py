@@ -21,6 +21,7 @@ WRONG = {
     "beyond": "event post: 8 bytes at byte 1 of a coarray of 8",
     "unlock": "unlock: the variable is not locked",
     "cobounds": "prif_allocate_coarray: the cobounds have no place for 3 images",
+    "alias_cobounds": "prif_alias_create: the cobounds have no place for 3 images",
     "corank": r"a query of a cobound: dim= is 2 for a coarray of corank 1",
     "team": "prif_change_team: the team was not formed",
     "number": "form team: the team number 0 is not positive",
@@ -54,6 +55,8 @@ NOT_THERE = "the coarray is not allocated"
 ASKED = {
     "allocate": r"a coarray has \d+ bytes here, and \d+ elsewhere in the team",
     "cobounds": "the cobounds have no place for 3 images",
+    "upper": "2 upper cobounds beside 1 lower ones; as many, or one less, are possible",
+    "shape": r"a codimension before the last one has more than 2\^63 - 1 cosubscripts",
     "form": "the team number 0 is not positive",
     "deallocate": "the coarray was allocated in a team that is not the current one",
     "change": "the team was not formed", "sync": "the team was not formed",

@@ -99,6 +99,8 @@ contains
     end if
     call prif_this_image_with_coarray(x, halves, sub)
     call check(sub(1) == me2, "prif_this_image_with_coarray of a team")
+    call prif_ucobound_no_dim(x, sub)
+    call check(sub(1) == n2, "prif_ucobound_no_dim in a team")
     call prif_this_image_with_dim(x, 1_c_int, initial, sub(1))
     call check(sub(1) == me, "prif_this_image_with_dim of a team")
     call prif_image_index_with_team(x, [int(n, c_int64_t)], initial, image)

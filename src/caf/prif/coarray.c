@@ -35,10 +35,29 @@ static void want_dim(const char *call, const prf_coarray_t *c, int dim)
         caf_fatal(call, "dim= is %d for a coarray of corank %d", dim, c->corank);
 }
 
+/** Of a codimension before the last one. */
+static int64_t extent(const prf_coarray_t *c, int i)
+{
+    return prf_upper(c)[i] - prf_lower(c)[i] + 1;
+}
+
+/** The last cosubscripts that images of the current team have, from the lower cobound on. */
+static int64_t last_extent(const prf_coarray_t *c)
+{
+    const int64_t nimages = caf.group->size;
+    int64_t before = 1;
+    for (int i = 0; i + 1 < c->corank && before < nimages; i++)
+        before *= extent(c, i) < nimages ? extent(c, i) : nimages;
+    return (nimages + before - 1) / before;
+}
+
 static int64_t bound(const prf_coarray_t *c, int which, int i)
 {
-    const int64_t lower = prf_lower(c)[i], upper = prf_upper(c)[i];
-    return which == LOWER ? lower : which == UPPER ? upper : upper - lower + 1;
+    const int64_t lower = prf_lower(c)[i];
+    if (which == LOWER)
+        return lower;
+    const int64_t n = i + 1 < c->corank ? extent(c, i) : last_extent(c);
+    return which == UPPER ? lower + (n - 1) : n;
 }
 
 void causeway_prif_cobounds(const prf_coarray_t *c, int which, int64_t *bounds, int n)
@@ -59,8 +78,8 @@ int64_t causeway_prif_cobound(const prf_coarray_t *c, int which, int dim)
 static int64_t cosubscript(const prf_coarray_t *c, int64_t rank, int i)
 {
     for (int k = 0; k < i; k++)
-        rank /= bound(c, SHAPE, k);
-    return prf_lower(c)[i] + (i + 1 < c->corank ? rank % bound(c, SHAPE, i) : rank);
+        rank /= extent(c, k);
+    return prf_lower(c)[i] + (i + 1 < c->corank ? rank % extent(c, i) : rank);
 }
 
 /** Those of this image, as a member of the team. */
@@ -85,14 +104,18 @@ static int index_of(const char *call, const prf_coarray_t *c, const int64_t *sub
                     int nimages)
 {
     want_corank(call, c, n);
-    int64_t index = 0;
+    uint64_t index = 0;
     for (int i = n - 1; i >= 0; i--) {
-        if (sub[i] < prf_lower(c)[i] || sub[i] > prf_upper(c)[i])
+        const bool is_last = i + 1 == c->corank;  // its upper cobound is the team's
+        if (sub[i] < prf_lower(c)[i] || (!is_last && sub[i] > prf_upper(c)[i]))
             return 0;
-        if (index > 0 && (uint64_t)bound(c, SHAPE, i) > (uint64_t)nimages)
+        if (index > 0 && extent(c, i) > nimages)
             return 0;
-        index = index * bound(c, SHAPE, i) + (sub[i] - prf_lower(c)[i]);
-        if (index >= nimages)
+        const uint64_t at = (uint64_t)sub[i] - (uint64_t)prf_lower(c)[i];
+        if (at >= (uint64_t)nimages)
+            return 0;
+        index = (is_last ? 0 : index * (uint64_t)extent(c, i)) + at;
+        if (index >= (uint64_t)nimages)
             return 0;
     }
     return (int)index + 1;

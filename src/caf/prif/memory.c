@@ -17,48 +17,85 @@ typedef struct prf_whole {
     void *context;         // the compiler's
 } prf_whole_t;
 
-PRF_API int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64_t *upper,
-                                           size_t nbytes, prf_coarray_t **handle_p, void **memory_p,
-                                           int *stat, cleanup_fn *cleanup);
+PRF_API int causeway_prif_allocate_coarray(int corank, const int64_t *lower, int nupper,
+                                           const int64_t *upper, size_t nbytes,
+                                           prf_coarray_t **handle_p, void **memory_p, int *stat,
+                                           cleanup_fn *cleanup);
 PRF_API int causeway_prif_deallocate_coarrays(prf_coarray_t **handles, int n, int *stat);
 PRF_API int causeway_prif_allocate(size_t nbytes, void **memory_p, int *stat);
 PRF_API int causeway_prif_deallocate(void *memory, int *stat);
 PRF_API prf_coarray_t *causeway_prif_alias_create(const prf_coarray_t *source, int corank,
-                                                  const int64_t *lower, const int64_t *upper,
-                                                  size_t offset);
+                                                  const int64_t *lower, int nupper,
+                                                  const int64_t *upper, size_t offset);
 PRF_API void causeway_prif_alias_destroy(prf_coarray_t *alias);
 PRF_API void causeway_prif_set_context_data(const prf_coarray_t *c, void *context);
 PRF_API void *causeway_prif_get_context_data(const prf_coarray_t *c);
 PRF_API void *causeway_prif_local_data_pointer(const prf_coarray_t *c);
 PRF_API size_t causeway_prif_size_bytes(const prf_coarray_t *c);
 
-static prf_coarray_t *new_handle(int corank, const int64_t *lower, const int64_t *upper)
+// ---------------------------------------------------------------- cobounds
+/** The program's; the last upper one may be left out. */
+typedef struct cobounds {
+    int corank, nupper;
+    const int64_t *lower, *upper;
+} cobounds_t;
+
+static prf_coarray_t *new_handle(const cobounds_t *b)
 {
-    const size_t n = (size_t)corank;
-    prf_coarray_t *c = calloc(1, sizeof *c + 2 * n * sizeof *c->bounds);
+    const size_t n = (size_t)b->corank;
+    prf_coarray_t *c = calloc(1, sizeof *c + (2 * n - 1) * sizeof *c->bounds);
     if (!c)
         cwu_fatal("out of memory for a coarray's descriptor");
-    c->corank = corank;
-    memcpy(c->bounds, lower, n * sizeof *lower);
-    memcpy(c->bounds + n, upper, n * sizeof *upper);
+    c->corank = b->corank;
+    memcpy(c->bounds, b->lower, n * sizeof *b->lower);
+    memcpy(c->bounds + n, b->upper, (n - 1) * sizeof *b->upper);
     return c;
 }
 
-/** Do the cobounds have a place for each image of the team? */
-static bool has_room(int corank, const int64_t *lower, const int64_t *upper)
+/** Do they have a place for each image of the team? Without the last upper one there is always
+ *  one. */
+static bool has_room(const cobounds_t *b)
 {
     const uint64_t most = (uint64_t)caf_num_images();
     uint64_t n = 1;
-    for (int i = 0; i < corank; i++) {
-        if (upper[i] < lower[i])
+    for (int i = 0; i < b->nupper; i++) {
+        if (b->upper[i] < b->lower[i])
             return false;
-        const uint64_t others = (uint64_t)upper[i] - (uint64_t)lower[i];
+        const uint64_t others = (uint64_t)b->upper[i] - (uint64_t)b->lower[i];
         if (n < most)  // no product beyond what is asked for
             n *= others < most ? others + 1 : most;
     }
-    return n >= most;
+    return b->nupper < b->corank || n >= most;
 }
 
+/** Has no codimension but the last one more cosubscripts than a coshape can say? */
+static bool has_shape(const cobounds_t *b)
+{
+    for (int i = 0; i + 1 < b->corank; i++)
+        if ((uint64_t)b->upper[i] - (uint64_t)b->lower[i] >= (uint64_t)INT64_MAX)
+            return false;
+    return true;
+}
+
+/** False: reported. */
+static bool check_cobounds(const caf_status_t *status, const char *call, const cobounds_t *b)
+{
+    if (b->corank < 1 || (b->nupper != b->corank && b->nupper != b->corank - 1))
+        caf_fail(status, CAF_ERROR, call,
+                 "%d upper cobounds beside %d lower ones; as many, or one less, are possible",
+                 b->nupper, b->corank);
+    else if (!has_room(b))
+        caf_fail(status, CAF_ERROR, call, "the cobounds have no place for %d images",
+                 caf_num_images());
+    else if (!has_shape(b))
+        caf_fail(status, CAF_ERROR, call,
+                 "a codimension before the last one has more than 2^63 - 1 cosubscripts");
+    else
+        return true;
+    return false;
+}
+
+// ---------------------------------------------------------------- coarrays
 bool prf_is_allocated(const caf_status_t *status, const char *call, const prf_coarray_t *c)
 {
     if (CW_UNLIKELY(!c))
@@ -72,26 +109,24 @@ void prf_want(const char *call, const prf_coarray_t *c)
     prf_is_allocated(&none, call, c);
 }
 
-int causeway_prif_allocate_coarray(int corank, const int64_t *lower, const int64_t *upper,
-                                   size_t nbytes, prf_coarray_t **handle_p, void **memory_p,
-                                   int *stat, cleanup_fn *cleanup)
+int causeway_prif_allocate_coarray(int corank, const int64_t *lower, int nupper,
+                                   const int64_t *upper, size_t nbytes, prf_coarray_t **handle_p,
+                                   void **memory_p, int *stat, cleanup_fn *cleanup)
 {
     PRF_ENTER("prif_allocate_coarray");
     const caf_status_t status = prf_status(stat);
     *handle_p = NULL;
     *memory_p = NULL;
-    if (!has_room(corank, lower, upper)) {
-        caf_fail(&status, CAF_ERROR, "prif_allocate_coarray",
-                 "the cobounds have no place for %d images", caf_num_images());
+    const cobounds_t cobounds = {corank, nupper, lower, upper};
+    if (!check_cobounds(&status, "prif_allocate_coarray", &cobounds))
         return prf_outcome(stat);
-    }
     caf_coarray_t *coarray = caf_allocate(&status, nbytes);
     if (!coarray)
         return prf_outcome(stat);
     prf_whole_t *whole = calloc(1, sizeof *whole);
     if (!whole)
         cwu_fatal("out of memory for a coarray's descriptor");
-    prf_coarray_t *c = new_handle(corank, lower, upper);
+    prf_coarray_t *c = new_handle(&cobounds);
     c->coarray = coarray;
     c->whole = whole;
     *whole = (prf_whole_t){.first = c, .cleanup = cleanup};
@@ -203,11 +238,15 @@ int causeway_prif_deallocate(void *memory, int *stat)
 
 /** offset: of the alias's first byte from that of the source. */
 prf_coarray_t *causeway_prif_alias_create(const prf_coarray_t *source, int corank,
-                                          const int64_t *lower, const int64_t *upper, size_t offset)
+                                          const int64_t *lower, int nupper, const int64_t *upper,
+                                          size_t offset)
 {
     PRF_ENTER("prif_alias_create");
+    static const caf_status_t none;
+    const cobounds_t cobounds = {corank, nupper, lower, upper};
     prf_want("prif_alias_create", source);
-    prf_coarray_t *c = new_handle(corank, lower, upper);
+    check_cobounds(&none, "prif_alias_create", &cobounds);
+    prf_coarray_t *c = new_handle(&cobounds);
     c->coarray = source->coarray;
     c->whole = source->whole;
     c->offset = source->offset + offset;

@@ -61,13 +61,15 @@ typedef struct prf_coarray {
     size_t offset;            // of the first byte in it
     struct prf_whole *whole;  // of all its aliases
     int corank;
-    int64_t bounds[];         // [2 * corank]: lower, then upper
+    int64_t bounds[];         // [2 * corank - 1]: lower, then upper but the last one, which
+                       // depends on the current team
 } prf_coarray_t;
 
 static inline const int64_t *prf_lower(const prf_coarray_t *c)
 {
     return c->bounds;
 }
+/** But that of the last codimension. */
 static inline const int64_t *prf_upper(const prf_coarray_t *c)
 {
     return c->bounds + c->corank;

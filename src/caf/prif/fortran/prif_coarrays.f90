@@ -7,10 +7,10 @@ submodule(prif:prif_private) prif_coarrays
   integer(c_int), parameter :: lower = 0, upper = 1, shape_ = 2
 
   interface
-    function c_allocate_coarray(corank, lcobounds, ucobounds, nbytes, handle, memory, stat, &
-                                cleanup) bind(C, name="causeway_prif_allocate_coarray")
+    function c_allocate_coarray(corank, lcobounds, nupper, ucobounds, nbytes, handle, memory, &
+                                stat, cleanup) bind(C, name="causeway_prif_allocate_coarray")
       import :: c_int, c_int64_t, c_ptr, c_size_t, prif_coarray_cleanup_interface
-      integer(c_int), intent(in), value :: corank
+      integer(c_int), intent(in), value :: corank, nupper
       integer(c_int64_t), intent(in) :: lcobounds(*), ucobounds(*)
       integer(c_size_t), intent(in), value :: nbytes
       type(c_ptr), intent(out) :: handle, memory
@@ -39,11 +39,11 @@ submodule(prif:prif_private) prif_coarrays
       integer(c_int), intent(out), optional :: stat
       integer(c_int) :: c_deallocate
     end function
-    function c_alias_create(source, corank, lcobounds, ucobounds, offset) &
+    function c_alias_create(source, corank, lcobounds, nupper, ucobounds, offset) &
         bind(C, name="causeway_prif_alias_create")
       import :: c_int, c_int64_t, c_ptr, c_size_t
       type(c_ptr), intent(in), value :: source
-      integer(c_int), intent(in), value :: corank
+      integer(c_int), intent(in), value :: corank, nupper
       integer(c_int64_t), intent(in) :: lcobounds(*), ucobounds(*)
       integer(c_size_t), intent(in), value :: offset
       type(c_ptr) :: c_alias_create
@@ -150,10 +150,12 @@ contains
     procedure(prif_coarray_cleanup_interface), pointer :: cleanup  ! as in prif_collectives
     cleanup => final_proc
     if (associated(cleanup)) then
-      code = c_allocate_coarray(size(lcobounds, kind=c_int), lcobounds, ucobounds, size_in_bytes, &
+      code = c_allocate_coarray(size(lcobounds, kind=c_int), lcobounds, &
+                                size(ucobounds, kind=c_int), ucobounds, size_in_bytes, &
                                 coarray_handle%info, allocated_memory, stat, cleanup)
     else
-      code = c_allocate_coarray(size(lcobounds, kind=c_int), lcobounds, ucobounds, size_in_bytes, &
+      code = c_allocate_coarray(size(lcobounds, kind=c_int), lcobounds, &
+                                size(ucobounds, kind=c_int), ucobounds, size_in_bytes, &
                                 coarray_handle%info, allocated_memory, stat)
     end if
     if (code /= 0) then
@@ -192,7 +194,8 @@ contains
 
   module procedure prif_alias_create
     alias_handle%info = c_alias_create(source_handle%info, size(alias_lcobounds, kind=c_int), &
-                                       alias_lcobounds, alias_ucobounds, data_pointer_offset)
+                                       alias_lcobounds, size(alias_ucobounds, kind=c_int), &
+                                       alias_ucobounds, data_pointer_offset)
   end procedure
 
   module procedure prif_alias_destroy
