@@ -127,6 +127,22 @@ program ends
     call asked()
   end select
 contains
+  !> Sections of more bytes than 64 bits count.
+  subroutine beyond(y, remote_stride, stride, extent)
+    type(prif_coarray_handle), intent(in) :: y
+    integer(c_ptrdiff_t), intent(in) :: remote_stride(:), stride(:)
+    integer(c_size_t), intent(in) :: extent(:)
+    character(len=72) :: said
+    said = ""
+    call prif_put_strided(1_c_int, y, 8_c_size_t, remote_stride, c_loc(value), stride, &
+                          8_c_size_t, extent, stat, said)
+    if (stat == 0 .or. index(said, "of a coarray of 64") == 0) print '(a)', "WRONG", said
+    said = ""
+    call prif_get_strided(1_c_int, y, 8_c_size_t, remote_stride, c_loc(value), stride, &
+                          8_c_size_t, extent, stat, said)
+    if (stat == 0 .or. index(said, "of a coarray of 64") == 0) print '(a)', "WRONG", said
+  end subroutine
+
   !> With stat the program goes on, and the images stay together.
   subroutine asked()
     type(prif_coarray_handle) :: y, absent
@@ -174,6 +190,15 @@ contains
     call prif_allocate_coarray([1_c_int64_t, -huge(1_c_int64_t)], [1_c_int64_t, huge(1_c_int64_t)], &
                                64_c_size_t, none, y, memory, stat, said)
     if (stat /= 0) print '(a)', "WRONG", said
+    call beyond(y, [8_c_ptrdiff_t], [8_c_ptrdiff_t], [2_c_size_t**61 + 1])
+    call beyond(y, [8_c_ptrdiff_t, 8_c_ptrdiff_t], [8_c_ptrdiff_t, 8_c_ptrdiff_t], &
+                [2_c_size_t**32, 2_c_size_t**32])
+    call beyond(y, [0_c_ptrdiff_t, 0_c_ptrdiff_t], [0_c_ptrdiff_t, 0_c_ptrdiff_t], &
+                [2_c_size_t**32, 2_c_size_t**32])
+    call beyond(y, [-8_c_ptrdiff_t], [8_c_ptrdiff_t], [2_c_size_t**61 + 1])
+    call prif_put_strided(1_c_int, y, 0_c_size_t, [8_c_ptrdiff_t], c_loc(value), [8_c_ptrdiff_t], &
+                          8_c_size_t, [1_c_size_t, 1_c_size_t], stat, said)
+    call tell("ranks", said)
     call prif_event_post(1_c_int, y, 4_c_size_t, stat, said)
     call tell("aligned", said)
     call prif_deallocate_coarrays([y, y], stat, said)

@@ -60,6 +60,7 @@ ASKED = {
     "form": "the team number 0 is not positive",
     "deallocate": "the coarray was allocated in a team that is not the current one",
     "change": "the team was not formed", "sync": "the team was not formed",
+    "ranks": "the strides are of other ranks than the extents",
     "aligned": "the variable is not aligned to 8 bytes",
     "twice": "handle 2 is in the list before, too",
     "logicals": "there is none of logicals of 4 bytes", "operation": "there is no operation",

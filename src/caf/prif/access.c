@@ -145,20 +145,34 @@ int causeway_prif_get_indirect(int image, uintptr_t place, void *dest, size_t nb
 
 // ---------------------------------------------------------------- strided
 /** The bytes from the first one of a section to the last one, and how far the first one is below
- *  its base. */
-static size_t span_of(const ptrdiff_t *stride, size_t elem_nbytes, const size_t *extent, int rank,
-                      size_t *below_p)
+ *  its base; SIZE_MAX, with 0 below: more than there are. total: SIZE_MAX likewise. */
+static size_t span_of(const ptrdiff_t *stride, size_t total, size_t elem_nbytes,
+                      const size_t *extent, int rank, size_t *below_p)
 {
-    size_t below = 0, above = elem_nbytes;
+    size_t below = 0, above = elem_nbytes, way, span;
+    bool huge = total == SIZE_MAX;  // also where strides are 0
     for (int i = 0; i < rank; i++) {
-        const size_t last = extent[i] - 1;
-        if (stride[i] < 0)
-            below += last * (size_t)-stride[i];
-        else
-            above += last * (size_t)stride[i];
+        const size_t step = stride[i] < 0 ? -(size_t)stride[i] : (size_t)stride[i];
+        size_t *end = stride[i] < 0 ? &below : &above;
+        huge |= __builtin_mul_overflow(extent[i] - 1, step, &way) ||
+                __builtin_add_overflow(*end, way, end);
     }
-    *below_p = below;
-    return below + above;
+    huge |= __builtin_add_overflow(below, above, &span);
+    *below_p = huge ? 0 : below;
+    return huge ? SIZE_MAX : span;
+}
+
+/** Of the elements of a section; SIZE_MAX: more than there are. */
+static size_t total_of(size_t elem_nbytes, const size_t *extent, int rank)
+{
+    size_t total = elem_nbytes;
+    bool huge = false;
+    for (int i = 0; i < rank; i++) {
+        if (extent[i] == 0)
+            return 0;
+        huge |= __builtin_mul_overflow(total, extent[i], &total);
+    }
+    return huge ? SIZE_MAX : total;
 }
 
 static void make_section(caf_section_t *s, char *base, const ptrdiff_t *stride, size_t elem_nbytes,
@@ -176,7 +190,7 @@ static void make_section(caf_section_t *s, char *base, const ptrdiff_t *stride, 
     }
 }
 
-/** c: NULL, place is an address in the image. */
+/** c: NULL, place is an address in the image. rank: -1, that of a stride is another one. */
 int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t place,
                           const ptrdiff_t *remote_stride, void *local,
                           const ptrdiff_t *local_stride, size_t elem_nbytes, const size_t *extent,
@@ -189,17 +203,21 @@ int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t pl
     caf_section_t here;
     size_t below;
     void *first;
-    if (rank > CAF_MAX_DIMENSIONS) {
-        caf_fail(&status, CAF_ERROR, call, "%d dimensions, and the most are %d", rank,
-                 CAF_MAX_DIMENSIONS);
+    if (rank < 0 || rank > CAF_MAX_DIMENSIONS) {
+        if (rank < 0)
+            caf_fail(&status, CAF_ERROR, call, "the strides are of other ranks than the extents");
+        else
+            caf_fail(&status, CAF_ERROR, call, "%d dimensions, and the most are %d", rank,
+                     CAF_MAX_DIMENSIONS);
         return prf_outcome(stat);
     }
-    make_section(&here, local, local_stride, elem_nbytes, extent, rank);
-    if (caf_section_nelems(&here) == 0 || elem_nbytes == 0) {
+    const size_t total = total_of(elem_nbytes, extent, rank);
+    if (total == 0) {
         caf_succeed(&status);
         return 0;
     }
-    const size_t span = span_of(remote_stride, elem_nbytes, extent, rank, &below);
+    const size_t span = span_of(remote_stride, total, elem_nbytes, extent, rank, &below);
+    make_section(&here, local, local_stride, elem_nbytes, extent, rank);
     if (!prf_find(&status, call, image, c, place - below, span, &remote.pe, &first))
         return prf_outcome(stat);
     make_section(&remote.section, (char *)first + below, remote_stride, elem_nbytes, extent, rank);

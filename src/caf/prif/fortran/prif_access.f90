@@ -66,6 +66,16 @@ submodule(prif:prif_private) prif_access
   end interface
 
 contains
+  !> -1: one of the strides has another size than the extents.
+  pure function rank_of(remote_stride, stride, extent)
+    integer(c_ptrdiff_t), intent(in) :: remote_stride(:), stride(:)
+    integer(c_size_t), intent(in) :: extent(:)
+    integer(c_int) :: rank_of
+    rank_of = -1
+    if (size(remote_stride) == size(extent) .and. size(stride) == size(extent)) &
+      rank_of = size(extent, kind=c_int)
+  end function
+
   module procedure prif_put
     if (c_put(image_num, coarray_handle%info, offset, current_image_buffer, size_in_bytes, &
               stat) /= 0) then
@@ -99,7 +109,7 @@ contains
   module procedure prif_get_strided
     if (c_strided(.false._c_bool, image_num, coarray_handle%info, int(offset, c_intptr_t), &
                   remote_stride, current_image_buffer, current_image_stride, element_size, &
-                  extent, size(extent, kind=c_int), stat) /= 0) then
+                  extent, rank_of(remote_stride, current_image_stride, extent), stat) /= 0) then
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
@@ -108,7 +118,7 @@ contains
   module procedure prif_get_strided_indirect
     if (c_strided(.false._c_bool, image_num, c_null_ptr, remote_ptr, &
                   remote_stride, current_image_buffer, current_image_stride, element_size, &
-                  extent, size(extent, kind=c_int), stat) /= 0) then
+                  extent, rank_of(remote_stride, current_image_stride, extent), stat) /= 0) then
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
@@ -117,7 +127,7 @@ contains
   module procedure prif_put_strided
     if (c_strided(.true._c_bool, image_num, coarray_handle%info, int(offset, c_intptr_t), &
                   remote_stride, current_image_buffer, current_image_stride, element_size, &
-                  extent, size(extent, kind=c_int), stat) /= 0) then
+                  extent, rank_of(remote_stride, current_image_stride, extent), stat) /= 0) then
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
@@ -126,7 +136,7 @@ contains
   module procedure prif_put_strided_indirect
     if (c_strided(.true._c_bool, image_num, c_null_ptr, remote_ptr, &
                   remote_stride, current_image_buffer, current_image_stride, element_size, &
-                  extent, size(extent, kind=c_int), stat) /= 0) then
+                  extent, rank_of(remote_stride, current_image_stride, extent), stat) /= 0) then
       if (present(errmsg)) errmsg = message()
       if (present(errmsg_alloc)) errmsg_alloc = message()
     end if
@@ -179,7 +189,7 @@ contains
     integer(c_int) :: code
     code = c_strided(.true._c_bool, image_num, coarray_handle%info, int(offset, c_intptr_t), &
                      remote_stride, current_image_buffer, current_image_stride, element_size, &
-                     extent, size(extent, kind=c_int), stat)
+                     extent, rank_of(remote_stride, current_image_stride, extent), stat)
     if (code == 0) code = c_notify(image_num, notify_coarray_handle%info, &
                                    int(notify_offset, c_intptr_t), stat)
     if (code /= 0) then
@@ -192,7 +202,7 @@ contains
     integer(c_int) :: code
     code = c_strided(.true._c_bool, image_num, coarray_handle%info, int(offset, c_intptr_t), &
                      remote_stride, current_image_buffer, current_image_stride, element_size, &
-                     extent, size(extent, kind=c_int), stat)
+                     extent, rank_of(remote_stride, current_image_stride, extent), stat)
     if (code == 0) code = c_notify(image_num, c_null_ptr, notify_ptr, stat)
     if (code /= 0) then
       if (present(errmsg)) errmsg = message()
@@ -204,7 +214,7 @@ contains
     integer(c_int) :: code
     code = c_strided(.true._c_bool, image_num, c_null_ptr, remote_ptr, &
                      remote_stride, current_image_buffer, current_image_stride, element_size, &
-                     extent, size(extent, kind=c_int), stat)
+                     extent, rank_of(remote_stride, current_image_stride, extent), stat)
     if (code == 0) code = c_notify(image_num, notify_coarray_handle%info, &
                                    int(notify_offset, c_intptr_t), stat)
     if (code /= 0) then
@@ -217,7 +227,7 @@ contains
     integer(c_int) :: code
     code = c_strided(.true._c_bool, image_num, c_null_ptr, remote_ptr, &
                      remote_stride, current_image_buffer, current_image_stride, element_size, &
-                     extent, size(extent, kind=c_int), stat)
+                     extent, rank_of(remote_stride, current_image_stride, extent), stat)
     if (code == 0) code = c_notify(image_num, c_null_ptr, notify_ptr, stat)
     if (code /= 0) then
       if (present(errmsg)) errmsg = message()
