@@ -40,7 +40,7 @@
 // Preferred for a heap without static data: behind the shadow memory of sanitizers, 8 TiB before
 // PLACE
 #define HEAP_PLACE ((uintptr_t)24 << 40)
-#define WIRE_VERSION 8u
+#define WIRE_VERSION 9u
 
 cw_segment_t cw_segment = {.fd = -1};
 
@@ -69,7 +69,7 @@ static void shape(const cw_sizes_t *sizes, cw_section_t *const sections[])
                                     .data_nbytes = data->nbytes,
                                     .program = data->program,
                                     .version = WIRE_VERSION,
-                                    .npes = (uint32_t)cw_world.npes,
+                                    .settings = cw_agreement_settings(),
                                     .route = cw_agreement.route};
     cwt_layout_t *l = &s->layout;
     l->nslots = (uint32_t)cw_world.nslots;

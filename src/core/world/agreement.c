@@ -58,6 +58,53 @@ static int report_programs(const cw_agreement_t *theirs, const char *whose)
     return CW_EMISMATCH;
 }
 
+// The bits of the field "settings"; above them is a digest of CAUSEWAY_COLL.
+enum { CHECKS = 1, TRACES = 2, STATS_SHIFT = 2, STATS = 3 << STATS_SHIFT, COLL_SHIFT = 4 };
+
+static const char *const stats_forms[] = {"0", "1", "pes", "a file"};
+
+static uint32_t stats_form(void)
+{
+    const char *what = cwu_env.stats;
+    for (uint32_t i = 0; what && i < 3; i++)
+        if (strcmp(what, stats_forms[i]) == 0)
+            return i;
+    return what ? 3 : 0;
+}
+
+uint32_t cw_agreement_settings(void)
+{
+    uint32_t digest = 2166136261u;  // FNV-1a
+    for (const char *c = cwu_env.coll ? cwu_env.coll : ""; *c; c++)
+        digest = (digest ^ (unsigned char)*c) * 16777619u;
+    return (cwu_env.check ? CHECKS : 0) | (cwu_env.trace ? TRACES : 0) |
+           stats_form() << STATS_SHIFT | digest << COLL_SHIFT;
+}
+
+static int report_setting(const char *name, const char *here, const char *there, const char *whose)
+{
+    cwu_error("the PEs disagree about %s: %s here, %s on %s; give every PE the same", name, here,
+              there, whose);
+    return CW_EMISMATCH;
+}
+
+/** PEs that differ in these make different collective calls, and would wait for each other. */
+static int settings_differ(uint32_t mine, uint32_t theirs, const char *whose)
+{
+    uint32_t differ = mine ^ theirs;
+    if (differ & CHECKS)
+        return report_setting(CWU_ENV_NAME(check), mine & CHECKS ? "1" : "0",
+                              theirs & CHECKS ? "1" : "0", whose);
+    if (differ & TRACES)
+        return report_setting(CWU_ENV_NAME(trace), mine & TRACES ? "a file" : "not set",
+                              theirs & TRACES ? "a file" : "not set", whose);
+    if (differ & STATS)
+        return report_setting(CWU_ENV_NAME(stats), stats_forms[(mine & STATS) >> STATS_SHIFT],
+                              stats_forms[(theirs & STATS) >> STATS_SHIFT], whose);
+    return report_setting(CWU_ENV_NAME(coll), cwu_env.coll ? cwu_env.coll : "not set",
+                          "another value", whose);
+}
+
 int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
 {
     const cw_agreement_t *mine = &cw_agreement;
@@ -76,5 +123,7 @@ int cw_agreement_check(const cw_agreement_t *theirs, const char *whose)
     if (mine->message_words != theirs->message_words)
         return differ(cw_agreement_message_setting, mine->message_words * UINT64_C(8),
                       theirs->message_words * UINT64_C(8), whose);
+    if (mine->settings != theirs->settings)
+        return settings_differ(mine->settings, theirs->settings, whose);
     return programs_differ(theirs) ? report_programs(theirs, whose) : CW_OK;
 }

@@ -23,7 +23,7 @@ typedef struct cw_agreement {
     uint64_t program;      // digest of the executable's identity
     uint16_t version;        // of shared structures and wire
     uint16_t message_words;  // of 8 bytes: payload of an active message
-    uint32_t npes;
+    uint32_t settings;       // those of which collective calls depend
     cw_agreement_route_t route;
 } cw_agreement_t;
 _Static_assert(sizeof(cw_agreement_t) == 56, "shared between nodes");
@@ -35,6 +35,9 @@ extern cw_agreement_t cw_agreement;
 extern const char *cw_agreement_area_setting;
 /** And message_words. */
 extern const char *cw_agreement_message_setting;
+
+/** Of the environment, for the field of that name. */
+uint32_t cw_agreement_settings(void);
 
 /** whose: "PE 3 (host abc)". 0 or CW_EMISMATCH, reported. */
 int cw_agreement_check(const cw_agreement_t *theirs, const char *whose);
