@@ -55,6 +55,22 @@ def options():
                   f"{command}(1) has {option}, which {command} {ask} does not list")
 
 
+def options_in_text():
+    """Behind the name of their command, on any page."""
+    number = 0
+    for command in ("oshrun", "causeway-info"):
+        listed = set(re.findall(OPTION, subprocess.run(
+            [STAGE / "bin" / command, "--help"], stdout=subprocess.PIPE, text=True,
+            check=True).stdout))
+        for page in PAGES:
+            text = " ".join(text_of(page).replace("\\-", "-").replace("**", "").split())
+            for option in re.findall(rf"\b{command} ({OPTION})", text):
+                number += 1
+                check(option in listed or option in SYNONYMS,
+                      f"{page.name} names {command} {option}, which its help does not list")
+    check(number > 40, f"only {number} options behind names of commands")
+
+
 def variables():
     sources = "".join(text_of(p) for top in ("src", "include", "tools", "maint", "tests/launch")
                       for pattern in SOURCES for p in sorted((ROOT / top).rglob(pattern)))
@@ -132,6 +148,7 @@ def commands_of_dev():
 
 
 options()
+options_in_text()
 variables()
 build_options()
 files()
