@@ -31,17 +31,21 @@ causeway-env - environment variables of Causeway
 
 The library reads the variables below once, when a program initialises it. An empty value counts as
 not set. An invalid value ends the program with a message that names the variable, the value and the
-valid ones. An unknown name that begins with `CAUSEWAY_` or `SHMEM_` causes a warning that names the
-nearest known one, and so does a setting of another library that has a counterpart here.
+valid ones. Names of signals, processes and things of the network are looked at only where they are
+used; a signal or a list of processes of GASNet's that is none causes a warning. An unknown name
+that begins with `CAUSEWAY_` or `SHMEM_` causes a warning that names the nearest known one, and so
+does a setting of another library that has a counterpart here.
 **causeway-info \\--env** prints the same table with the current values.
 
 **oshrun**(1) passes its environment to every PE; **oshrun -x** sets a variable for the job.
 Settings must be the same on every PE.
 
 Sizes are numbers of bytes: whole or with a point or an exponent, with a suffix `K`, `M`, `G` or `T`
-(of 1024, in either case), such as `1048576`, `512M`, `1.5G`. A part of a byte is rounded up.
+(of 1024, in either case), such as `1048576`, `512M`, `1.5G`; what follows a suffix does not count
+(`1GB`, `1GiB`). A part of a byte is rounded up.
 Switches take `1`, `yes`, `true`, `on` and `0`, `no`, `false`, `off`; those whose name begins with
-`SHMEM_` take any other word as yes, as the specification requires.
+`SHMEM_` take any other word as yes, as the specification requires, and so
+does `GASNET_VERBOSEENV`.
 
 # VARIABLES
 

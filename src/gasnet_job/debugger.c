@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Waits for a debugger, and descriptions of the stack, as GASNet's settings ask for them.
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,6 +68,22 @@ static bool is_listed(const char *list, unsigned long number)
     return false;
 }
 
+/** Is it one, or "*"? */
+static bool is_list(const char *list)
+{
+    const char *p = list;
+    while (isdigit((unsigned char)*p)) {
+        char *end;
+        unsigned long first = strtoul(p, &end, 10), last = first;
+        if (*end == '-' && isdigit((unsigned char)end[1]))
+            last = strtoul(end + 1, &end, 10);
+        if (*end == '\0' || *end != ',' || last < first)
+            return *end == '\0' && last >= first;
+        p = end + 1 + strspn(end + 1, " ");
+    }
+    return strcmp(list, "*") == 0;
+}
+
 static void at_error(bool has_stack)
 {
     if (shows_stack && !has_stack)
@@ -123,6 +140,9 @@ void gas_debugger_open(void)
 {
     wait_for(CWU_ENV_NAME(backtrace_signal), cwu_env.backtrace_signal, on_backtrace);
     wait_for(CWU_ENV_NAME(freeze_signal), cwu_env.freeze_signal, on_freeze);
+    if (cwu_env.backtrace_nodes && !is_list(cwu_env.backtrace_nodes) && gas.me == 0)
+        cwu_warn("%s=\"%s\": give numbers and ranges with commas between, such as 0,2-4, or *",
+                 CWU_ENV_NAME(backtrace_nodes), cwu_env.backtrace_nodes);
     shows_stack = cwu_env.gasnet_backtrace && is_listed(cwu_env.backtrace_nodes, gas.me);
     if (shows_stack || cwu_env.freeze_on_error) {
         cwu_error_last_hook(at_error);

@@ -74,10 +74,10 @@ bool gas_segment_size(uint64_t machine_nbytes, uint64_t *nbytes_p)
                       "number of bytes",
                       setting);
         nbytes = (size_t)((long double)machine_nbytes * (long double)nth / 0x1p40L);
-    } else if (len >= sizeof number || cwu_parse_size(number, &nbytes)) {
+    } else if (len >= sizeof number || strchr(number, '/') || cwu_parse_size(number, &nbytes)) {
         cwu_fatal("GASNET_MAX_SEGSIZE=\"%s\" is not a size: give bytes such as 1048576, 512MB or "
-                  "1.5G, or a part of the machine's memory such as 0.85; /H behind it: of all "
-                  "processes of the machine",
+                  "1.5G, or a part of the machine's memory such as 0.85; behind it /P (of each "
+                  "process) or /H (of all processes of the machine)",
                   setting);
     }
     *nbytes_p = of_host ? nbytes / cw_machine_sharers() : nbytes;

@@ -74,6 +74,8 @@ checks=$((checks + 1))
 [ "$(segment .125)" -gt "$(segment .0625/P)" ] || bad "a part of the memory does not count"
 GASNET_MAX_SEGSIZE=50% refuses 1 'GASNET_MAX_SEGSIZE="50%" is not a size' \
     gasnetrun_smp -n 1 ./segment
+GASNET_MAX_SEGSIZE=1M/X refuses 1 'GASNET_MAX_SEGSIZE="1M/X" is not a size' \
+    gasnetrun_smp -n 1 ./segment
 
 # Programs of the smp conduit start themselves; those of the others do not.
 output_has 'client: 2 nodes, 0 wrong' env GASNET_PSHM_NODES=2 ./client_c_seq_FAST

@@ -55,6 +55,11 @@ def signals():
            "^cleaned up$")
     expect("a crash", run(1, "crash"), 139, "SIGSEGV in ")
     expect("a crash is not caught", run(1, "crash", no_catch_signal="SEGV"), 139, "SIGSEGV in ", 0)
+    for name in "all", "2-1", "0;1", "-1", "0,":
+        expect(f"no list: {name}", run(2, backtrace_nodes=name), 0,
+               r"GASNET_BACKTRACE_NODES=.*: give numbers and ranges", 1)
+    for name in "*", "0", "0,2-4", "0, 1":
+        expect(f"a list: {name}", run(2, backtrace_nodes=name), 0, "give numbers and ranges", 0)
     expect("no signal", run(2, no_catch_signal="TERMINAL"), 0, "there is no signal TERMINAL")
 
 

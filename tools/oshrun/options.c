@@ -75,7 +75,7 @@ static uint64_t parse_seconds(const char *option, const char *text)
     errno = 0;
     double seconds = strtod(text, &end);
     if (errno || end == text || *end || !(seconds > 0) || !(seconds <= 1e9))
-        usage("%s \"%s\": expected seconds, more than 0", option, text);
+        usage("%s \"%s\": expected seconds, more than 0 and up to 1000000000", option, text);
     return (uint64_t)ceil(seconds * 1e9);
 }
 
