@@ -6,6 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/futex.h"
@@ -40,4 +43,20 @@ bool cwu_flush_output(void (*more)(void))
          waited = cwu_now_ns() - start)
         cwu_futex_wait((uint32_t *)&flushed, 0, CWU_WAIT_NS(SECOND) - waited);
     return atomic_load(&flushed);
+}
+
+/** Is it a pipe with bytes that no process has read? */
+static bool is_unread(int fd)
+{
+    struct stat st;
+    int nbytes = 0;
+    return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && ioctl(fd, FIONREAD, &nbytes) == 0 &&
+           nbytes > 0;
+}
+
+void cwu_await_output_read(void)
+{
+    const uint64_t limit_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
+    while ((is_unread(STDOUT_FILENO) || is_unread(STDERR_FILENO)) && cwu_now_ns() < limit_ns)
+        cwu_sleep_ns(CWU_WAIT_NS(LISTEN));
 }

@@ -31,4 +31,9 @@ static inline void cwu_decimal_end(const locale_t *programs)
  */
 bool cwu_flush_output(void (*more)(void));
 
+/** Waits, a second at most, until who reads this process's output has taken it, where that is a
+ *  pipe: before a call that makes a launcher drop what it has not read. Also from handlers of
+ *  signals. */
+void cwu_await_output_read(void);
+
 #endif

@@ -16,6 +16,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/mpi/find.h"
+#include "base/output.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/placement.h"
 #include "bootstrap/pmi1_wire.h"
@@ -365,6 +366,7 @@ static void pmi1_abort(cwb_t *b, int status, bool failed)
     char line[64];
     if (!p || !is_connected(p))
         _exit(status);
+    cwu_await_output_read();  // Hydra drops it behind the next line
     // Without the lock, which this thread may hold; a line is sent in one write.
     snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", status);
     pmi1_send(&p->wire, line);

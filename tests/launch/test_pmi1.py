@@ -3,11 +3,14 @@
 """PMI-1: a server written here plays launchers of every kind, good and bad; then Hydra itself, if
 it is installed."""
 
+import fcntl
 import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
+import termios
 import time
 
 from common import PROBE, check, descendants, alive, finish, kill_quietly, lines_of, wait_until
@@ -21,6 +24,11 @@ def good(name, want, size=4, args=("ok",), **kwargs):
     check(statuses == [0] * size and err == "", f"{name}: all end well", statuses, err)
     check(lines_of(out) == want, f"{name}: prints {want}", out)
     return server
+
+
+def unread(pipe):
+    """Bytes in it."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
 
 
 def bad(name, text, status=90, seconds=5, size=1, env=None, args=("ok",), **kwargs):
@@ -106,6 +114,24 @@ aborts = [w for _, w in server.log if w["cmd"] == "abort"]
 check(aborts == [{"cmd": "abort", "exitcode": "9"}], "abort passes the status", server.log[-1:])
 server.ends[0].shutdown(socket.SHUT_RDWR)
 check(server.finish()[0] == [9], "and the process ends with it")
+
+# What it has written is read first, for Hydra drops it behind "abort"; a second is waited for that.
+aborted = []
+server = Server(1, mapping="(vector,(0,1,1))", program="sh",
+                behave={"abort": lambda w: aborted.append(time.monotonic())})
+server.start("-c", f"echo last words >&2; exec {PROBE} abort 0 9")
+stderr = server.jobs[0].stderr.fileno()
+check(wait_until(lambda: unread(stderr) > 0, 20), "an abort with something written")
+written = time.monotonic()
+time.sleep(0.2)
+reads = time.monotonic()
+while not aborted and time.monotonic() < reads + 20:
+    if unread(stderr) > 0:
+        os.read(stderr, 65536)
+    time.sleep(0.001)
+check(aborted and (aborted[0] > reads or aborted[0] > written + 1), "abort follows its reader",
+      written, reads, aborted)
+server.jobs[0].wait()
 
 job = subprocess.run([PROBE, "ok"], env=dict(os.environ, PMI_FD="77", PMI_RANK="0", PMI_SIZE="4"),
                      capture_output=True, text=True)
