@@ -23,6 +23,7 @@
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/job.h"
 #include "bootstrap/nodemap.h"
+#include "bootstrap/placement.h"
 
 typedef struct launch {
     cwb_job_t *job;
@@ -337,7 +338,9 @@ static int nodes_by_name(cwb_t *b, int *node_of_pe)
     char key[CWB_KEY_MAX + 1], name[CWB_VALUE_MAX + 1];
     snprintf(key, sizeof key, "nodename.%d", b->pe);
     const char *mine = cwu_env.node ? cwu_env.node : "";
-    int rc = launch_put(b, key, mine, strlen(mine));
+    int rc = cwb_placement_check();
+    if (rc == 0)
+        rc = launch_put(b, key, mine, strlen(mine));
     if (rc == 0)
         rc = launch_fence_nb(b);
     if (rc == 0)

@@ -132,13 +132,19 @@ static void read_boot_id(char *text, size_t capacity)
         fclose(f);
 }
 
+int cwb_placement_check(void)
+{
+    if (!cwu_env.node || strlen(cwu_env.node) <= CWB_VALUE_MAX)
+        return CW_OK;
+    cwu_error("CAUSEWAY_NODE has more than %d characters", CWB_VALUE_MAX);
+    return CW_EINVAL;
+}
+
 int cwb_placement_name(char name[CWB_VALUE_MAX + 1])
 {
     if (cwu_env.node) {
-        if (strlen(cwu_env.node) > CWB_VALUE_MAX) {
-            cwu_error("CAUSEWAY_NODE has more than %d characters", CWB_VALUE_MAX);
+        if (cwb_placement_check())
             return CW_EINVAL;
-        }
         strcpy(name, cwu_env.node);
         return 0;
     }

@@ -19,6 +19,8 @@ bool cwb_placement_runs(const char *text, int npes, cwb_runs_t *runs_p);
 /** How many nodes have PEs. */
 int cwb_runs_nnodes(const cwb_runs_t *runs, int npes);
 
+/** Does CAUSEWAY_NODE, if set, fit into a value? 0 or CW_EINVAL, reported. */
+int cwb_placement_check(void);
 /** The name of this node: CAUSEWAY_NODE, or what identifies the host. 0 or CW_EINVAL, reported. */
 int cwb_placement_name(char name[CWB_VALUE_MAX + 1]);
 

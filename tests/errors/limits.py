@@ -40,6 +40,11 @@ def main():
                                  SHMEM_SYMMETRIC_SIZE="900M")
             check(status not in (0, 124) and re.search(NAMES, output),
                   f"{nodes} nodes with heaps above the limit: status {status}", output)
+        status, output = run(program, 8, CAUSEWAY_NODE="n" * 240)
+        check(status == 0 and output.count("read it") == 4, "the longest name of a node", output)
+        status, output = run(program, 8, CAUSEWAY_NODE="n" * 241)
+        check(status == 1 and "CAUSEWAY_NODE has more than 240 characters" in output,
+              f"a name of a node that is too long: status {status}", output)
         status, output = run(program, 400, address_mib=1000)
         check(status == 0 and "no block" in output, "a heap below the limit is full", output)
         done = subprocess.run(["prlimit", f"--fsize={64 << 20}", STAGE / "bin/oshrun", "-n", "2",
