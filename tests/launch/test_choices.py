@@ -130,6 +130,8 @@ prints(["-n", 2, "--xterm=1", "--gdb", inner / "tool"],
        [str(here), f"xterm -T PE 1 of 2 -e {tools}/gdb -q --args {inner}/tool"], env=env)
 for bad in ("x", "1-", "2-1", "0;1", "-1"):
     refused([f"--gdb={bad}", "true"], "expected numbers of PEs", env=env)
+refused(["-n", 2, "--gdb=2-7", "true"], "--gdb=2-7: there is none of these PEs; this job has PEs "
+        "0 to 1", env=env)
 refused(["--xterm", "/bin/true"], "--xterm: xterm is not in PATH (Debian: xterm)", status=127,
         env=dict(os.environ, PATH="/nowhere"))
 

@@ -89,6 +89,12 @@ static char *find_tool(const options_t *opt, const chosen_t *chosen, const char 
     is_listed(chosen->list, -1, &bad);
     if (bad)
         die(EXIT_USAGE, "--%s=%s: expected numbers of PEs, like 0,4-7, or all", name, chosen->list);
+    int pe = 0;
+    while (pe < opt->npes && !is_chosen(chosen, pe))
+        pe++;
+    if (pe == opt->npes)
+        die(EXIT_USAGE, "--%s=%s: there is none of these PEs; this job has PEs 0 to %d", name,
+            chosen->list, opt->npes - 1);
     char *file = spawn_search(opt->parts, name);
     if (!file)
         die(EXIT_NOT_FOUND, "--%s: %s is not in PATH (Debian: %s)", name, name, name);
