@@ -61,8 +61,8 @@ typedef struct prf_coarray {
     size_t offset;            // of the first byte in it
     struct prf_whole *whole;  // of all its aliases
     int corank;
-    int64_t bounds[];         // [2 * corank - 1]: lower, then upper but the last one, which
-                       // depends on the current team
+    // [2 * corank - 1]: lower, then upper but the last one, which depends on the current team
+    int64_t bounds[];
 } prf_coarray_t;
 
 static inline const int64_t *prf_lower(const prf_coarray_t *c)

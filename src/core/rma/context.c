@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Contexts: created, destroyed, advanced.
-#include "core/port/ctx.h"
+#include "core/rma/context.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "base/clock.h"
-#include "base/wait.h"
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
 #include "core/path/bundle.h"
+#include "core/port/ctx.h"
 #include "core/progress/hooks.h"
 #include "core/rma/batch.h"
-#include "core/rma/context.h"
 #include "core/rma/rma.h"
 #include "core/rma/routed.h"
 #include "core/world/front_end.h"
-#include "core/world/job.h"
 
 static struct {
     pthread_mutex_t lock;  // guards this; taken before a port's
