@@ -60,7 +60,8 @@ class Meter:
     def foreign(self):
         """Of all processors, from 0 to 1."""
         others = (_busy() - self.busy) - (_own() - self.own)
-        return max(0.0, others / (self.seconds() * os.cpu_count() + 1e-9))
+        share = others / (self.seconds() * os.cpu_count() + 1e-9)
+        return min(1.0, max(0.0, share))  # ticks of kernel threads that end are counted as others'
 
 
 @contextlib.contextmanager
