@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The flush of output at the end of the job.
+// The descriptors of the standard streams, and the flush of output at the end of the job.
 #include "base/output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +15,17 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/wait.h"
+
+void cwu_open_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+            continue;
+        int opened = open("/dev/null", O_RDWR);  // the lowest number that is free, which is fd
+        if (opened > STDERR_FILENO)              // another thread has taken that
+            close(opened);
+    }
+}
 
 static _Atomic uint32_t flushed;  // futex
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the library shares with its program when it reads and writes text: the locale, whose numbers
-// may have a decimal comma, and the streams, which are still full when the job ends by a call.
+// may have a decimal comma, the descriptors of the standard streams, which may be closed, and the
+// streams, which are still full when the job ends by a call.
 // Files, messages and settings have decimal points: everything in src that prints or parses a
 // fraction does so below CWU_DECIMAL_POINT(), or by cwu_error() and its like, which use it
 // (maint/include_law.py).
@@ -23,6 +24,10 @@ static inline void cwu_decimal_end(const locale_t *programs)
 #define CWU_DECIMAL_POINT()                                              \
     const locale_t cwu_programs_ CW_CLEANUP(cwu_decimal_end) CW_UNUSED = \
         uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0))
+
+/** Opens /dev/null at those of the descriptors 0 to 2 that are closed. Else the library's next
+ *  file has the number, a connection perhaps, and what the program prints goes there. */
+void cwu_open_standard_files(void);
 
 /** Flushes all streams, and, by more, what else the program writes by, if that is not NULL, in
  *  another thread: a second is waited for that, no longer, since a thread of the program may hold

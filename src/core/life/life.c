@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/env/names.h"
 #include "base/machine.h"
+#include "base/output.h"
 #include "base/wait.h"
 #include "core/am/private.h"
 #include "core/bulk/stage.h"
@@ -143,6 +144,7 @@ static int end_exchange_now(void)
 
 static int join(void)
 {
+    cwu_open_standard_files();
     cwu_env_load();
     cw_job_begin();
     int rc = cwb_open(&cw_boot);
