@@ -34,13 +34,14 @@ static void flush_output(void)
 }
 
 // Of this epoch, and the process that made them: a child that it forks must not finalize at exit.
-static int inits, finalizes;
+// Atomic: any thread may ask for them at any time.
+static _Atomic int inits, finalizes;
 static pid_t starter;
 static bool by_start_pes;  // whose end is the end of the program
 
 static void leave(void)
 {
-    finalizes += inits > 0;  // else another front end has joined
+    finalizes++;
     cw_early_ending = true;
     shm_agree("shmem_finalize", cw_group_world);
     cw_finalize("shmem_finalize");
@@ -121,16 +122,18 @@ void pshmem_query_thread(int *provided)
 }
 SHM_WEAK(shmem_query_thread);
 
+/** The job may have been joined by another front end alone, and goes on with that. */
 void pshmem_query_initialized(int *initialized)
 {
-    *initialized = cw_world.initialized;
+    *initialized = cw_world.initialized && inits > finalizes;
 }
 SHM_WEAK(shmem_query_initialized);
 
-/** One more than inits is ignored, as elsewhere: the job may be left already. */
+/** One more than inits is ignored, as elsewhere: the job may be left already, or be that of another
+ *  front end. */
 void pshmem_finalize(void)
 {
-    bool was_there = inits > 0;
+    bool was_there = inits > 0 || cw_world.initialized;
     if (was_there && inits == finalizes) {
         if (cw_world.pe == 0 || cwu_env.check)
             cwu_warn("shmem_finalize: called %d times after %d calls of shmem_init; ignored",

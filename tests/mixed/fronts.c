@@ -210,6 +210,9 @@ int main(int argc, char **argv)
         shmem_on = *order == 's' || (shmem_on && *order != 'S');
         armci_on = *order == 'c' || (armci_on && *order != 'C');
         dart_on = *order == 'd' || (dart_on && *order != 'D');
+        int initialized = -1;
+        shmem_query_initialized(&initialized);
+        CHECK((initialized != 0) == shmem_on, "initialized: %d", initialized);
         if (shmem_on || gasnet_on || armci_on || dart_on)
             communicate(turn);
     }
