@@ -134,6 +134,24 @@ static void bytes(void)
     ALLTOALLS(alltoallsmem, 1)
 }
 
+/** The source may lie in the gaps of the destination. */
+static void interleaved(void)
+{
+    enum { N = 5, PES = 64, DST = 2, WIDE = 4 };
+    static int words[PES * N * WIDE];
+    for (int sst = DST; sst <= WIDE && npes <= PES; sst += DST) {
+        memset(words, 0xFF, sizeof words);
+        for (int i = 0; i < npes * N; i++)
+            words[i * sst] = me * 1000 + i;
+        shmem_barrier_all();
+        CHECK(shmem_int_alltoalls(SHMEM_TEAM_WORLD, words + 1, words, DST, sst, N) == 0);
+        for (int i = 0; i < npes * N; i++)
+            CHECK(words[1 + i * DST] == i / N * 1000 + me * N + i % N, "element %d is %d", i,
+                  words[1 + i * DST]);
+        shmem_barrier_all();
+    }
+}
+
 /** No PE leaves before all have arrived; sync completes nothing, barrier completes puts. */
 static void synchronization(void)
 {
@@ -172,6 +190,7 @@ int main(void)
     all_longdouble();
     all_int();
     bytes();
+    interleaved();
     synchronization();
     shmem_free(source);
     shmem_free(dest);
