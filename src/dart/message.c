@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages between two units (core/p2p). Large ones travel in parts, in order.
+// Messages between two units (core/p2p). Large ones travel in parts, in order; the first one that
+// is not whole, or is empty, ends the message: the receiver's buffer may be larger.
 #include "core/p2p/p2p.h"
 #include "dart/drt.h"
 #include "dart/transfer.h"
 #include "dart/type.h"
 
 enum { DRT_P2P = 1, SPACE = DRT_P2P * CW_P2P_SPACES };  // of messages
-static const size_t part = (size_t)1 << 30;
+static const size_t both_ways = (size_t)1 << 30;  // bytes at most: one part, which is not whole
+static const size_t part = ((size_t)1 << 30) + 64;
 
 void drt_messages_open(const char *call)
 {
@@ -55,11 +57,12 @@ static size_t least(size_t a, size_t b)
 
 static void send(const side_t *s)
 {
-    size_t at = 0;
+    size_t at = 0, n;
     do {
-        cw_p2p_send(&s->envelope, s->buf + at, least(part, s->nbytes - at));
-        at += part;
-    } while (at < s->nbytes);
+        n = least(part, s->nbytes - at);
+        cw_p2p_send(&s->envelope, s->buf + at, n);
+        at += n;
+    } while (n == part);
 }
 
 static void receive(const side_t *s)
@@ -69,7 +72,7 @@ static void receive(const side_t *s)
     do {
         came = cw_p2p_receive(&s->envelope, s->buf + at, least(part, s->nbytes - at), &source);
         at += came;
-    } while (came == part && at < s->nbytes);
+    } while (came == part);
 }
 
 DRT_API dart_ret_t dart_send(const void *sendbuf, size_t nelem, dart_datatype_t dtype, int tag,
@@ -111,9 +114,9 @@ DRT_API dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_da
         rc = prepare(__func__, recvbuf, recv_nelem, recv_dtype, recv_tag, src, &from);
     if (rc != DART_OK)
         return rc;
-    if (to.nbytes > part || from.nbytes > part)
+    if (to.nbytes > both_ways || from.nbytes > both_ways)
         return drt_refuse(__func__, DART_ERR_INVAL, "%zu and %zu bytes; at most %zu go both ways",
-                          to.nbytes, from.nbytes, part);
+                          to.nbytes, from.nbytes, both_ways);
     CW_WATCH(cw_watch_call(__func__));
     cw_p2p_send_receive(&to.envelope, to.buf, to.nbytes, &from.envelope, from.buf, from.nbytes,
                         &source);
