@@ -289,13 +289,26 @@ static void lose_others(int pe)
         }
 }
 
-static bool outlived;  // a PE, in this run, by the others
+static bool outlived;       // a PE, in this run, by the others
+static int unheard_status;  // of the PE that has ended the job under a deaf launcher
+
+/** One PE has ended the job, and its status is that of all; or 1, where others report an end. */
+static void judge_unheard(int pe, int status)
+{
+    if (unheard_status < 0 && status != 1)
+        unheard_status = status;
+    if (status == 0 || (status != 1 && status != unheard_status))
+        failed(SIM_FAILED, "PE %d ends with status %d, where another one has ended the job", pe,
+               status);
+}
 
 static void judge_end(int pe, int status)
 {
     sim->pids[pe] = 0;
     if (pe == sim->fault_pe && sim->fault_hit && sim_fault_ends(sim->fault))
         lose_others(pe);
+    else if (sim_scene.deaf_launcher && !WIFSIGNALED(status))
+        judge_unheard(pe, WEXITSTATUS(status));
     else if (WIFSIGNALED(status))
         failed(SIM_CRASHED, "PE %d ends by signal %d (%s)", pe, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
@@ -411,7 +424,8 @@ static void await_verdict(void)
             continue;
         int pe = sim->ended_pe, status = end_of(pe);
         sim->ended_pe = -1;
-        bool unseen = sim_scene.blind_launcher && sim->fault_hit && pe == sim->fault_pe;
+        bool unseen = sim_scene.deaf_launcher ||
+                      (sim_scene.blind_launcher && sim->fault_hit && pe == sim->fault_pe);
         bool goes = is_let_go(pe);
         judge_end(pe, status);
         sim_net_lost(pe);
@@ -474,6 +488,7 @@ static bool is_ended_by_launcher(void)
 static sim_verdict_t run(uint64_t seed, const run_plan_t *p, bool copies)
 {
     outlived = false;
+    unheard_status = -1;
     if (copies && sim_snap_have() && block == sim_block(seed, p))
         run_from_scene(seed);
     else

@@ -43,6 +43,8 @@ typedef struct sim_scene {
     int may_fail;            // a PE may end with another status than 0, which ends the run
     int blind_launcher;      // it does not see a PE end by a fault, and ends no other for it: they
                              // end, and say which PE it was and how it ended
+    int deaf_launcher;       // with blind_launcher: nor does it hear that a PE ends the job; the
+                             // others end by themselves
     int outlives;            // it lets a PE go that is killed, if its death ends it alone, as the
                              // PE has reported: the others end with status 0
     int faults;              // SIM_MAY_...: a run has one of these, and then a PE either ends with

@@ -2,13 +2,15 @@
 //
 // Each PE's thread owns a robust futex in the PE's slot, on which the next PE's thread sleeps. The
 // kernel wakes that when the owner ends, before it closes descriptors: by these Hydra's proxy
-// learns of the end, and kills the others at once.
+// learns of the end, and kills the others at once. Where the owner has ended, and the job goes on,
+// the thread watches the slot before that one.
 //
 //     0 -> thread | WAITERS -> 0 | LEFT (in good order) or OWNER_DIED | WAITERS
 #include "core/life/neighbour.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -41,13 +43,14 @@
 #define EXITING 4u  // the kernel's flag of a process that ends
 #define LEFT 1u     // the number of no thread
 
-// Of a PE that ends the job: its status, below, and
+// Of a PE that ends the job, or is about to: its status, below, and
 #define VERDICT 0x100u
 #define PASSED 0x200u  // the launcher has ended nothing in its time
 
 static struct {
     pthread_t thread;
     bool running;
+    _Atomic int slot;         // that is watched
     bool success;             // the launcher takes the reported end for one
     _Atomic uint32_t hushed;  // futex
     _Atomic bool over;        // the thread needs no wake-up any more
@@ -151,6 +154,8 @@ bool cw_neighbour_report(int slot)
     watch.success = status == 0;
     if (!atomic_compare_exchange_strong(word, &pid, -pid))
         return false;
+    // others follow, should this process be ended before it ends the job
+    atomic_store(&cw_segment.slots[cw_world.slot].verdict, VERDICT | 1);
     cwu_error("%s %d (pid %d) of this node has ended without calling %s%s", cw_pe_word(),
               cw_pe_number(cw_world.pes_of_node[slot]), (int)pid, cw_missing_finalize(), how);
     return true;
@@ -172,13 +177,13 @@ static void own(_Atomic uint32_t *word)
     atomic_store(word, (uint32_t)syscall(SYS_gettid) | FUTEX_WAITERS);
     if (syscall(SYS_set_robust_list, &watch.robust, sizeof watch.robust) != 0)
         atomic_store(word, LEFT);  // it is not watched
-    cwu_futex_wake((uint32_t *)word, 1);
+    cwu_futex_wake((uint32_t *)word, INT_MAX);
 }
 
 static void give_up(_Atomic uint32_t *word)
 {
     atomic_store(word, LEFT);
-    cwu_futex_wake((uint32_t *)word, 1);
+    cwu_futex_wake((uint32_t *)word, INT_MAX);
 }
 
 /** Until the thread of another PE ends. True: not in good order. */
@@ -186,8 +191,10 @@ static bool await_death(_Atomic uint32_t *word)
 {
     uint32_t life;
     while (!is_hushed() && (life = atomic_load(word)) != LEFT) {
-        if (life & FUTEX_OWNER_DIED)
+        if (life & FUTEX_OWNER_DIED) {
+            cwu_futex_wake((uint32_t *)word, INT_MAX);  // the kernel wakes one
             return true;
+        }
         cwu_futex_wait((const uint32_t *)word, life, 0);
     }
     return false;
@@ -205,10 +212,9 @@ static bool ends(pid_t pid)
     return false;
 }
 
-/** That this PE watches. */
-static int slot_before(void)
+static int slot_before(int slot)
 {
-    return (cw_world.slot ? cw_world.slot : cw_world.nslots) - 1;
+    return (slot ? slot : cw_world.nslots) - 1;
 }
 
 static void await_launcher(void)
@@ -235,16 +241,25 @@ static void answer_death(int slot)
         cw_neighbour_follow(slot);
 }
 
-static void *watch_main(void *arg)
+/** Returns where the job goes on without its process, or without this one. */
+static void watch_slot(int slot)
 {
-    int slot = slot_before();
-    (void)arg;
-    cw_slot_t *mine = &cw_segment.slots[cw_world.slot], *other = &cw_segment.slots[slot];
-    own(&mine->life);
+    const cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
+    cw_slot_t *other = &cw_segment.slots[slot];
+    atomic_store(&watch.slot, slot);
     // pairs with cw_segment_init
     if (await_death(&other->life) && other->pid_namespace == mine->pid_namespace &&
         ends(abs(atomic_load(&other->pid))) && !is_hushed())
         answer_death(slot);
+}
+
+static void *watch_main(void *arg)
+{
+    cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
+    (void)arg;
+    own(&mine->life);
+    for (int slot = slot_before(cw_world.slot); slot != cw_world.slot; slot = slot_before(slot))
+        watch_slot(slot);
     while (!is_hushed())  // it is watched itself
         cwu_futex_wait((const uint32_t *)&watch.hushed, 0, 0);
     give_up(&mine->life);
@@ -259,6 +274,7 @@ void cw_neighbour_watch(void)
         return;
     atomic_store(&watch.hushed, 0);
     atomic_store(&watch.over, false);
+    atomic_store(&watch.slot, slot_before(cw_world.slot));
     atomic_fetch_add(&cw_world.helpers, 1);
     watch.running = cwu_thread_start(&watch.thread, watch_main, NULL, "causeway-watch") == 0;
     if (!watch.running)
@@ -275,10 +291,10 @@ void cw_neighbour_stop(void)
     cw_neighbour_hush();
     if (!watch.running)
         return;
-    cw_slot_t *other = &cw_segment.slots[slot_before()];
     while (!atomic_load(&watch.over)) {  // it may be about to sleep
+        cw_slot_t *other = &cw_segment.slots[atomic_load(&watch.slot)];
         cwu_futex_wake((uint32_t *)&watch.hushed, 1);
-        cwu_futex_wake((uint32_t *)&other->life, 1);
+        cwu_futex_wake((uint32_t *)&other->life, INT_MAX);
         cwu_sleep_ns(TEST_NS);
     }
     pthread_join(watch.thread, NULL);

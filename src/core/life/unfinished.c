@@ -55,22 +55,27 @@ static CW_DESTRUCTOR void end_unfinished_job(void)
 }
 
 // ---------------------------------------------------------------- its neighbours
-/** The first that has ended without leaving, and that no PE has reported, or that has ended the
- *  job; -1: none. */
+/** The first that has ended the job; else the first that has ended without leaving, and that no PE
+ *  has reported; -1: none. */
 static int find_gone(void)
 {
     cw_slot_t *mine = &cw_segment.slots[cw_world.slot];
+    int unreported = -1;
     for (int slot = 0; slot < cw_world.nslots && mine->pid_namespace; slot++) {
         cw_slot_t *s = &cw_segment.slots[slot];
         // pairs with cw_segment_init
         pid_t pid = atomic_load_explicit(&s->pid, memory_order_acquire);
-        bool looked_at = pid > 0 || (pid < 0 && atomic_load(&s->verdict) != 0);
-        if (looked_at && s != mine && s->pid_namespace == mine->pid_namespace &&
-            cw_neighbour_has_ended(abs(pid)) &&
-            atomic_load_explicit(&s->pid, memory_order_acquire) == pid)
+        bool ends_job = pid != 0 && atomic_load(&s->verdict) != 0;
+        bool looked_at = ends_job || (pid > 0 && unreported < 0);
+        if (!looked_at || s == mine || s->pid_namespace != mine->pid_namespace ||
+            !cw_neighbour_has_ended(abs(pid)) ||
+            atomic_load_explicit(&s->pid, memory_order_acquire) != pid)
+            continue;
+        if (ends_job)
             return slot;
+        unreported = slot;
     }
-    return -1;
+    return unreported;
 }
 
 // ---------------------------------------------------------------- its launcher
