@@ -77,7 +77,8 @@ GAS_API gex_Rank_t gex_TM_TranslateJobrankToRank(gex_TM_t tm, gex_Rank_t jobrank
 GAS_API gex_EP_Location_t gex_TM_TranslateRankToEP(gex_TM_t tm, gex_Rank_t rank, gex_Flags_t flags)
 {
     (void)flags;
-    return (gex_EP_Location_t){.gex_rank = gex_peer(__func__, tm, rank), .gex_ep_index = 0};
+    const uint32_t pe = gex_peer(__func__, tm, rank);
+    return (gex_EP_Location_t){.gex_rank = pe, .gex_ep_index = tm->remote};
 }
 
 /** A pair of endpoints is made when it is first used, with all others of the same local endpoint,
@@ -93,7 +94,8 @@ GAS_API gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index)
     gex_TM_t pairs = gex.pair[local_ep->index];
     if (!pairs && (pairs = calloc(GASNET_MAXEPS, sizeof *pairs))) {
         for (uint32_t remote = 0; remote < GASNET_MAXEPS; remote++)
-            pairs[remote] = (struct gex_causeway_tm){.size = gas.nodes,
+            pairs[remote] = (struct gex_causeway_tm){.rank = gas.me,
+                                                     .size = gas.nodes,
                                                      .is_pair = true,
                                                      .is_special = remote || local_ep->index,
                                                      .ep = local_ep,

@@ -145,6 +145,12 @@ static void test_questions(uint32_t to)
         CHECK(owner != NULL && nbytes >= (i == 1 ? 40000 : sizeof own));
         CHECK(gex_Segment_QueryBound(pair, to, &again, NULL, NULL) == 0 && again == owner);
         CHECK(to == me || i < 2 || local == NULL);  // no other process maps these
+        gex_EP_Location_t far = gex_TM_TranslateRankToEP(pair, to, 0),
+                          world = gex_TM_TranslateRankToEP(tm, to, 0);
+        CHECK(far.gex_rank == to && far.gex_ep_index == i);
+        CHECK(world.gex_rank == to && world.gex_ep_index == 0);
+        CHECK(gex_TM_QueryRank(pair) == me && gex_TM_QuerySize(pair) == n);
+        CHECK(gex_TM_QueryEP(pair) == eps[0] && gex_TM_TranslateJobrankToRank(pair, to) == to);
     }
     uintptr_t nbytes = 1;
     gex_Event_Wait(gex_EP_QueryBoundSegmentNB(gex_TM_Pair(ep, EPS), to, NULL, NULL, &nbytes, 0));
