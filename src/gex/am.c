@@ -28,8 +28,10 @@ void gex_am_close(void)
 }
 
 // ---------------------------------------------------------------- the table
-static const char *entry_wrong(const gex_AM_Entry_t *entry)
+/** Of table[i]. */
+static const char *entry_wrong(const gex_AM_Entry_t *table, size_t i)
 {
+    const gex_AM_Entry_t *entry = &table[i];
     if (!entry->gex_fnptr)
         return "it has no function";
     if (entry->gex_nargs > CW_AM_MAX_ARGS)
@@ -38,6 +40,9 @@ static const char *entry_wrong(const gex_AM_Entry_t *entry)
         return NULL;
     if (entry->gex_index < GEX_AM_INDEX_BASE)
         return "indices below GEX_AM_INDEX_BASE (128) are reserved";
+    for (size_t before = 0; before < i; before++)
+        if (table[before].gex_index == entry->gex_index)
+            return "an entry before it has its index";
     return cw_am_registered(GEX_AM_CLIENT, entry->gex_index) ? "its index is taken" : NULL;
 }
 
@@ -62,7 +67,7 @@ GAS_API int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t *table, size_t n
         return GASNET_ERR_BAD_ARG;
     }
     for (size_t i = 0; i < numentries; i++) {
-        const char *wrong = entry_wrong(&table[i]);
+        const char *wrong = entry_wrong(table, i);
         if (wrong) {
             gex_error("gex_EP_RegisterHandlers: entry %zu (index %d, %s): %s", i,
                       table[i].gex_index, table[i].gex_name ? table[i].gex_name : "no name", wrong);

@@ -167,6 +167,11 @@ int main(int argc, char **argv)
     CHECK(gex_EP_RegisterHandlers(ep, &bad, 1) == GASNET_ERR_BAD_ARG);
     bad.gex_index = 5;
     CHECK(gex_EP_RegisterHandlers(ep, &bad, 1) == GASNET_ERR_BAD_ARG);
+    gex_AM_Entry_t twice[] = {{211, short_request, 0, 0, NULL, "first"},
+                              {210, short_request, 0, 0, NULL, "other"},
+                              {211, short_reply, 0, 0, NULL, "second"}};
+    CHECK(gex_EP_RegisterHandlers(ep, twice, 3) == GASNET_ERR_BAD_ARG);
+    CHECK(gex_EP_RegisterHandlers(ep, twice, 2) == GASNET_OK);  // none of them was taken then
     gex_System_SetVerboseErrors(1);
     for (size_t i = 0; i < PAYLOAD; i++)
         mine_to_send[i] = (unsigned char)(me * 7 + i);
