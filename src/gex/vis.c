@@ -43,7 +43,9 @@ static bool prepare(cw_vector_t *v, gex_TM_t tm, gex_Rank_t rank)
     size_t nbytes = 0;
     cw_vector_walk_t walk;
     cw_vector_begin(&walk, &v->remote);
-    bool some = cw_vector_next(&walk, &addr, &nbytes);  // all are in one segment
+    bool some;
+    while ((some = cw_vector_next(&walk, &addr, &nbytes)) && nbytes == 0)
+        ;  // all others are in one segment
     v->by_owner =
         v->pe != gas.me && gas.segments != GAS_EVERYTHING &&
         (tm->remote != 0 || (some && gex_way(tm, v->pe, addr, NULL, nbytes) == GEX_BY_OWNER));

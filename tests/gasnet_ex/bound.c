@@ -57,8 +57,8 @@ static void test_puts(uint32_t to, uint32_t from)
     gex_RMA_PutNBI(tm, to, there(to) + 1100, src, 800, GEX_EVENT_NOW, 0);
     gex_NBI_Wait(GEX_EC_PUT, 0);
     gex_RMA_PutBlockingVal(tm, to, there(to) + 1200, seed, 8, 0);
-    gex_Memvec_t local = {src, 80}, remote = {there(to) + 1300, 80};
-    gex_VIS_VectorPutBlocking(tm, to, 1, &remote, 1, &local, 0);
+    gex_Memvec_t local[] = {{NULL, 0}, {src, 80}}, remote[] = {{NULL, 0}, {there(to) + 1300, 80}};
+    gex_VIS_VectorPutBlocking(tm, to, 2, remote, 2, local, 0);
     barrier(tm);
     seed = from * 10000;
     CHECK(holds(0, 1000, seed) && holds(1000, 100, seed) && holds(1100, 100, seed) &&
@@ -67,6 +67,9 @@ static void test_puts(uint32_t to, uint32_t from)
     CHECK(memcmp(back, src, sizeof back) == 0);
     gex_Event_Wait(gex_RMA_GetNB(tm, back, to, there(to) + 1, 80, 0));
     CHECK(memcmp(back, src + 1, 80) == 0);
+    local[1].gex_addr = back;
+    gex_Event_Wait(gex_VIS_VectorGetNB(tm, 2, local, to, 2, remote, 0));
+    CHECK(memcmp(back, src, 80) == 0);
     CHECK(gex_RMA_GetBlockingVal(tm, to, there(to) + 5, 8, 0) == src[5]);
     barrier(tm);
 }
