@@ -138,6 +138,7 @@ typedef struct net_queue {
 typedef struct net_channel {
     net_ep_t *from, *to;
     bool answers;  // the other side sent first
+    bool begun;    // a message was sent
     net_queue_t forth, back;
     uint32_t refuses;  // calls that get FI_EAGAIN from now on
     bool wants_room;   // one was refused since too many are on their way
@@ -170,6 +171,8 @@ typedef struct sim_net {
     bool card;          // writes and reads of others wake no thread of the target
     uint32_t unproved;  // one of so many messages to an RDM endpoint comes behind a broken one
     uint32_t failures;  // one of so many replies of RDM endpoints fails, when called or later
+    bool firsts;        // first messages between two RDM endpoints may be lost, or come late,
+                        // also in another order, where none is promised
     uint64_t order;     // promised: FI_ORDER_...
     uint64_t late_ns;   // that some operations are late, at most
     net_op_t *spare;
@@ -211,6 +214,8 @@ void net_take_out(net_queue_t *queue, net_op_t *op);
 // ---------------------------------------------------------------- net_act.c: what happens
 void net_act_forth(net_channel_t *c);
 void net_act_back(net_channel_t *c);
+/** The operation is over: it comes back if it is to complete. */
+void net_settle(net_channel_t *c, net_op_t *op);
 /** The operation comes back with an error. */
 void net_fail(net_channel_t *c, net_op_t *op, int err);
 /** All posted receives end with an error. */

@@ -199,16 +199,21 @@ static void connection_op(net_channel_t *c, net_op_t *op)
     }
 }
 
+void net_settle(net_channel_t *c, net_op_t *op)
+{
+    if (op->signals)
+        net_push(&c->back, op);
+    else
+        net_drop(op);
+}
+
 void net_fail(net_channel_t *c, net_op_t *op, int err)
 {
     op->err = err;
     op->kind = op->kind == NET_READ ? NET_DONE : op->kind;
     if (op->kind == NET_ASK)
         net_push(&net_channel(c->to, c->from)->forth, net_op(NET_REFUSE, NULL, 0));
-    if (op->signals)
-        net_push(&c->back, op);
-    else
-        net_drop(op);
+    net_settle(c, op);
 }
 
 void net_act_forth(net_channel_t *c)
@@ -229,10 +234,7 @@ void net_act_forth(net_channel_t *c)
     }
     if (!data) {
         connection_op(c, op);
-        if (op->signals)
-            net_push(&c->back, op);
-        else
-            net_drop(op);
+        net_settle(c, op);
         return;
     }
     if (op->kind == NET_SEND)
@@ -241,10 +243,7 @@ void net_act_forth(net_channel_t *c)
         take_write(to, op);
     else
         take_read(to, op);
-    if (op->signals)
-        net_push(&c->back, op);
-    else
-        net_drop(op);
+    net_settle(c, op);
 }
 
 // ---------------------------------------------------------------- and back at the initiator

@@ -77,6 +77,7 @@ struct fi_info *net_info(const struct fi_info *hints, bool msg)
         NET->refusals = NET->late_ns = 0;  // also in the start-up
     NET->unproved = getenv("SIM_UNPROVED") ? 4 : 0;
     NET->failures = getenv("SIM_FAILURES") ? 4 : 0;
+    NET->firsts = getenv("SIM_FIRSTS") != NULL;
     struct fi_info *info = blank();
     info->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ |
                  FI_REMOTE_WRITE | (msg ? 0 : FI_MULTI_RECV);

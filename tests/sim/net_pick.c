@@ -31,7 +31,7 @@ void net_draw_order(uint64_t draw)
 {
     static const uint64_t late[] = {0, 0, 20000, 500000, 5000000};
     bool plain = sim->wanted_strategy == SIM_EXHAUSTIVE;
-    NET->in_order = plain || (draw & 1);
+    NET->in_order = plain || ((draw & 1) && !NET->firsts);
     NET->whole = plain;
     NET->late_ns = plain || NET->card || sim->scene->timeless ? 0 : late[(draw >> 1) % 5];
     if (NET->card)
@@ -103,7 +103,7 @@ void net_take_out(net_queue_t *queue, net_op_t *op)
 uint64_t sim_net_deadline(void)
 {
     uint64_t first = 0;
-    for (int i = 0; i < NET->nchannels && NET->late_ns; i++)
+    for (int i = 0; i < NET->nchannels && (NET->late_ns || NET->firsts); i++)
         for (const net_op_t *op = NET->channels[i]->forth.first; op; op = op->next)
             if (op->not_before > sim->now_ns && (first == 0 || op->not_before < first))
                 first = op->not_before;
