@@ -93,6 +93,14 @@ static void allocate_for_ever(void)
     }
 }
 
+static void end_the_job(gasnet_token_t token, gasnet_handlerarg_t status)
+{
+    (void)token;
+    gasnet_exit(status);
+}
+
+static gasnet_handlerentry_t handlers[] = {{201, end_the_job}};
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
@@ -105,7 +113,7 @@ int main(int argc, char **argv)
         sigaction(SIGQUIT, &caught, NULL);
     if (strcmp(how, "attaching") == 0 && gasnet_mynode() == gasnet_nodes() - 1)
         gasnet_exit(status);  // the others are inside the barrier of gasnet_attach
-    GASNET_Safe(gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0));
+    GASNET_Safe(gasnet_attach(handlers, 1, GASNET_PAGESIZE, 0));
     unsigned me = gasnet_mynode(), last = gasnet_nodes() - 1;
     printf("node %u is here\n", me);
     gasnet_barrier_notify(0, 0);
@@ -127,6 +135,11 @@ int main(int argc, char **argv)
     if (me == last && strcmp(how, "thread") == 0) {
         exit_in_thread(status);
         return 0;  // the status of the thread counts
+    }
+    if (strcmp(how, "handling") == 0) {
+        if (me == 0)
+            gasnet_AMRequestShort1(last, 201, status);
+        GASNET_BLOCKUNTIL(me > last);
     }
     if (me == last)
         gasnet_exit(status);

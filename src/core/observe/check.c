@@ -182,7 +182,7 @@ void cw_check_apart(const char *call, const void *dest, const void *source, size
 void cw_check_not_in_handler(const char *call)
 {
     int source = CW_CHECKING() && !cw_watch_is_outermost() ? cw_watch_handling() : -1;
-    if (source >= 0)
+    if (source >= 0 && !atomic_load(&joiner.any))
         cw_check_failed(call,
                         "called inside a handler of an active message (of PE %d), which may only "
                         "ask who it is, load, "
