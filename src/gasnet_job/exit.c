@@ -76,6 +76,8 @@ static struct {
     pid_t pid;
     pthread_t initial;  // called gasnet_init
     atomic_flag begun;
+    int status;                // with which the process came to the end
+    bool forces;               // and whether it waits for others only so long
     bool counted;              // among those that came to the end
     _Atomic int seen;          // SIGQUIT was raised for the end
     bool has_signalled;        // the thread of the node server
@@ -436,6 +438,8 @@ static int end(const char *call, int status, bool forces)
     cw_check_no_threads();
     if (!cw_world.initialized)
         return status;
+    me.status = status;
+    me.forces = forces;
     if (is_wanted() && !me.counted)
         be_ended();
     const void *pc;
@@ -483,6 +487,12 @@ GAS_API void gasnet_exit(int exitcode)
     begin_or_stay();
     cwu_flush_output(NULL);
     cw_exit(end(__func__, exitcode, true));
+}
+
+void gas_exit_resume(void)
+{
+    if (ends_it)
+        cw_exit(end("gasnet_exit", me.status, me.forces));
 }
 
 /** exit, or a return from main, without gasnet_exit. With GASNET_CATCH_EXIT=0 the others go on, so

@@ -228,6 +228,9 @@ void gas_exit_announce(void);
 void gas_exit_open(void);
 /** Another node ends the job: SIGQUIT to this process. One load while none does. */
 void gas_exit_poll(void);
+/** In a handler that cannot go on, since its thread holds the lock that it wants: goes on with the
+ *  end of the job if the thread is there; else returns. */
+void gas_exit_resume(void);
 /** What a wait is `on` that ends when all processes, or all of a team, come. */
 extern const cw_wait_on_t gas_wait_collective CW_HIDDEN;
 /** One round of a wait: also tests whether the job is to end. */

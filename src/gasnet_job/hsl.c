@@ -40,9 +40,11 @@ void gas_hsl_check_before_lock(const char *call, gasnet_hsl_t *hsl)
 
 void gas_hsl_lock_slowly(const char *call, gasnet_hsl_t *hsl)
 {
-    if (is_mine(hsl))
+    if (is_mine(hsl)) {
+        gas_exit_resume();  // a handler, in gasnet_exit, which may be called while locks are held
         gas_fail(call, "this thread holds the HSL at %s already; it would wait for ever",
                  cw_at(hsl, sizeof *hsl));
+    }
     cwu_lock_slowly(gas_hsl_lock_of(hsl));
 }
 

@@ -93,13 +93,29 @@ static void allocate_for_ever(void)
     }
 }
 
+static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+
+static void lock_and_unlock(gasnet_token_t token)
+{
+    (void)token;
+    gasnet_hsl_lock(&lock);
+    gasnet_hsl_unlock(&lock);
+}
+
 static void end_the_job(gasnet_token_t token, gasnet_handlerarg_t status)
 {
     (void)token;
     gasnet_exit(status);
 }
 
-static gasnet_handlerentry_t handlers[] = {{201, end_the_job}};
+static gasnet_handlerentry_t handlers[] = {{200, lock_and_unlock}, {201, end_the_job}};
+
+/** Its handler wants the lock that the node holds which ends the job. */
+static void ask_for_ever(void)
+{
+    for (;;)
+        gasnet_AMRequestShort0(gasnet_nodes() - 1, 200);
+}
 
 int main(int argc, char **argv)
 {
@@ -113,7 +129,7 @@ int main(int argc, char **argv)
         sigaction(SIGQUIT, &caught, NULL);
     if (strcmp(how, "attaching") == 0 && gasnet_mynode() == gasnet_nodes() - 1)
         gasnet_exit(status);  // the others are inside the barrier of gasnet_attach
-    GASNET_Safe(gasnet_attach(handlers, 1, GASNET_PAGESIZE, 0));
+    GASNET_Safe(gasnet_attach(handlers, 2, GASNET_PAGESIZE, 0));
     unsigned me = gasnet_mynode(), last = gasnet_nodes() - 1;
     printf("node %u is here\n", me);
     gasnet_barrier_notify(0, 0);
@@ -141,8 +157,12 @@ int main(int argc, char **argv)
             gasnet_AMRequestShort1(last, 201, status);
         GASNET_BLOCKUNTIL(me > last);
     }
+    if (me == last && strcmp(how, "holding") == 0)
+        gasnet_hsl_lock(&lock);
     if (me == last)
         gasnet_exit(status);
+    if (strcmp(how, "holding") == 0)
+        ask_for_ever();
     if (strstr(how, "computing"))
         compute();
     if (strstr(how, "getting"))
