@@ -101,7 +101,7 @@ GAS_API void gex_AD_Create(gex_AD_t *ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t op
     *ad = (struct gex_causeway_ad){.tm = tm, .dt = dt, .ops = ops, .flags = flags};
     gex_object_add(GEX_DOMAIN, ad, __func__, GEX_CALLER);
     *ad_p = ad;
-    if (CW_UNLIKELY(gas.check) && tm->size > 1)
+    if (CW_UNLIKELY(gex.agrees) && tm->size > 1)
         gex_agree(__func__, tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, dt, ops);
     gex_coll_barrier(tm);
 }

@@ -62,6 +62,7 @@ static void open_interface(void)
     gex.world.size = gas.nodes;
     gex.world.ep = &gex.ep[0];
     gex.begun = true;
+    gex.agrees = gas.check;
     gex_doubtful = gas.check ? UINTPTR_MAX : 1;
     gasnet_causeway_near.team = gas.check ? NULL : &gex.world;
     gex_coll_open();

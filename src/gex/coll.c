@@ -448,7 +448,7 @@ static void check_buffers(const char *call, const void *dst, const void *src, si
 static inline void agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint32_t type,
                          uint32_t operation)
 {
-    if (CW_UNLIKELY(gas.check) && tm->size > 1)
+    if (CW_UNLIKELY(gex.agrees) && tm->size > 1)
         gex_agree(call, tm, root, nbytes, type, operation);
 }
 

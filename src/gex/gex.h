@@ -105,6 +105,9 @@ typedef struct gex_state {
     struct gex_causeway_tm world;
     struct gex_causeway_segment segment;
     bool begun, quiet;  // gex_System_SetVerboseErrors(0)
+    // In checking mode collectives are compared, in all processes up to the end of the job: also in
+    // threads of one that ends it, and checks nothing else any more.
+    bool agrees;
     bool far_primary;   // see gex_has_far_primary
     bool devices;       // a segment of memory of a device is known, of this process or another
     bool deferred;      // there are collectives that have yet to arrive at pieces
@@ -251,7 +254,7 @@ void gex_agree(const char *call, gex_TM_t tm, uint32_t root, size_t nbytes, uint
 /** The same of a call whose arguments may differ. */
 static inline void gex_agree_call(const char *call, gex_TM_t tm)
 {
-    if (CW_UNLIKELY(gas.check) && tm->size > 1)
+    if (CW_UNLIKELY(gex.agrees) && tm->size > 1)
         gex_agree(call, tm, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE, GEX_CLAIM_NONE);
 }
 /** In checking mode: a collective has an event, or has it no more; and fatal for an event of a

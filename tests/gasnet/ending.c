@@ -117,6 +117,18 @@ static void ask_for_ever(void)
         gasnet_AMRequestShort0(gasnet_nodes() - 1, 200);
 }
 
+/** Of the node that ends the job, too, whose other thread does so. */
+static void collect_for_ever(void)
+{
+    gex_TM_t all;
+    gasnet_QueryGexObjects(NULL, NULL, &all, NULL);
+    for (uint64_t one = 1, sum;; sum = 0) {
+        gex_Event_Wait(gex_Coll_BarrierNB(all, 0));
+        gex_Event_Wait(gex_Coll_ReduceToAllNB(all, &sum, &one, GEX_DT_U64, sizeof sum, 1,
+                                              GEX_OP_ADD, NULL, NULL, 0));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
@@ -157,6 +169,10 @@ int main(int argc, char **argv)
             gasnet_AMRequestShort1(last, 201, status);
         GASNET_BLOCKUNTIL(me > last);
     }
+    if (me == last && strcmp(how, "collecting") == 0)
+        exit_in_thread(status);
+    if (strcmp(how, "collecting") == 0)
+        collect_for_ever();
     if (me == last && strcmp(how, "holding") == 0)
         gasnet_hsl_lock(&lock);
     if (me == last)

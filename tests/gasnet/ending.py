@@ -39,11 +39,13 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("last-fails", 5, NODE, 5), ("last-fails", 5, TWO, 5),
          ("last-fails-returning", 6, NODE, 6), ("last-fails-returning", 6, TWO, 6),
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7),
-         ("handling", 8, NODE, 8), ("handling", 0, TWO, 0), ("holding", 8, NODE, 8), ("holding", 0, TWO, 0), ("holding", 8, TWO, 8)]
+         ("handling", 8, NODE, 8), ("handling", 0, TWO, 0),
+         ("holding", 8, NODE, 8), ("holding", 0, TWO, 0), ("holding", 8, TWO, 8),
+         ("collecting", 8, NODE, 8), ("collecting", 8, TWO, 8)]
 # In checking mode, too, what the library's own handler calls is not judged.
 CHECKED = [*TWO, "env", "CAUSEWAY_CHECK=1"]
 CASES += [(how, 0, CHECKED, 0) for how in ("one", "one-returns", "one-gex", "computing")]
-CASES += [(how, 8, CHECKED, 8) for how in ("handling", "holding")]
+CASES += [(how, 8, CHECKED, 8) for how in ("handling", "holding", "collecting")]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
           for _ in range(3)]
 ENV = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
