@@ -117,6 +117,9 @@ program ends
     call prif_num_images_with_team_number(5_c_int64_t, stat)
   case ("alias")
     call prif_alias_destroy(x)
+  case ("released")
+    call prif_deallocate_coarray(x)
+    call prif_set_context_data(x, memory)
   case ("mixed_team")
     if (me == 1) call prif_form_team(1_c_int64_t, team)
     call prif_sync_all()
@@ -162,6 +165,9 @@ contains
     call prif_allocate_coarray([-huge(1_c_int64_t), 1_c_int64_t], [huge(1_c_int64_t)], 8_c_size_t, &
                                none, y, memory, stat, said)
     call tell("shape", said)
+    call prif_allocate_coarray([(1_c_int64_t, images = 1, 16)], [(1_c_int64_t, images = 1, 15)], &
+                               8_c_size_t, none, y, memory, stat, said)
+    call tell("corank", said)
     call prif_form_team(merge(0_c_int64_t, 1_c_int64_t, me == 2), half, stat=stat, errmsg=said)
     if (me == 2) call tell("form", said)
     if (me /= 2) then
@@ -210,8 +216,18 @@ contains
     call prif_initial_team_index_with_team_number(y, [1_c_int64_t, 0_c_int64_t], 5_c_int64_t, &
                                                   images, stat)
     if (stat == 0 .or. images /= 0) print '(a)', "WRONG"
+    call prif_alias_create(y, [1_c_int64_t], [3_c_int64_t], 8_c_size_t, alias)
     call prif_deallocate_coarrays([y, x], stat)
     if (stat /= 0) print '(a)', "WRONG"
+    call prif_get(1_c_int, y, 0_c_size_t, c_loc(value), 8_c_size_t, stat, said)
+    call tell("released", said)
+    call prif_put(1_c_int, alias, 0_c_size_t, c_loc(value), 8_c_size_t, stat, said)
+    call tell("its alias", said)
+    call prif_event_post(1_c_int, y, 0_c_size_t, stat, said)
+    call tell("its word", said)
+    call prif_deallocate_coarray(y, stat, said)
+    call tell("once more", said)
+    call prif_alias_destroy(alias)
     call prif_stop(.true._c_bool)
   end subroutine
 

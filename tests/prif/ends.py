@@ -28,6 +28,7 @@ WRONG = {
     "sibling": "prif_num_images_with_team_number: no team beside the current one has number 5",
     "amid_image": "assignment from an image: image 4 does not exist; the current team has 1 to 3",
     "alias": "prif_alias_destroy: the handle is no alias",
+    "released": "prif_set_context_data: the coarray has been deallocated",
 }
 # argument: what a line says in a program that goes on without images
 MIXED = {
@@ -52,6 +53,7 @@ ENDS = {
 }
 # With stat the program goes on: what each image prints (form: image 2; deallocate: the others)
 NOT_THERE = "the coarray is not allocated"
+NO_MORE = "the coarray has been deallocated"
 ASKED = {
     "allocate": r"a coarray has \d+ bytes here, and \d+ elsewhere in the team",
     "cobounds": "the cobounds have no place for 3 images",
@@ -64,6 +66,8 @@ ASKED = {
     "aligned": "the variable is not aligned to 8 bytes",
     "twice": "handle 2 is in the list before, too",
     "logicals": "there is none of logicals of 4 bytes", "operation": "there is no operation",
+    "corank": "corank 16; Fortran has at most 15 codimensions",
+    "released": NO_MORE, "its alias": NO_MORE, "its word": NO_MORE, "once more": NO_MORE,
     "put": NOT_THERE, "get": NOT_THERE, "critical": NOT_THERE, "again": NOT_THERE,
 }
 FEWER = {"form": 1, "deallocate": NPES - 1}

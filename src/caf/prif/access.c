@@ -44,8 +44,9 @@ bool prf_find(const caf_status_t *status, const char *call, int image, const prf
         return find_address(status, call, image, place, nbytes, *pe_p, addr_p);
     const size_t offset = c->offset + place, all = c->coarray->nbytes;
     if (offset > all || nbytes > all - offset) {
-        caf_fail(status, CAF_ERROR, call, "%zu bytes at byte %zu of a coarray of %zu", nbytes,
-                 offset, all);
+        if (prf_is_allocated(status, call, c))
+            caf_fail(status, CAF_ERROR, call, "%zu bytes at byte %zu of a coarray of %zu", nbytes,
+                     offset, all);
         return false;
     }
     *addr_p = caf_at(c->coarray, *pe_p, offset);

@@ -7,15 +7,26 @@
 #include "base/error.h"
 #include "caf/gone.h"
 #include "caf/prif/prf.h"
+#include "caf/section.h"
 
 /** The program's procedure that ends what is in a coarray. */
 typedef void cleanup_fn(prf_coarray_t *handle);
 
 typedef struct prf_whole {
-    prf_coarray_t *first;  // the handle that its allocation gave
-    cleanup_fn *cleanup;   // NULL: none
-    void *context;         // the compiler's
+    prf_coarray_t *first;    // the handle that its allocation gave
+    prf_coarray_t *aliases;  // of it, the last one first
+    cleanup_fn *cleanup;     // NULL: none
+    void *context;           // the compiler's
 } prf_whole_t;
+
+/** What handles lead to whose coarray has been deallocated: no byte of it is there. */
+static caf_coarray_t gone = {.symmetric = 1};
+
+/** Handles of the coarrays deallocated last: the program may have kept them. */
+static struct {
+    prf_coarray_t *handle[64];
+    unsigned next;
+} kept;
 
 PRF_API int causeway_prif_allocate_coarray(int corank, const int64_t *lower, int nupper,
                                            const int64_t *upper, size_t nbytes,
@@ -80,7 +91,10 @@ static bool has_shape(const cobounds_t *b)
 /** False: reported. */
 static bool check_cobounds(const caf_status_t *status, const char *call, const cobounds_t *b)
 {
-    if (b->corank < 1 || (b->nupper != b->corank && b->nupper != b->corank - 1))
+    if (b->corank > CAF_MAX_DIMENSIONS)
+        caf_fail(status, CAF_ERROR, call, "corank %d; Fortran has at most %d codimensions",
+                 b->corank, CAF_MAX_DIMENSIONS);
+    else if (b->corank < 1 || (b->nupper != b->corank && b->nupper != b->corank - 1))
         caf_fail(status, CAF_ERROR, call,
                  "%d upper cobounds beside %d lower ones; as many, or one less, are possible",
                  b->nupper, b->corank);
@@ -98,9 +112,13 @@ static bool check_cobounds(const caf_status_t *status, const char *call, const c
 // ---------------------------------------------------------------- coarrays
 bool prf_is_allocated(const caf_status_t *status, const char *call, const prf_coarray_t *c)
 {
-    if (CW_UNLIKELY(!c))
+    if (CW_LIKELY(c && c->coarray != &gone))
+        return true;
+    if (c)
+        caf_fail(status, CAF_ERROR, call, "the coarray has been deallocated");
+    else
         caf_fail(status, CAF_ERROR, call, "the coarray is not allocated");
-    return c != NULL;
+    return false;
 }
 
 void prf_want(const char *call, const prf_coarray_t *c)
@@ -142,9 +160,23 @@ static void clean(const prf_whole_t *whole)
         whole->cleanup(whole->first);
 }
 
+static void keep(prf_coarray_t *handle)
+{
+    prf_coarray_t **place = &kept.handle[kept.next++ % (sizeof kept.handle / sizeof *kept.handle)];
+    free(*place);
+    *place = handle;
+}
+
+/** Its coarray is released next. Aliases stay the program's. */
 static void forget(prf_whole_t *whole)
 {
-    free(whole->first);
+    for (prf_coarray_t *c = whole->aliases; c; c = c->next) {
+        c->coarray = &gone;
+        c->whole = NULL;
+    }
+    whole->first->coarray = &gone;
+    whole->first->whole = NULL;
+    keep(whole->first);
     free(whole);
 }
 
@@ -250,15 +282,38 @@ prf_coarray_t *causeway_prif_alias_create(const prf_coarray_t *source, int coran
     c->coarray = source->coarray;
     c->whole = source->whole;
     c->offset = source->offset + offset;
+    c->next = c->whole->aliases;
+    c->whole->aliases = c;
     return c;
+}
+
+/** The handle of a coarray, not an alias, that has been deallocated. */
+static bool is_kept(const prf_coarray_t *c)
+{
+    for (size_t i = 0; i < sizeof kept.handle / sizeof *kept.handle; i++)
+        if (kept.handle[i] == c)
+            return true;
+    return false;
+}
+
+static void leave_aliases(const prf_coarray_t *alias)
+{
+    prf_coarray_t **link = &alias->whole->aliases;
+    while (*link != alias)
+        link = &(*link)->next;
+    *link = alias->next;
 }
 
 void causeway_prif_alias_destroy(prf_coarray_t *alias)
 {
-    PRF_ENTER("prif_alias_destroy");
-    prf_want("prif_alias_destroy", alias);
-    if (alias->whole->first == alias)
-        caf_fatal("prif_alias_destroy", "the handle is no alias");
+    static const char call[] = "prif_alias_destroy";
+    PRF_ENTER(call);
+    if (!alias || is_kept(alias))
+        prf_want(call, alias);
+    if (alias->whole && alias->whole->first == alias)
+        caf_fatal(call, "the handle is no alias");
+    if (alias->whole)
+        leave_aliases(alias);
     free(alias);
 }
 

@@ -59,7 +59,8 @@ static inline int prf_outcome(const int *stat)
 typedef struct prf_coarray {
     caf_coarray_t *coarray;   // of all its aliases
     size_t offset;            // of the first byte in it
-    struct prf_whole *whole;  // of all its aliases
+    struct prf_whole *whole;  // of all its aliases; NULL: it has been deallocated
+    struct prf_coarray *next; // an alias's: of the same coarray
     int corank;
     // [2 * corank - 1]: lower, then upper but the last one, which depends on the current team
     int64_t bounds[];
