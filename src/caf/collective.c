@@ -16,12 +16,13 @@
 #include "core/sync/peer.h"
 
 void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
-                 uint64_t elem_nbytes, uint64_t image)
+                 uint64_t elem_nbytes, uint64_t type, uint64_t image)
 {
     cw_claim_t claim = cw_claim(statement);
     claim.kind = CW_CLAIM_IMAGES;
     claim.nelems = nelems;
     claim.dst = elem_nbytes;
+    claim.sst = type;
     claim.root = image;
     cw_coll_agree(group, &claim);
 }

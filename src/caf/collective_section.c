@@ -3,6 +3,7 @@
 // Collectives on sections: one that is not contiguous goes through memory of its own.
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "caf/gone.h"
@@ -59,10 +60,24 @@ typedef struct collective {
     cw_reduce_fn fn;
 } collective_t;
 
+/** Of elements, as the text of a claim. */
+static uint64_t type_of(const caf_section_t *section)
+{
+    static const char names[][sizeof(uint64_t)] = {
+        [CAF_UNKNOWN] = "unknown", [CAF_INTEGER] = "integer", [CAF_LOGICAL] = "logical",
+        [CAF_REAL] = "real",       [CAF_COMPLEX] = "complex", [CAF_DERIVED] = "derived",
+        [CAF_CHARACTER] = "string"};
+    const bool known = section->type >= CAF_UNKNOWN && section->type <= CAF_CHARACTER;
+    uint64_t text;
+    memcpy(&text, names[known ? section->type : CAF_UNKNOWN], sizeof text);
+    return text;
+}
+
 static void agree(const collective_t *all)
 {
-    caf_agree_on(caf.group, all->call, all->c->nelems, all->c->section->elem_nbytes,
-                 (uint64_t)all->image);
+    if (CW_CHECKING())
+        caf_compare(caf.group, all->call, all->c->nelems, all->c->section->elem_nbytes,
+                    type_of(all->c->section), (uint64_t)all->image);
 }
 
 static void broadcast(void *arg)

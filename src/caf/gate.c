@@ -201,7 +201,7 @@ static void meet(void *arg)
     caf_agree(m->team->group, m->claim);
     cw_fused(m->team->group, &m->all, sizeof m->all, &op);
     if (m->all.mixed)
-        caf_compare(m->team->group, m->claim, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE);
+        caf_compare_names(m->team->group, m->claim);
 }
 
 static bool is_hit(const void *team)

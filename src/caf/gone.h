@@ -82,17 +82,17 @@ static inline bool caf_enter(const caf_status_t *status, const char *statement)
 /** Do all images of the team make that statement, with these arguments? CW_CLAIM_NONE: it has no
  *  such one. statement: NULL of an image that is gone, and then the others' may differ. [waits] */
 void caf_compare(const cw_group_t *group, const char *statement, uint64_t nelems,
-                 uint64_t elem_nbytes, uint64_t image) CW_COLD;
-/** The same in checking mode. */
-static inline void caf_agree_on(const cw_group_t *group, const char *statement, uint64_t nelems,
-                                uint64_t elem_nbytes, uint64_t image)
+                 uint64_t elem_nbytes, uint64_t type, uint64_t image) CW_COLD;
+/** The same of a statement without arguments. */
+static inline void caf_compare_names(const cw_group_t *group, const char *statement)
 {
-    if (CW_CHECKING())
-        caf_compare(group, statement, nelems, elem_nbytes, image);
+    caf_compare(group, statement, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE);
 }
+/** In checking mode. */
 static inline void caf_agree(const cw_group_t *group, const char *statement)
 {
-    caf_agree_on(group, statement, CW_CLAIM_NONE, CW_CLAIM_NONE, CW_CLAIM_NONE);
+    if (CW_CHECKING())
+        caf_compare_names(group, statement);
 }
 
 // Images may synchronise by both: one of a child team by SYNC TEAM with those that SYNC ALL.

@@ -160,6 +160,13 @@ program misuse
   case ("elements")
     own4 = 1
     call co_sum(own4(:merge(4, 3, this_image() /= 2)))
+  case ("type")
+    block
+      real :: r
+      r = 1
+      if (this_image() == 2) call co_sum(r)
+    end block
+    if (this_image() /= 2) call co_sum(v)
   case ("root")
     call co_broadcast(v, merge(1, 2, this_image() /= 2))
   case ("operation")

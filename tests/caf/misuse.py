@@ -48,10 +48,12 @@ CHECKED = {
                   + AT + "all images that take part must make the same",
     "alone": r"\S*: image 1 calls sync all or team, but image 2 calls allocate" + AT,
     "alone_team": r"\S*: image 1 calls form team, but image 2 calls sync all or team" + AT,
-    "elements": r"\S*co_sum: image 1 calls co_sum \(elements 4, image 0, bytes each 4\), but "
-                r"image 2 calls co_sum \(elements 3, ",
-    "root": r"\S*co_broadcast: image 1 calls co_broadcast \(elements 1, image 1, bytes each 4\), "
-            r"but image 2 calls co_broadcast \(elements 1, image 2, ",
+    "elements": r"\S*co_sum: image 1 calls co_sum \(elements 4, image 0, bytes each 4, type "
+                r"\"integer\"\), but image 2 calls co_sum \(elements 3, ",
+    "type": r"\S*co_sum: image 1 calls co_sum \(.*, bytes each 4, type \"integer\"\), but image 2 "
+            r"calls co_sum \(.*, bytes each 4, type \"real\"\)" + AT,
+    "root": r"\S*co_broadcast: image 1 calls co_broadcast \(elements 1, image 1, bytes each 4, "
+            r"type \"integer\"\), but image 2 calls co_broadcast \(elements 1, image 2, ",
     "operation": r"\S*co_\w+: image 1 calls co_sum .*, but image 2 calls co_max ",
     "interfaces": r"\S*: image 1 calls sync all or team, but PE 1 calls shmem_barrier_all" + AT,
     "fork": r"_gfortran_caf_send\w*: called in process \d+, which fork has made of this image",

@@ -37,7 +37,8 @@ static const char *const split_names[NVALUES] = {[1] = "start", [3] = "stride", 
 enum { TYPE_VALUE = 2, OPERATION_VALUE = 3 };
 static const char *const typed_names[NVALUES] = {
     "nelems", "root", [TYPE_VALUE] = "type", [OPERATION_VALUE] = "operation"};
-static const char *const image_names[NVALUES] = {"elements", "image", [TYPE_VALUE] = "bytes each"};
+static const char *const image_names[NVALUES] = {
+    "elements", "image", [TYPE_VALUE] = "bytes each", [OPERATION_VALUE] = "type"};
 
 /** The larger one counts. */
 enum { SAME, DIFFER, EXCUSED };
@@ -116,7 +117,8 @@ static void describe_value(const claim_t *claim, int i, const char *name, char *
     if (*at >= size)
         return;
     const char *word = word_for(claim, i);
-    if (claim->kind == CW_CLAIM_NAMED && i == OPERATION_VALUE)
+    const bool in_words = claim->kind == CW_CLAIM_NAMED || claim->kind == CW_CLAIM_IMAGES;
+    if (in_words && i == OPERATION_VALUE)
         *at += (size_t)snprintf(text + *at, size - *at, ", %s \"%.*s\"", name,
                                 (int)sizeof claim->value[i], (const char *)&claim->value[i]);
     else if (word)

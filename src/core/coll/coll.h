@@ -55,7 +55,7 @@ typedef enum cw_claim_kind {
     CW_CLAIM_SPLIT,      // all of root, sst and size, as start, stride and size of a split
     CW_CLAIM_TYPED,      // dst, sst: numbers of type and operation
     CW_CLAIM_NAMED,      // the same, the operation as text
-    CW_CLAIM_IMAGES      // root: an image; dst: bytes of an element
+    CW_CLAIM_IMAGES      // root: an image; dst: bytes of an element; sst: its type as text
 } cw_claim_kind_t;
 
 /** A collective call and the arguments that must agree. */
