@@ -222,7 +222,10 @@ int info_topology(const char *text)
         return 0;
     }
     if (!cw_topology_named(&t, q.name, q.nnodes, why, sizeof why)) {
-        fprintf(stderr, "causeway-info: --topology: %s\n", why);
+        fprintf(stderr,
+                "causeway-info: --topology %s: %s; give fcg, mfcg, cfcg, hypercube, or extents "
+                "such as 4x3x2\n",
+                q.name, why);
         return 2;
     }
     print_figures(&t, &q);

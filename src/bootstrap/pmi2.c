@@ -92,6 +92,15 @@ static int failed(const char *what, int code)
     return CW_EPROTO;
 }
 
+/** Without the service the library reports one process, and fails then or later. */
+static int not_offered(int code)
+{
+    cwu_error("CAUSEWAY_BOOTSTRAP=pmi2, but no launcher offers that service to this process "
+              "(code %d): start it by srun --mpi=pmi2",
+              code);
+    return CW_EPROTO;
+}
+
 /** Runs at the end of the process: the library cannot be initialised a second time. */
 static void say_goodbye(void)
 {
@@ -147,9 +156,9 @@ static int pmi2_open(cwb_t *b)
         return rc;
     rc = p2.init(&spawned, &b->npes, &b->pe, &appnum);
     if (rc || b->npes < 1 || b->pe < 0 || b->pe >= b->npes || (b->npes == 1 && !forced()))
-        return rc && forced() ? failed("PMI2_Init", rc) : CW_ENOENT;
+        return rc && forced() ? not_offered(rc) : CW_ENOENT;
     if ((rc = p2.job_id(p2.job, JOBID_MAX)))
-        return failed("asking for the job's name", rc);
+        return b->npes == 1 ? not_offered(rc) : failed("asking for the job's name", rc);
     b->node_fd = -1;
     b->priv = &p2;
     b->shared_wire = cwu_mpi_is_loaded();

@@ -104,6 +104,9 @@ def by_library(cluster):
     # Without a service the library reports "one process": then it is not used any further.
     good(cluster, "no PMI at all", "single: 1 PEs, one_machine 1, node_fd no, nodes 0\n",
          "--mpi=none", "-N1", "-n1", PROBE, "ok")
+    job = cluster.srun("--mpi=none", "-N1", "-n1", PROBE, "ok", env=env)
+    check(job.returncode != 0 and "no launcher offers that service to this process" in job.stderr,
+          "libpmi2 asked for, no PMI at all", job.returncode, job.stderr)
     for setting, lines in ((None, 1), ({"CAUSEWAY_BOOTSTRAP": "single"}, 0)):
         job = cluster.srun("--mpi=none", "-N1", "-n3", PROBE, "ok", env=setting)
         check(job.returncode == 0 and job.stderr.count("3 tasks of this Slurm step") == lines,

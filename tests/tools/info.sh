@@ -55,7 +55,7 @@ output_has '^   3\*  4   5 $' causeway-info --topology 7:mfcg
 output_has '^   6\*$' causeway-info --topology 7:mfcg
 output_has ' \.\.\. 63$' causeway-info --topology 64:fcg
 refuses 2 'room for 6 nodes; there are 7' causeway-info --topology 7:3x2
-refuses 2 'no topology "ring"' causeway-info --topology 7:ring
+refuses 2 '--topology ring: no topology has that name; give fcg, ' causeway-info --topology 7:ring
 refuses 2 '1 to 16777216 nodes' causeway-info --topology 0
 refuses 2 'not "7;mfcg"' causeway-info --topology '7;mfcg'
 refuses 2 'not "7,0"' causeway-info --topology 7,0

@@ -256,7 +256,8 @@ static void tries(void)
 
 static void wrong_specs(void)
 {
-    const char *const wrong[] = {"", "5", "5:", ":5", "5:0", "5:x", "x:5", "5:5x", "5:2000000"};
+    const char *const wrong[] = {"",     "5",         "5:",   ":5",   "5:0",  "5:x", "x:5",
+                                 "5:5x", "5:2000000", "-5:5", " 5:5", "5:+5", "5: 5"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         cwt_delay_config_t config = {.spec = wrong[i], .job = "j", .pe = 1};
         const cwt_ops_t *ops = NULL;

@@ -194,8 +194,8 @@ void relay_plan(const run_t *run, rlim_t most)
     }
     if (most < others + (rlim_t)relays.n)
         die(1,
-            "%d PEs on %d nodes need more file descriptors than the limit of %llu; raise it "
-            "(ulimit -Hn)",
+            "a job of %d PEs (nodes: %d) needs more file descriptors than the limit of %llu; raise "
+            "it (ulimit -Hn)",
             run->opt.npes, run->opt.nnodes, (unsigned long long)most);
 }
 

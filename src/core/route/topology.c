@@ -93,9 +93,7 @@ bool cw_topology_named(cw_topology_t *t, const char *name, uint32_t nnodes, char
         return false;
     }
     if (!make_named(t, name)) {
-        snprintf(why, why_nbytes,
-                 "no topology \"%s\": give fcg, mfcg, cfcg, hypercube, or extents such as 4x3x2",
-                 name);
+        snprintf(why, why_nbytes, "no topology has that name");
         return false;
     }
     if (room_of(t) < nnodes) {

@@ -16,6 +16,11 @@
 
 delay_setup_t delay_setup;
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /** "SEED:MICROSECONDS"; seed 0 draws one from `job`, the same on all PEs. */
 static int parse(const char *spec, const char *job)
 {
@@ -23,7 +28,8 @@ static int parse(const char *spec, const char *job)
     errno = 0;
     uint64_t seed = strtoull(spec, &end, 10);
     uint64_t us = *end == ':' ? strtoull(end + 1, &end_us, 10) : 0;
-    if (errno || end == spec || *end != ':' || end_us == end + 1 || *end_us || us == 0 ||
+    // strtoull takes signs and blanks
+    if (errno || !is_digit(spec[0]) || *end != ':' || !is_digit(end[1]) || *end_us || us == 0 ||
         us > MAX_US) {
         cwu_error("CAUSEWAY_DELAY=\"%s\": give SEED:MICROSECONDS, two whole numbers, the second "
                   "from 1 to %u",
