@@ -69,6 +69,14 @@ def _read(path):
         return ""
 
 
+def commit(root):
+    """Of what is measured: pages and figures that a run writes make no other tree."""
+    git = ["git", "-C", root]
+    changed = _text([*git, "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs"])
+    name = _text([*git, "describe", "--always", "--abbrev=10"])
+    return name + "-dirty" if name and changed else name
+
+
 def conditions(root, peers, command):
     cpu = re.search(r"model name\s*: (.*)", _read("/proc/cpuinfo"))
     memory = re.search(r"MemTotal:\s+(\d+)", _read("/proc/meminfo"))
@@ -81,7 +89,7 @@ def conditions(root, peers, command):
     name = system.group(1) if system else platform.system()
     out = {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "commit": _text(["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=10"]),
+        "commit": commit(root),
         "command": command,
         "cpu": f"{cpu.group(1) if cpu else platform.machine()}, {os.cpu_count()} cores{where}",
         "memory": f"{int(memory.group(1)) / 2**20:.0f} GiB" if memory else "",

@@ -2,6 +2,7 @@
 """The driver's arithmetic: pooling of rounds, limits, units, remarks of failed runs."""
 
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -9,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 sys.dont_write_bytecode = True
 
-from driver import ablate, limits, measure, peers, plan, table  # noqa: E402
+from driver import ablate, limits, measure, peers, plan, report, table  # noqa: E402
 from driver.store import Store  # noqa: E402
 
 
@@ -33,6 +34,36 @@ class Pooling(unittest.TestCase):
         again = Store.from_rows(store.rows())
         self.assertEqual(again.get("x", "rdm", "latency", "p", 8, 4).median, 2)
         self.assertEqual(again.counts("x", "rdm", "latency", "p", 8), [4])
+
+
+class Commit(unittest.TestCase):
+    def test_pages_of_the_run_are_no_change(self):
+        with tempfile.TemporaryDirectory() as root:
+            def git(*words):
+                subprocess.run(["git", "-C", root, "-c", "user.name=x", "-c", "user.email=x@y.z",
+                                *words], check=True, capture_output=True)
+            for name in ("docs/page.md", "src/a.c"):
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+                self.write(root, name, "before")
+            git("init", "-q")
+            git("add", "-A")
+            git("commit", "-q", "-m", "all")
+            clean = report.commit(root)
+            self.assertRegex(clean, "^[0-9a-f]{10}$")
+            self.write(root, "docs/page.md", "measured")
+            self.write(root, "new.json", "measured")
+            self.assertEqual(report.commit(root), clean)
+            self.write(root, "src/a.c", "changed")
+            self.assertEqual(report.commit(root), clean + "-dirty")
+
+    def test_no_repository(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.assertEqual(report.commit(root), "")
+
+    @staticmethod
+    def write(root, name, text):
+        with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 class Ablation(unittest.TestCase):
