@@ -88,7 +88,7 @@ static int attend(const cw_group_t *parent)
         combine((void *)(uintptr_t)parent, and, AND_WORDS, max, MAX_WORDS);
         for (int i = 0; i < AND_WORDS; i++)
             any |= and[i];
-        if (max[1])
+        if (max[1] == CW_TEAM_REFUSED)
             return CW_EINVAL;
         if (!any && waited)
             return CW_ENOMEM;
@@ -96,7 +96,7 @@ static int attend(const cw_group_t *parent)
             waited = true;
             continue;
         }
-        if (!cw_world.thread_multiple)
+        if (max[1] != CW_TEAM_THREADS)
             return CW_OK;
         uint64_t failed = 0;
         combine((void *)(uintptr_t)parent, NULL, 0, &failed, 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Groups against plain sets; teams of all kinds, nested and overlapping, with memory of their own;
-// thousands of teams in turn, until their numbers come again, and many at a time.
+// thousands of teams in turn, until their numbers come again, and many at a time. Arguments: how
+// many, and who has several threads, "threads" (all) or "odd" (units with odd numbers).
 #include <dash/dart/if/dart.h>
 
 #include "frame/check.h"
@@ -197,8 +198,9 @@ int main(int argc, char **argv)
     refuse_without_lines();
     size_t units;
     int times = argc > 1 ? atoi(argv[1]) : 3000;
+    const char *who = argc > 2 ? argv[2] : "none", *unit = getenv("OSHRUN_PE");
     dart_thread_support_level_t level;
-    if (argc > 2)
+    if (!strcmp(who, "threads") || (!strcmp(who, "odd") && unit && atoi(unit) % 2))
         REQUIRE(dart_init_thread(&argc, &argv, &level) == DART_OK);
     else
         REQUIRE(dart_init(&argc, &argv) == DART_OK);

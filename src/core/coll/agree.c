@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checking mode: each member first states a claim (docs/design/collectives.md). Over active sets
-// one at a time in a PE, so not with SHMEM_THREAD_MULTIPLE.
+// one at a time in a PE: one with SHMEM_THREAD_MULTIPLE states none, and is not compared.
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -194,11 +194,11 @@ static void agree_fused(const cw_group_t *group, const cw_claim_t *mine)
     report(mine, &verdict.first, &verdict.second);
 }
 
-static void agree_in_set(const cw_group_t *group, const cw_claim_t *mine)
+/** With the claim of the PE before; a PE that states none has zeros there. */
+static void compare_in_set(const cw_group_t *group, const cw_claim_t *mine,
+                           const claim_t *published)
 {
-    claim_t *published = (claim_t *)(void *)cw_coll_scratch()->words[CW_COLL_CLAIM_WORDS], before;
-    *published = claim_of(mine);
-    cw_sync(group);
+    claim_t before;
     int pe = cw_group_pe(group, group->rank ? group->rank - 1 : 0);
     if (cw_coll_is_local(pe)) {
         memcpy(&before, cw_coll_at(pe, published), sizeof before);
@@ -206,8 +206,18 @@ static void agree_in_set(const cw_group_t *group, const cw_claim_t *mine)
         cw_coll_get_nbi(pe, &before, published, sizeof before);
         cw_quiet(&cw_ctx_default);
     }
-    if (!same(&before, published))
+    if (before.call[0] && !same(&before, published))
         report(mine, &before, published);
+}
+
+static void agree_in_set(const cw_group_t *group, const cw_claim_t *mine)
+{
+    claim_t *published = (claim_t *)(void *)cw_coll_scratch()->words[CW_COLL_CLAIM_WORDS];
+    if (!cw_world.thread_multiple)
+        *published = claim_of(mine);
+    cw_sync(group);
+    if (!cw_world.thread_multiple)
+        compare_in_set(group, mine, published);
     cw_sync(group);
 }
 
@@ -217,7 +227,7 @@ void cw_coll_agree(const cw_group_t *group, const cw_claim_t *claim)
         return;
     if (sizeof(verdict_t) <= cw_fused_most(group))
         agree_fused(group, claim);
-    else if (!cw_world.thread_multiple)
+    else
         agree_in_set(group, claim);
 }
 

@@ -185,11 +185,16 @@ static void start(cw_team_t *team, int id, uint64_t from)
 typedef struct offer {
     uint64_t free[CW_TEAMS / WORD_BITS];
     uint64_t reached;
-    uint64_t refused;
+    uint64_t state;  // cw_team_state_t
 } offer_t;
 _Static_assert(sizeof(offer_t) <= CW_COLL_SMALL, "fits on a synchronisation of any team");
-_Static_assert(offsetof(offer_t, refused) == offsetof(offer_t, reached) + 8,
+_Static_assert(offsetof(offer_t, state) == offsetof(offer_t, reached) + 8,
                "two words that MAX combines");
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 
 static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
 {
@@ -198,8 +203,8 @@ static void combine_offers(const cw_fused_op_t *op, void *acc, const void *in)
     (void)op;
     for (size_t i = 0; i < sizeof a->free / sizeof *a->free; i++)
         a->free[i] &= b->free[i];
-    a->reached = a->reached > b->reached ? a->reached : b->reached;
-    a->refused |= b->refused;
+    a->reached = larger(a->reached, b->reached);
+    a->state = larger(a->state, b->state);
 }
 
 static bool has(const uint64_t *set, int id)
@@ -247,7 +252,9 @@ static void make_offer(offer_t *o, bool member, bool refused)
     for (size_t i = 0; i < sizeof o->free / sizeof *o->free; i++)
         o->free[i] = member ? ~teams.taken[i] : UINT64_MAX;
     o->reached = member ? teams.reached : 0;
-    o->refused = refused;
+    o->state = refused                    ? CW_TEAM_REFUSED
+               : cw_world.thread_multiple ? CW_TEAM_THREADS
+                                          : CW_TEAM_READY;
     pthread_mutex_unlock(&teams.lock);
 }
 
@@ -312,9 +319,9 @@ static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p)
 }
 
 /** Threads that split at once most likely begin at different numbers. */
-static int first_number(const agreement_t *p, int turn)
+static int first_number(const agreement_t *p, int turn, bool threads)
 {
-    if (!cw_world.thread_multiple)
+    if (!threads)
         return FIRST_ID;
     return ((p->parent ? p->parent->sync->id : 5) * 7 + turn * 13) % CW_ROOMY_TEAMS;
 }
@@ -327,9 +334,10 @@ static int agree(const agreement_t *p, bool member, bool refused, int n, int *id
         offer_t offer;
         make_offer(&offer, member, refused);
         int rc = combine_over(p, &offer);
-        if (rc || offer.refused)
+        if (rc || offer.state == CW_TEAM_REFUSED)
             return rc ? rc : CW_EINVAL;
-        if (!pick(offer.free, first_number(p, turn), n, ids)) {
+        const bool threads = offer.state == CW_TEAM_THREADS;  // of any member
+        if (!pick(offer.free, first_number(p, turn, threads), n, ids)) {
             if (waited)
                 return CW_ENOMEM;
             waited = true;
@@ -338,7 +346,7 @@ static int agree(const agreement_t *p, bool member, bool refused, int n, int *id
         }
         bool claimed = !member || claim(ids, n), all = true;
         *from_p = offer.reached;
-        if (cw_world.thread_multiple)
+        if (threads)
             rc = all_have_claimed(p, claimed, &all);
         if (rc == CW_OK && all)
             return CW_OK;
@@ -391,11 +399,6 @@ int cw_team_from_list(const int *pes, int size, int rank, bool refused, cw_team_
         drop(team);
     *team_p = rc == CW_OK ? &team->group : NULL;
     return rc;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 void cw_team_destroy(const cw_group_t *group)

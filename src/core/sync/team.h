@@ -28,6 +28,9 @@ enum { CW_TEAM_PARTS = 2 };
  */
 int cw_team_split(const cw_group_t *parent, const cw_team_part_t *parts, int nparts, bool refused,
                   const cw_group_t **teams_p);
+/** The last of the words that are combined by MAX. PEs may have different thread levels: where one
+ *  has several threads, all find out in a second turn who got a number. */
+typedef enum cw_team_state { CW_TEAM_READY, CW_TEAM_THREADS, CW_TEAM_REFUSED } cw_team_state_t;
 /** Over all future members. Returns 0 or CW_E…, reported. */
 typedef int (*cw_team_combine_fn)(void *arg, uint64_t *and_words, int nand, uint64_t *max_words,
                                   int nmax);
