@@ -46,6 +46,8 @@ SHM_WEAK(shmem_team_create_ctx);
 
 void pshmem_ctx_destroy(shmem_ctx_t ctx)
 {
+    if (shm_is_over())
+        return;
     SHM_ENTER();
     if (ctx == SHMEM_CTX_INVALID)
         return;

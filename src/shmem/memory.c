@@ -171,6 +171,8 @@ static void release(const char *func, void *ptr)
 
 void pshmem_free(void *ptr)
 {
+    if (shm_is_over())
+        return;
     SHM_ENTER();
     if (ptr)
         release(__func__, ptr);

@@ -6,18 +6,24 @@
 // With observers on.
 static void quiet_watched(const char *func)
 {
+    if (shm_is_over())
+        return;
     CW_WATCH(shm_enter(func));
     cw_quiet_default();
 }
 
 static void fence_watched(const char *func)
 {
+    if (shm_is_over())
+        return;
     CW_WATCH(shm_enter(func));
     cw_fence_default();
 }
 
 static void ctx_quiet_watched(const char *func, shmem_ctx_t ctx)
 {
+    if (shm_is_over())
+        return;
     CW_WATCH(shm_enter(func));
     cw_ctx_t *c = shm_ctx_or_none(ctx, func);
     if (c)
@@ -26,6 +32,8 @@ static void ctx_quiet_watched(const char *func, shmem_ctx_t ctx)
 
 static void ctx_fence_watched(const char *func, shmem_ctx_t ctx)
 {
+    if (shm_is_over())
+        return;
     CW_WATCH(shm_enter(func));
     cw_ctx_t *c = shm_ctx_or_none(ctx, func);
     if (c)

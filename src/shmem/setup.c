@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "base/output.h"
 #include "core/mem/foreign.h"
+#include "core/mem/segment.h"
 #include "core/report/early.h"
 #include "shmem/coll_args.h"
 
@@ -38,6 +39,8 @@ static void flush_output(void)
 static _Atomic int inits, finalizes;
 static pid_t starter;
 static bool by_start_pes;  // whose end is the end of the program
+bool shm_exited;
+static int exit_made;  // finalizes, which exit handlers that are left may still call
 
 static void leave(void)
 {
@@ -56,7 +59,9 @@ static void warn_of_end(const char *how)
 
 /** A program that ends with status 0 has no more to do: it finalizes here. Any other status is left
  *  to core and the launcher, which end the job. Registered when the job is joined, so what the
- *  program has registered since runs before, and may finalize. */
+ *  program has registered since runs before, and may finalize. What it has registered before, and
+ *  destructors of its global objects, run behind it: they find its memory, and what they release or
+ *  complete is done. */
 static void at_exit(int status, void *arg)
 {
     static char how[64];
@@ -73,8 +78,11 @@ static void at_exit(int status, void *arg)
     flush_output();
     cw_early_begin(how);
     warn_of_end(how);
+    exit_made = joins;
+    cw_segment_stays = true;
     while (joins-- > 0)
         leave();
+    shm_exited = true;
 }
 
 static int join(int thread_level, const char *call)
@@ -134,6 +142,10 @@ SHM_WEAK(shmem_query_initialized);
 void pshmem_finalize(void)
 {
     bool was_there = inits > 0 || cw_world.initialized;
+    if (shm_is_over() && exit_made > 0) {
+        exit_made--;
+        return;
+    }
     if (was_there && inits == finalizes) {
         if (cw_world.pe == 0 || cwu_env.check)
             cwu_warn("shmem_finalize: called %d times after %d calls of shmem_init; ignored",

@@ -38,6 +38,15 @@ static inline const char *shm_call_name(const char *func)
     return func[0] == 'p' ? func + 1 : func;
 }
 
+/** The program has exited without finalize, which has finalized it (setup.c). */
+extern bool shm_exited;
+/** True for the exit handlers and destructors that are left then: what completes, meets or releases
+ *  is done already. */
+static inline bool shm_is_over(void)
+{
+    return CW_UNLIKELY(shm_exited) && !cw_world.initialized;
+}
+
 noreturn void shm_not_initialized(const char *func) CW_COLD;
 noreturn void shm_bad_context(const char *func) CW_COLD;
 noreturn void shm_bad_team(const char *func) CW_COLD;

@@ -3,18 +3,35 @@
 // Barriers, which complete the default context, and synchronizations, which complete nothing.
 #include "shmem/coll_args.h"
 
+// With observers on.
+static void barrier_watched(const char *func)
+{
+    if (shm_is_over())
+        return;
+    CW_WATCH(shm_enter(func));
+    shm_agree(func, cw_group_world);
+    cw_barrier(cw_group_world);
+}
+
+static void sync_watched(const char *func)
+{
+    if (shm_is_over())
+        return;
+    CW_WATCH(shm_enter(func));
+    shm_agree(func, cw_group_world);
+    cw_sync(cw_group_world);
+}
+
 void pshmem_barrier_all(void)
 {
-    SHM_ENTER();
-    shm_agree(__func__, cw_group_world);
+    SHM_ENTER_HOT(barrier_watched(__func__));
     cw_barrier(cw_group_world);
 }
 SHM_WEAK(shmem_barrier_all);
 
 void pshmem_sync_all(void)
 {
-    SHM_ENTER();
-    shm_agree(__func__, cw_group_world);
+    SHM_ENTER_HOT(sync_watched(__func__));
     cw_sync(cw_group_world);
 }
 SHM_WEAK(shmem_sync_all);

@@ -202,6 +202,8 @@ SHM_WEAK(shmem_team_split_2d);
 
 void pshmem_team_destroy(shmem_team_t team)
 {
+    if (shm_is_over())
+        return;
     SHM_ENTER();
     if (team == SHMEM_TEAM_INVALID)
         return;

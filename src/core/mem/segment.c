@@ -476,16 +476,24 @@ void cw_segment_depart(void)
 }
 
 /** Unmaps the heap; static data stays mapped, and in use. */
-void cw_segment_fini(void)
+bool cw_segment_stays;
+
+static void unmap_all(const cw_segment_t *s)
 {
-    cw_segment_t *s = &cw_segment;
-    cw_heap_fini();
     if (s->own_view)
         munmap(s->heap, s->layout.slice_stride - s->layout.heap_offset);
     if (s->base && s->in_parts)
         unmap_object(s->base, 1 + 2 * s->layout.nslots);
     else if (s->base)
         munmap(s->base, s->nbytes);
+}
+
+void cw_segment_fini(void)
+{
+    cw_segment_t *s = &cw_segment;
+    cw_heap_fini();
+    if (!cw_segment_stays)
+        unmap_all(s);
     cw_segment_mapped();
     s->base = NULL;
     s->heap = NULL;

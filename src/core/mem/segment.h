@@ -50,6 +50,8 @@ extern cw_segment_t cw_segment CW_HIDDEN;
 int cw_segment_init(cwb_t *boot, cw_section_t *const sections[]);
 /** All of the object is mapped: closes its descriptor. */
 void cw_segment_mapped(void);
+/** The process ends: for what else runs in exit its memory stays. */
+extern bool cw_segment_stays;
 void cw_segment_fini(void);
 /** Clears my pid, so that other PEs do not expect this process to live. */
 void cw_segment_depart(void);
