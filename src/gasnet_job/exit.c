@@ -80,6 +80,8 @@ static struct {
     bool forces;               // and whether it waits for others only so long
     bool counted;              // among those that came to the end
     _Atomic int seen;          // SIGQUIT was raised for the end
+    volatile sig_atomic_t beats, beats_seen;  // rounds of waits for the others; see on_stuck
+    volatile uint64_t watched_ns;
     bool has_signalled;        // the thread of the node server
     _Atomic int first_signal;  // that became SIGQUIT
 } me = {.begun = ATOMIC_FLAG_INIT};
@@ -247,8 +249,10 @@ static bool wait_for_all(uint64_t patience_ns, bool also_wanted)
 {
     uint64_t begun = cwu_now_ns();
     cw_wait_t w = CW_WAIT_INIT("gasnet_exit");
-    while (!all_came() && cwu_now_ns() - begun < patience_ns && !(also_wanted && is_wanted()))
+    while (!all_came() && cwu_now_ns() - begun < patience_ns && !(also_wanted && is_wanted())) {
         cw_wait_round(&w);
+        me.beats++;
+    }
     cw_wait_done(&w);
     return all_came();
 }
@@ -386,6 +390,7 @@ static noreturn void be_ended(void)
             cw_server_poll();
         cwu_sleep_ns(nap_ns);
         nap_ns = longer(nap_ns);
+        me.beats++;
     }
     if (!all_came())
         cw_global_exit((int)(uint32_t)me.host->wanted);
@@ -414,6 +419,7 @@ static void *end_anyway(void *arg)
 static void end_mpi(int status)
 {
     pthread_t thread;
+    alarm(0);  // of watch_end: this has a time of its own
     if (pthread_create(&thread, NULL, end_anyway, (void *)(intptr_t)status) == 0)
         cw_mpi_end();
 }
@@ -464,6 +470,48 @@ static int end(const char *call, int status, bool forces)
     return agreed;
 }
 
+/** Without a round of a wait for the others in that time, the end wants what the interrupted code
+ *  holds. A SIGALRM of the client's may come here, too. */
+static void on_stuck(int signo)
+{
+    struct sigaction deadly = {.sa_handler = SIG_DFL};
+    const uint64_t now = cwu_now_ns();
+    alarm(CWU_WAIT_S(GIVE_UP));
+    if (now - me.watched_ns < CWU_WAIT_NS(GIVE_UP) || me.beats != me.beats_seen) {
+        me.beats_seen = me.beats;
+        me.watched_ns = now;
+        return;
+    }
+    sigaction(signo, &deadly, NULL);  // if this hangs, too
+    cwu_error_hush();
+    cwu_warn_of_end("gasnet_exit, in the handler of a signal, does not come to an end: it needs "
+                    "what the interrupted code holds, such as locks of the network or of malloc; "
+                    "the launcher ends the job");
+    cw_global_exit(is_wanted() ? (int)(uint32_t)me.host->wanted : me.status);
+}
+
+/** An end in the handler of a client's signal may have interrupted anything. Which code a handler
+ *  runs in is found out under that alarm already: the interrupted one may hold what this needs. */
+static void watch_end(int status)
+{
+    struct sigaction stuck = {.sa_handler = on_stuck, .sa_flags = SA_NODEFER}, before;
+    sigset_t set, blocked;
+    const void *pc;
+    me.status = status;
+    me.watched_ns = cwu_now_ns();
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigaction(SIGALRM, &stuck, &before);
+    pthread_sigmask(SIG_UNBLOCK, &set, &blocked);
+    const unsigned left = alarm(CWU_WAIT_S(GIVE_UP));
+    if (cwu_symbol_in_signal(&pc))
+        return;
+    alarm(0);
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    alarm(left);
+}
+
 /** The first thread of the process that comes here returns and ends the process; the others stay.
  *  It comes again where it waits for the other processes and runs a handler that ends the job, too:
  *  then it goes on from there. */
@@ -485,6 +533,7 @@ GAS_API void gasnet_exit(int exitcode)
     }
     block_signals();
     begin_or_stay();
+    watch_end(exitcode);
     cwu_flush_output(NULL);
     cw_exit(end(__func__, exitcode, true));
 }
@@ -505,6 +554,7 @@ static void at_exit(int status, void *arg)
     if (getpid() != me.pid || ends_it)
         return;
     begin_or_stay();
+    watch_end(status);
     fflush(NULL);
     // where exit is not caught, a launcher would end the job because of another status than 0
     int agreed = end("exit", status, status != 0 || cwu_env.catch_exit);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /** SIGTERM of a launcher becomes SIGQUIT by raise, that of another process comes by kill. */
@@ -129,10 +130,26 @@ static void collect_for_ever(void)
     }
 }
 
+static int status;
+
+static void end_by_alarm(int signo)
+{
+    (void)signo;
+    gasnet_exit(status);
+}
+
+/** Of the last node: the handler of a signal ends the job. */
+static void end_soon(void)
+{
+    struct itimerval soon = {.it_value = {.tv_usec = 200000}};
+    signal(SIGALRM, end_by_alarm);
+    setitimer(ITIMER_REAL, &soon, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
-    int status = atoi(argv[2]);
+    status = atoi(argv[2]);
     GASNET_Safe(gasnet_init(&argc, &argv));
     if (strcmp(how, "early") == 0)
         gasnet_exit(status);
@@ -168,6 +185,16 @@ int main(int argc, char **argv)
         if (me == 0)
             gasnet_AMRequestShort1(last, 201, status);
         GASNET_BLOCKUNTIL(me > last);
+    }
+    if (strncmp(how, "interrupted", 11) == 0) {
+        fflush(stdout);  // the others may be killed
+        if (me == last)
+            end_soon();
+        if (strcmp(how, "interrupted-getting") == 0)
+            get_for_ever();
+        if (strcmp(how, "interrupted-allocating") == 0)
+            allocate_for_ever();
+        compute();
     }
     if (me == last && strcmp(how, "collecting") == 0)
         exit_in_thread(status);

@@ -41,7 +41,9 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("attaching", 7, NODE, 7), ("attaching", 0, NODE, 0), ("attaching", 7, TWO, 7),
          ("handling", 8, NODE, 8), ("handling", 0, TWO, 0),
          ("holding", 8, NODE, 8), ("holding", 0, TWO, 0), ("holding", 8, TWO, 8),
-         ("collecting", 8, NODE, 8), ("collecting", 8, TWO, 8)]
+         ("collecting", 8, NODE, 8), ("collecting", 8, TWO, 8),
+         ("interrupted", 8, TWO, 8), ("interrupted-getting", 8, THREE, 8),
+         ("interrupted-allocating", 8, TWO, 8)]
 # In checking mode, too, what the library's own handler calls is not judged.
 CHECKED = [*TWO, "env", "CAUSEWAY_CHECK=1"]
 CASES += [(how, 0, CHECKED, 0) for how in ("one", "one-returns", "one-gex", "computing")]
