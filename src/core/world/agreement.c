@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "core/world/world.h"
 
 cw_agreement_t cw_agreement;
 const char *cw_agreement_area_setting = "the size of segments";
@@ -59,7 +60,14 @@ static int report_programs(const cw_agreement_t *theirs, const char *whose)
 }
 
 // The bits of the field "settings"; above them is a digest of CAUSEWAY_COLL.
-enum { CHECKS = 1, TRACES = 2, STATS_SHIFT = 2, STATS = 3 << STATS_SHIFT, COLL_SHIFT = 4 };
+enum {
+    CHECKS = 1,
+    TRACES = 2,
+    STATS_SHIFT = 2,
+    STATS = 3 << STATS_SHIFT,
+    NIC = 16,
+    COLL_SHIFT = 5
+};
 
 static const char *const stats_forms[] = {"0", "1", "pes", "a file"};
 
@@ -78,7 +86,7 @@ uint32_t cw_agreement_settings(void)
     for (const char *c = cwu_env.coll ? cwu_env.coll : ""; *c; c++)
         digest = (digest ^ (unsigned char)*c) * 16777619u;
     return (cwu_env.check ? CHECKS : 0) | (cwu_env.trace ? TRACES : 0) |
-           stats_form() << STATS_SHIFT | digest << COLL_SHIFT;
+           stats_form() << STATS_SHIFT | (cw_world.nic_atomics ? NIC : 0) | digest << COLL_SHIFT;
 }
 
 static int report_setting(const char *name, const char *here, const char *there, const char *whose)
@@ -88,7 +96,8 @@ static int report_setting(const char *name, const char *here, const char *there,
     return CW_EMISMATCH;
 }
 
-/** PEs that differ in these make different collective calls, and would wait for each other. */
+/** PEs that differ in these make different collective calls, and would wait for each other; or
+ *  their atomics are not atomic to each other. */
 static int settings_differ(uint32_t mine, uint32_t theirs, const char *whose)
 {
     uint32_t differ = mine ^ theirs;
@@ -101,6 +110,9 @@ static int settings_differ(uint32_t mine, uint32_t theirs, const char *whose)
     if (differ & STATS)
         return report_setting(CWU_ENV_NAME(stats), stats_forms[(mine & STATS) >> STATS_SHIFT],
                               stats_forms[(theirs & STATS) >> STATS_SHIFT], whose);
+    if (differ & NIC)
+        return report_setting(CWU_ENV_NAME(atomics), mine & NIC ? "nic" : "cpu",
+                              theirs & NIC ? "nic" : "cpu", whose);
     return report_setting(CWU_ENV_NAME(coll), cwu_env.coll ? cwu_env.coll : "not set",
                           "another value", whose);
 }

@@ -23,7 +23,7 @@ typedef struct cw_agreement {
     uint64_t program;      // digest of the executable's identity
     uint16_t version;        // of shared structures and wire
     uint16_t message_words;  // of 8 bytes: payload of an active message
-    uint32_t settings;       // those of which collective calls depend
+    uint32_t settings;       // those on which collective calls depend, and CAUSEWAY_ATOMICS
     cw_agreement_route_t route;
 } cw_agreement_t;
 _Static_assert(sizeof(cw_agreement_t) == 56, "shared between nodes");
