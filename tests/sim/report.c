@@ -4,6 +4,7 @@
 #include "driver.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,16 @@ static void show_places(void *const *at, int n)
     size_t used = 0;
     for (int i = n; i-- > 0 && used < sizeof command - 64;) {
         Dl_info info;
-        if (!at[i] || !dladdr((char *)at[i] - 1, &info) || !info.dli_fname)
+        const struct link_map *map;  // its addresses may be those of memory already (build.py)
+        if (!at[i] || !dladdr1((char *)at[i] - 1, &info, (void **)&map, RTLD_DL_LINKMAP) ||
+            !info.dli_fname)
             continue;
         if (!file || strcmp(file, info.dli_fname) != 0)  // another addr2line for another file
             used += (size_t)snprintf(command + used, sizeof command - used,
                                      "%saddr2line -sfpe '%s'", file ? "; " : "", info.dli_fname);
         file = info.dli_fname;
         used += (size_t)snprintf(command + used, sizeof command - used, " 0x%zx",
-                                 (size_t)((char *)at[i] - 1 - (char *)info.dli_fbase));
+                                 (size_t)((uintptr_t)at[i] - 1 - map->l_addr));
     }
     FILE *f = file ? popen(command, "r") : NULL;
     while (f && fgets(line, sizeof line, f))
