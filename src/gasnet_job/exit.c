@@ -62,6 +62,7 @@ typedef struct ending {
                        // waited too long
     uint64_t all;      // on each host's first node: all came; the manner << MANNER_SHIFT | GIVEN |
                        // status
+    uint64_t decided;  // on node 0: the first such, of two that may have counted all
     uint64_t in_mpi;   // on node 0: a process comes from a handler that has interrupted MPI
     uint64_t came;     // on each host's first node: processes of the host that came, in any way
     uint64_t here;     // on each node: it came
@@ -311,6 +312,14 @@ static void give_status(int status)
         cw_rendezvous_ask(&me.mine->failed, CW_AMO_CSWAP, mine, 0);
 }
 
+/** All came. Another process may find that, too: one manner is that of all. */
+static void notify_all_came(uint64_t manner)
+{
+    uint64_t mine = manner << MANNER_SHIFT | status_now(),
+             first = cw_rendezvous_ask(&me.mine->decided, CW_AMO_CSWAP, mine, 0);
+    notify_hosts(&me.mine->all, first ? first : mine);
+}
+
 /** Once: this may be a handler that runs while this thread waits for the others already. */
 static void count(bool interrupted)
 {
@@ -324,7 +333,7 @@ static void count(bool interrupted)
     uint64_t manner = came >= INTERRUPTED ? BROKEN : ORDERLY;
     if (cw_rendezvous_ask(&me.mine->in_mpi, CW_AMO_FETCH, 0, 0) != 0)
         manner = WITHIN_MPI;
-    notify_hosts(&me.mine->all, manner << MANNER_SHIFT | status_now());
+    notify_all_came(manner);
 }
 
 static uint64_t longer(uint64_t nap_ns)
@@ -358,7 +367,7 @@ static void end_others(void)
         nap_ns = longer(nap_ns);
     }
     if (!all_came() && have_come())
-        notify_hosts(&me.mine->all, (uint64_t)BROKEN << MANNER_SHIFT | status_now());
+        notify_all_came(BROKEN);
 }
 
 /** Returns the status when all have come; ends the job when a process does not come, if it may. */

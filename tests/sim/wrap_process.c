@@ -66,10 +66,19 @@ SIM_WRAPPER(pid_t, gettid, void)
     return sim_inside() ? SIM_FIRST_TID + sim_me : __real_gettid();
 }
 
+/** A signal that others handle comes at no time: the handler would run without the token. So they
+ *  learn what it would tell them in their own calls. */
 SIM_WRAPPER(int, kill, pid_t pid, int signo)
 {
     pid_t real = real_pid(pid);
-    return real < 0 ? -1 : __real_kill(real, signo);
+    bool handled = pe_of(pid) >= 0 && signo != 0 && signo != SIGKILL;
+    return real < 0 ? -1 : handled ? 0 : __real_kill(real, signo);
+}
+
+/** Real time says nothing here. */
+SIM_WRAPPER(unsigned, alarm, unsigned seconds)
+{
+    return sim_inside() ? 0 : __real_alarm(seconds);
 }
 
 SIM_WRAPPER(ssize_t, process_vm_readv, pid_t pid, const struct iovec *to, unsigned long nto,
