@@ -80,6 +80,7 @@ static struct {
     int status;                // with which the process came to the end
     bool forces;               // and whether it waits for others only so long
     bool counted;              // among those that came to the end
+    bool asks;                 // this process has waited too long
     _Atomic int seen;          // SIGQUIT was raised for the end
     volatile sig_atomic_t beats, beats_seen;  // rounds of waits for the others; see on_stuck
     volatile uint64_t watched_ns;
@@ -360,6 +361,7 @@ static bool have_come(void)
 static void end_others(void)
 {
     uint64_t begun = cwu_now_ns(), nap_ns = CWU_WAIT_NS(LISTEN);
+    me.asks = true;
     notify_hosts(&me.mine->wanted, (uint64_t)cw_world.pe << ASKER_SHIFT | status_now());
     signal_host();
     while (!all_came() && !have_come() && cwu_now_ns() - begun < CWU_WAIT_NS(GIVE_UP)) {
@@ -379,7 +381,7 @@ static int end_together(int status, bool interrupted, bool forces)
     if (wait_for_all(patience_ns(status, forces), true))
         return (int)(uint32_t)me.host->all;
     cwu_error_hush();  // connections break between this process and those that leave later
-    if (!is_wanted())
+    if (!is_wanted() || me.asks)  // a handler that ends the job may run while this process looks
         end_others();
     else
         signal_host();
