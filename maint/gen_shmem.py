@@ -101,18 +101,26 @@ def banner(text, guard):
             f"#define {guard}", ""]
 
 
-def objects():
-    """(name, type) of each handle, for languages that cannot read the macros."""
+def handles():
+    """(name, type, value) of each handle: "((TYPE)VALUE)"."""
     rows = [row for row in of_kind("handle") + of_kind("constant") if "_t)" in row["text"]]
-    return [(row["name"], row["text"][2:].split(")")[0]) for row in rows]
+    return [(row["name"], *row["text"][2:-1].split(")")) for row in rows]
 
 
 def definitions():
     out = [*comment("The handles as objects, for bindings of other languages; in C the constants "
                     "below."),
-           *wrap_c([f"extern const {kind} {name};" for name, kind in objects()])]
-    for row in of_kind("handle") + of_kind("constant"):
-        out.append(f"#define {row['name']} {row['text']}")
+           *wrap_c([f"extern const {kind} {name};" for name, kind, _ in handles()])]
+    out += ["/* In C++ without a cast of C and a null, of which careful users are warned. */",
+            "#ifdef __cplusplus",
+            *(f"#define {name} " + (f"({kind}())" if value == "0" else
+                                    f"(reinterpret_cast<{kind}>({value}))")
+              for name, kind, value in handles()),
+            "#else", *(f"#define {name} (({kind}){value})" for name, kind, value in handles()),
+            "#endif", ""]
+    known = {name for name, _, _ in handles()}
+    out += [f"#define {row['name']} {row['text']}"
+            for row in of_kind("handle") + of_kind("constant") if row["name"] not in known]
     out.append("")
     out += [row["text"] for row in of_kind("type")]
     return out
@@ -454,7 +462,7 @@ def types_def():
 
 
 def exports_map():
-    names = exported() + [name for name, _ in objects()]
+    names = exported() + [name for name, _, _ in handles()]
     return [f"# {NOTICE}", "{", "global:", *(f"    {name};" for name in names), "local:", "    *;",
             "};"]
 

@@ -51,16 +51,26 @@ extern const shmem_ctx_t SHMEM_CTX_INVALID;
 }
 #endif
 
+/* In C++ without a cast of C and a null, of which careful users are warned. */
+#ifdef __cplusplus
+#define SHMEM_TEAM_WORLD (reinterpret_cast<shmem_team_t>(1))
+#define SHMEM_TEAM_SHARED (reinterpret_cast<shmem_team_t>(2))
+#define SHMEM_CTX_DEFAULT (reinterpret_cast<shmem_ctx_t>(1))
+#define SHMEM_TEAM_INVALID (shmem_team_t())
+#define SHMEM_CTX_INVALID (shmem_ctx_t())
+#else
 #define SHMEM_TEAM_WORLD ((shmem_team_t)1)
 #define SHMEM_TEAM_SHARED ((shmem_team_t)2)
 #define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
+#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
+#define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
+#endif
+
 #define SHMEM_THREAD_SINGLE 0
 #define SHMEM_THREAD_FUNNELED 1
 #define SHMEM_THREAD_SERIALIZED 2
 #define SHMEM_THREAD_MULTIPLE 3
 #define SHMEM_TEAM_NUM_CONTEXTS 1L
-#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
-#define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
 #define SHMEM_CTX_SERIALIZED 1L
 #define SHMEM_CTX_PRIVATE 2L
 #define SHMEM_CTX_NOSTORE 4L

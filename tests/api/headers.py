@@ -25,7 +25,8 @@ WARN = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
 STRICT = ["-Wshadow", "-Wconversion", "-Wundef", "-Wredundant-decls", "-Wcast-qual",
           "-Wwrite-strings"]
 STRICT_C = [*STRICT, "-Wstrict-prototypes", "-Wmissing-prototypes"]
-STRICT_CXX = [*STRICT, "-Wnon-virtual-dtor", "-Woverloaded-virtual"]
+STRICT_CXX = [*STRICT, "-Wnon-virtual-dtor", "-Woverloaded-virtual", "-Wold-style-cast",
+              "-Wzero-as-null-pointer-constant"]
 
 # Each must be rejected, and its neighbour with the right type accepted.
 REFUSED = [
@@ -100,10 +101,10 @@ int promises(int cmp, long options, const int *status, const uint64_t *signal, c
         sum++;
     if (ctx == no_ctx || team == no_team || ctx == SHMEM_CTX_INVALID || SHMEM_TEAM_WORLD != team)
         shmem_global_exit(SHMEM_SIGNAL_SET + SHMEM_SIGNAL_ADD);
-    sum += (int)shmem_signal_fetch(signal) + shmem_addr_accessible(ivar, 0);
-    sum += (int)shmem_long_wait_until_some(&word, 1, indices, status, SHMEM_CMP_EQ,
-                                           shmem_long_g(ivar, 0));
-    sum += (int)psync[0] + (int)old_psync[0] + work[0] + name[0] + vendor[0] + old[0];
+    sum += (shmem_signal_fetch(signal) != 0) + shmem_addr_accessible(ivar, 0);
+    sum += shmem_long_wait_until_some(&word, 1, indices, status, SHMEM_CMP_EQ,
+                                      shmem_long_g(ivar, 0)) == 1;
+    sum += (psync[0] != 0) + (old_psync[0] != 0) + work[0] + name[0] + vendor[0] + old[0];
     return sum;
 }
 int never_returns(int status);
