@@ -79,6 +79,7 @@ static struct {
     atomic_flag begun;
     int status;                // with which the process came to the end
     bool forces;               // and whether it waits for others only so long
+    bool aborts;               // it ends the job by the launcher
     bool counted;              // among those that came to the end
     bool asks;                 // this process has waited too long
     _Atomic int seen;          // SIGQUIT was raised for the end
@@ -472,6 +473,7 @@ static int end(const char *call, int status, bool forces)
         cw_disband();
     bool ends_mpi = !is_wanted() && manner != WITHIN_MPI && cw_mpi_is_live(),
          last = cw_mpi_is_road();
+    me.aborts = manner != ORDERLY && last;
     if (ends_mpi && !last)
         end_mpi(agreed);
     ignore_signals();
@@ -536,6 +538,15 @@ static void begin_or_stay(void)
     ends_it = true;
 }
 
+/** Where an MPI connects the nodes, the processes that are ended do not come to MPI_Finalize, and
+ *  wait for the launcher: it has the status of the job from here. */
+static noreturn void finish(int agreed)
+{
+    if (me.aborts)
+        cw_global_exit(agreed);
+    cw_exit(agreed);
+}
+
 GAS_API void gasnet_exit(int exitcode)
 {
     if (!gas.threads || getpid() != me.pid) {
@@ -546,13 +557,13 @@ GAS_API void gasnet_exit(int exitcode)
     begin_or_stay();
     watch_end(exitcode);
     cwu_flush_output(NULL);
-    cw_exit(end(__func__, exitcode, true));
+    finish(end(__func__, exitcode, true));
 }
 
 void gas_exit_resume(void)
 {
     if (ends_it)
-        cw_exit(end("gasnet_exit", me.status, me.forces));
+        finish(end("gasnet_exit", me.status, me.forces));
 }
 
 /** exit, or a return from main, without gasnet_exit. With GASNET_CATCH_EXIT=0 the others go on, so
@@ -569,8 +580,8 @@ static void at_exit(int status, void *arg)
     fflush(NULL);
     // where exit is not caught, a launcher would end the job because of another status than 0
     int agreed = end("exit", status, status != 0 || cwu_env.catch_exit);
-    if (agreed != status)
-        cw_exit(agreed);
+    if (agreed != status || me.aborts)
+        finish(agreed);
 }
 
 void gas_exit_announce(void)

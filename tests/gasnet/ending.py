@@ -10,7 +10,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from frame.script import SLOW, TESTS, fail, finish, oshcc
+from frame.script import SLOW, STAGE, TESTS, fail, finish, oshcc
 
 MISTAKES = {"GASNet": {"gone": "one"}, "GASNet-EX": {"gone": "one-gex"}}
 
@@ -50,6 +50,14 @@ CASES += [(how, 0, CHECKED, 0) for how in ("one", "one-returns", "one-gex", "com
 CASES += [(how, 8, CHECKED, 8) for how in ("handling", "holding", "collecting")]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
           for _ in range(3)]
+# Over an MPI the processes that are ended do not come to MPI_Finalize.
+BY_MPI = ["sh", "-c", "CAUSEWAY_TRANSPORT=mpi CAUSEWAY_NODE=n${PMI_RANK:-$OMPI_COMM_WORLD_RANK} "
+          'exec "$@"', "sh"]
+for launcher, plugin in ((HYDRA, "mpich"), (ORTE, "openmpi")):
+    if (STAGE / f"lib/causeway/mpi-{plugin}.so").exists():
+        CASES += [(how, status, [*launcher, *BY_MPI], status)
+                  for how, status in (("all", 7), ("one", 6), ("one", 0), ("one-returns", 0),
+                                      ("computing", 8), ("handling", 8))]
 ENV = dict(os.environ, GASNET_EXITTIMEOUT="2", OMPI_ALLOW_RUN_AS_ROOT="1",
            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 

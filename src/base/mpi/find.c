@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,11 +136,18 @@ int cwu_mpi_thread_level(void)
     return ask && ask(&level) == 0 && level > 0 ? level : 0;
 }
 
+static _Atomic bool used;
+
+void cwu_mpi_use(bool uses)
+{
+    atomic_store(&used, uses);
+}
+
 void cwu_mpi_end(void)
 {
     mpi_lib_t lib;
     int (*finalize)(void) = NULL;
-    if (!find_live(&lib) || !says(lib.handle, "MPI_Is_thread_main"))
+    if (atomic_load(&used) || !find_live(&lib) || !says(lib.handle, "MPI_Is_thread_main"))
         return;
     *(void **)&finalize = dlsym(lib.handle, "MPI_Finalize");
     if (finalize)

@@ -38,8 +38,11 @@ bool cwu_mpi_is_own(void);
 /** Finalises what these two have initialised, unless the program did. */
 void cwu_mpi_end_own(void);
 /** Calls MPI_Finalize for a program that ends without doing so. Does nothing in a thread other than
- *  the one that called MPI_Init. */
+ *  the one that called MPI_Init, and while MPI is in use. */
 void cwu_mpi_end(void);
+/** MPI connects the nodes from now on, or does so no more. A process that is ended in the middle of
+ *  the job has not left it, and others will not come to MPI_Finalize. */
+void cwu_mpi_use(bool uses);
 
 /** That table of the plugin for an MPI that is between MPI_Init and MPI_Finalize. CW_ENOENT (not
  *  reported): there is no such MPI; CW_ENOTSUP, CW_ESYS or CW_EMISMATCH: there is, but no plugin

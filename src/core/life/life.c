@@ -364,6 +364,8 @@ noreturn void cw_drop_out(int status)
     cw_lifeline_stop();
     cw_neighbour_stop();
     cw_boot.ops->close(&cw_boot);
+    if (cw_mpi_is_road())  // ends the job by MPI_Abort, in the process that ends this one
+        cwu_sleep_ns(CWU_WAIT_NS(GIVE_UP));
     cw_exit(status);
 }
 

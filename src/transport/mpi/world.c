@@ -107,6 +107,7 @@ int mpw_join(const cwt_layout_t *layout, void *base, int pe, int npes)
     }
     atomic_store_explicit(&mpw_world.way, (int)known_way(), memory_order_release);
     // pairs with mpw_await_join
+    cwu_mpi_use(true);
     atomic_store_explicit(&mpw_world.joined, 1, memory_order_release);
     cwu_futex_wake((uint32_t *)&mpw_world.joined, INT_MAX);
     return CW_OK;
@@ -127,4 +128,5 @@ void mpw_leave(void)
     if (rc)
         mpw_failed("freeing the window", NULL, rc);
     mpw_ranks_close();
+    cwu_mpi_use(false);
 }
