@@ -475,9 +475,9 @@ void cw_segment_depart(void)
         atomic_store_explicit(&cw_segment.slots[cw_world.slot].pid, 0, memory_order_relaxed);
 }
 
-/** Unmaps the heap; static data stays mapped, and in use. */
 bool cw_segment_stays;
 
+/** Static data stays mapped, and in use. */
 static void unmap_all(const cw_segment_t *s)
 {
     if (s->own_view)
