@@ -63,6 +63,8 @@ static inline void check_set(const char *func, shm_set_t s)
 const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *room)
 {
     bool world = set.start == 0 && set.log_stride == 0 && set.size == cw_world.npes;
+    if (set.size == 1 && set.log_stride > 0)
+        set.log_stride = 0;  // of one PE any is right
     if (!world)
         check_set(func, set);
     if (SHM_CHECKING()) {

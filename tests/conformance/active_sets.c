@@ -108,6 +108,23 @@ static void barriers(void)
     }
 }
 
+/** Of this PE alone, whose last member is its first, so any stride leads to PEs that exist. */
+static void alone(void)
+{
+    static int in, out, work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+    for (int log = 0; log < 70; log++) {
+        in = me + log;
+        out = -1;
+        shmem_barrier(me, log, 1, barrier_sync);
+        shmem_sync(me, log, 1, barrier_sync);
+        shmem_int_max_to_all(&out, &in, 1, me, log, 1, work, sync_);
+        CHECK(out == in, "a maximum of %d with 2^%d as stride", out, log);
+        out = -1;
+        shmem_fcollect32(&out, &in, 1, me, log, 1, sync_);
+        CHECK(out == in, "fcollect with 2^%d as stride: %d", log, out);
+    }
+}
+
 int main(void)
 {
     check_begin();
@@ -115,6 +132,7 @@ int main(void)
         sync_[i] = SHMEM_SYNC_VALUE;
     for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; i++)
         barrier_sync[i] = SHMEM_SYNC_VALUE;
+    alone();
     shmem_barrier_all();
     for (start = 0; start < npes; start++)
         for (log_stride = 0; log_stride < 3; log_stride++)
