@@ -144,6 +144,7 @@ bool cw_neighbour_report(int slot)
     _Atomic int32_t *word = &cw_segment.slots[slot].pid;
     // pairs with cw_segment_init
     int32_t pid = atomic_load_explicit(word, memory_order_acquire);
+    uint32_t none = 0;
     char how[60];
     if (pid <= 0 || is_said())
         return false;
@@ -152,10 +153,11 @@ bool cw_neighbour_report(int slot)
         // the launcher, for another node's sake? Then this process ends, too
         cwu_sleep_ns(SPREE_NS);
     watch.success = status == 0;
+    // Before it counts as said: others follow, should this process be ended before it ends the job.
+    // Where another one has said it, that one ends the job.
+    atomic_compare_exchange_strong(&cw_segment.slots[cw_world.slot].verdict, &none, VERDICT | 1);
     if (!atomic_compare_exchange_strong(word, &pid, -pid))
         return false;
-    // others follow, should this process be ended before it ends the job
-    atomic_store(&cw_segment.slots[cw_world.slot].verdict, VERDICT | 1);
     cwu_error("%s %d (pid %d) of this node has ended without calling %s%s", cw_pe_word(),
               cw_pe_number(cw_world.pes_of_node[slot]), (int)pid, cw_missing_finalize(), how);
     return true;
