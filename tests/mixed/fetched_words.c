@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Loops of fetches by DART, of a word of this unit and of its neighbour on the node, give the
-// processor away where units share one, as OpenSHMEM's do (conformance/p2p_yields): counted in
-// calls of sched_yield, which this program defines in the C library's place, or in sleeps.
+// processor away where units share one, as OpenSHMEM's do (conformance/p2p_yields).
 #define _GNU_SOURCE
 #include <dash/dart/if/dart.h>
 #include <stdint.h>
@@ -10,20 +9,24 @@
 #include "frame/check.h"
 #include "frame/yields.h"
 
-enum { FETCHES = 40000, LEAST = 10 };
+struct polled {
+    dart_gptr_t word;
+    dart_datatype_t type;
+};
+
+static void fetch(void *with)
+{
+    const struct polled *p = with;
+    int64_t value = 0;
+    CHECK(dart_fetch_and_op(p->word, NULL, &value, p->type, DART_OP_NO_OP) == DART_OK);
+    CHECK(value == 0);
+}
 
 static void poll(dart_gptr_t words, int unit, dart_datatype_t type)
 {
-    words.unitid = unit;
-    yields = 0;
-    const long slept = sleeps();
-    for (int i = 0; i < FETCHES; i++) {
-        int64_t value = 0;
-        CHECK(dart_fetch_and_op(words, NULL, &value, type, DART_OP_NO_OP) == DART_OK);
-        CHECK(value == 0);
-    }
-    CHECK(yields + sleeps() - slept > LEAST, "unit %d: %d yields and %ld sleeps", unit, yields,
-          sleeps() - slept);
+    struct polled p = {words, type};
+    p.word.unitid = unit;
+    CHECK(gives_way(fetch, &p), "unit %d", unit);
 }
 
 int main(int argc, char **argv)

@@ -395,7 +395,7 @@ void cw_wait_round(cw_wait_t *w)
 static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
     uint64_t polls_ns;  // since when it polls without a nap
-    uint64_t since_ns;  // of the last turn of tests
+    uint64_t since_ns;  // of the last turn of tests, and as much later as it gave way since
     uint64_t tried_ns;  // when it gave way before a try
     uint64_t empty_ns;  // since when it tests without a result
     uint32_t tests, polls, fetches;
@@ -422,7 +422,7 @@ static void nap(bool (*found)(void))
 void cw_wait_give_way(bool (*found)(void))
 {
     if (!cwu_yield_is_dear()) {
-        cwu_yield();
+        loop.since_ns += cwu_yield();
         return;
     }
     uint64_t now = cwu_now_ns();
@@ -430,9 +430,11 @@ void cw_wait_give_way(bool (*found)(void))
     if (!dense)
         loop.polls_ns = 0;
     if (plan.beside ? !cwu_polls_on(&loop.polls_ns) && dense : dense) {
+        uint64_t start = now;
         nap(found);
         loop.polls_ns = 0;
         now = cwu_now_ns();
+        loop.since_ns += now - start;
     }
     loop.left_ns = now;
 }
