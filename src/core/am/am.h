@@ -4,7 +4,7 @@
 //
 // Handlers run inside calls that may poll: cw_am_poll, requests, and every wait of the library.
 // They never nest: in a handler nothing polls and no request is sent. A request's handler may send
-// one reply, for which there is room, a reply's handler none. The order of messages is undefined.
+// one reply, for which there is room, a reply's none. Messages have no order.
 //
 // Threads: below CW_THREAD_MULTIPLE one at a time; with it any may send and poll, and handlers run
 // in parallel. open, close and register: one. Blocking: requests may wait for credits, room or a

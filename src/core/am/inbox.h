@@ -15,7 +15,7 @@
 //     4L    free for p            a producer may take p
 //     4L+1  full                  stored with release, read by the consumer with acquire
 //     4L+2  taken out of turn     the consumer's, until it frees the cell
-//     4L+4  free for p + cells    stored with release, read by producers with acquire
+//     4L+4  free for p + cells    the same by producers
 #ifndef CW_CORE_AM_INBOX_H
 #define CW_CORE_AM_INBOX_H
 

@@ -8,9 +8,9 @@
 //     while (…) cw_pieces_add(&p, symmetric, local, nbytes);  or many in rows
 //     cw_pieces_end(&p);
 //
-// All complete at the next quiet; local memory of puts may be used again at once. No order among
-// the pieces. Threads: any, each with its own cw_pieces_t. Blocking: for room to send; staged gets
-// for their bytes.
+// All complete at the next quiet, in no order; local memory of puts may be used again at once.
+// Threads: any, each with its own cw_pieces_t. Blocking: for room to send; staged gets for their
+// bytes.
 #ifndef CW_CORE_BULK_PIECES_H
 #define CW_CORE_BULK_PIECES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cells between the leaders of a few nodes: each sends one to every other, with the word that says
-// so, and goes on when it has all of theirs: a synchronisation too.
+// Cells between the leaders of a few nodes: each sends one to every other, with a word that says
+// so, and awaits all of theirs: a synchronisation too.
 //
 //     cw_exchange_begin()   the places of the cells, in a half of the group's scratch
 //                           members store what is to be sent into their leader's

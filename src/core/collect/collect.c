@@ -193,8 +193,7 @@ void cw_collect_publish_new(cw_collect_t *c, cw_bundle_t *b)
 
 // ---------------------------------------------------------------- pauses
 /** Is what follows looked at from its first operation on? After messages that paid, and after more
- *  operations than a group. One interval without messages leaves it so, as when a flag is set
- *  between floods. */
+ *  operations than a group. One interval without messages leaves it so. */
 static void judge(cw_collect_t *c)
 {
     uint64_t records = c->stats.operations - c->counted;

@@ -8,9 +8,8 @@
 //     base + 2 stride      that of slot 1 ...        (nothing at the place of this PE's own slot)
 //
 // So one number a slot leads to a peer's copy; if all PEs could reserve one base, symmetric
-// addresses are the same in the whole job. The allocator's tables are in private host memory.
-// Slices that this PE's device cannot load are mapped for their own device, whose primary context
-// this process then uses, too.
+// addresses are the same in the whole job. Slices that this PE's device cannot load are mapped for
+// their own device, whose primary context this process then uses, too.
 // Threads: the front end's barriers serialise calls, which are collective over the world. Blocking:
 // cw_device_open waits for the other PEs.
 #ifndef CW_CORE_DEVICE_HEAP_H

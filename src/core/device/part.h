@@ -7,7 +7,7 @@
 //     own part               copies by this process
 //     of this node           the same, at the addresses where this process has mapped it
 //     of another node        requests to its node server, which does the same (remote.h)
-//     without a handle, or a process that could use it (another allocator, a hidden device)
+//     without a handle, or a process that could use it
 //                            copies by the owner, when it polls (core/owner/copy.h)
 //
 // The first transfer maps a part, or finds the way to it. A part's name is its PE's, and not soon

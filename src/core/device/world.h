@@ -9,8 +9,7 @@
 // those of kernels.
 //
 // The thread polls while there are users; without requests it naps, up to a millisecond, and wakes
-// sleeping PEs of the node whose word has changed, since a kernel rings no doorbell. Without users
-// it sleeps.
+// PEs of the node whose word has changed, since a kernel rings no doorbell.
 #ifndef CW_CORE_DEVICE_WORLD_H
 #define CW_CORE_DEVICE_WORLD_H
 

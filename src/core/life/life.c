@@ -91,8 +91,7 @@ static int choose_transport(void)
 
 /** A server without a descriptor cannot let the process's own connections rest, so where
  *  descriptors are few those rest in time: they get what a connection of each other PE leaves; with
- *  somewhat less, one, since then few come at a time. With far less the job works only if few PEs
- *  communicate. */
+ *  somewhat less, one. With far less the job works only if few PEs communicate. */
 static void limit_connections(void)
 {
     long room = cwu_free_files() - TRANSPORT_FILES, out = cw_world.nnodes - 1,

@@ -173,7 +173,7 @@ static CW_NOINLINE bool is_there_by_page(there_t *there, uintptr_t begin, size_t
 }
 
 /** Without a handler: do all sampled bytes exist? Symmetric memory stays, and the program's data up
- *  to the break. For others the system is asked, which takes as long as ten puts of 1 KiB. */
+ *  to the break. For others the system is asked: as long as ten puts of 1 KiB. */
 static CW_ALWAYS_INLINE bool is_there(there_t *there, const void *src, size_t nbytes)
 {
     if (!there->any)

@@ -12,8 +12,8 @@
 // came before it, of all threads.
 //
 // Implicit operations have no handle: those of an access region complete with the region's, others
-// when their thread waits for its implicit puts or gets. Messages carry out the operations of one
-// front end at most, that of core/owner/copy.h; all wait in its way.
+// when their thread waits for its implicit ones. Messages carry out the operations of one front end
+// at most, that of core/owner/copy.h.
 // Threads: any; implicit operations and regions belong to their thread. Blocking: functions named
 // wait, and cw_handle_quiet.
 #ifndef CW_OWNER_HANDLE_H

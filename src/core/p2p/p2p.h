@@ -5,10 +5,10 @@
 //
 // A small message goes at once and waits at its destination: up to CW_P2P_WAITING bytes of each
 // sender. Beyond that, and for a large message, the send waits for the receive; then the data
-// travels in pieces to its place. So waiting memory is bounded, and slow receivers slow their
-// senders down. Messages of a process to itself are copied.
+// travels in pieces to its place. So waiting memory is bounded, and slow receivers slow senders
+// down. Messages to itself are copied.
 //
-// Threads: any; a message goes to one receive. Blocking: both calls; they sleep in the end and run
+// Threads: any; a message goes to one receive. Blocking: both calls; they run
 // handlers of messages.
 #ifndef CW_CORE_P2P_H
 #define CW_CORE_P2P_H

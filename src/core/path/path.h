@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Paths: how puts leave a port for one PE of another node. The scalar put calls the inject of the
-// record that its peer word names, without another instruction. So a path has two records, and the
-// slow path chooses one for the word:
+// record that its peer word names, and no more. So a path has two, and the slow path chooses:
 //
 //   direct        the transport's own: the provider takes the put at once
 //   intercepted   its inject is a function of this room, which sees each put
 //
-// A put that is single between two quiets is intercepted for the transport, which can prove its
-// delivery without a flush (ADR 74). A flood on the default context is collected (bundle.h, ADR
-// 75): it uses up the room for direct puts again and again without a pause.
+// A put that is single between two quiets is intercepted: the transport can prove its delivery
+// without a flush (ADR 74). A flood on the default context, which uses up the room for direct puts
+// again and again without a pause, is collected (bundle.h, ADR 75).
 //
 // Only the port's own context chooses; those that share it put directly. Threads: words are
 // replaced under the port's lock, while others read them.

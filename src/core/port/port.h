@@ -7,7 +7,7 @@
 // Threads: below THREAD_MULTIPLE nothing is locked. With it a port is `locked` unless its context
 // is private: the transport takes calls from several threads at once, and port->lock, no other,
 // guards tables, connections, sessions, and each context's quiet. What exists once, beside the
-// default port, says CW_GUARDED_BY(cw_port_default.lock); clang checks it.
+// default port, says CW_GUARDED_BY(cw_port_default.lock).
 #ifndef CW_CORE_PORT_H
 #define CW_CORE_PORT_H
 

@@ -395,7 +395,7 @@ void cw_wait_round(cw_wait_t *w)
 static _Thread_local struct {
     uint64_t left_ns;   // when the last call that gave way returned
     uint64_t polls_ns;  // since when it polls without a nap
-    uint64_t since_ns;  // of the last turn of tests, and as much later as it gave way since
+    uint64_t since_ns;  // of the last turn of tests, later by what it gave away since
     uint64_t tried_ns;  // when it gave way before a try
     uint64_t empty_ns;  // since when it tests without a result
     uint32_t tests, polls, fetches;

@@ -169,8 +169,8 @@ static CW_ALWAYS_INLINE cw_fetched_t *cw_wait_fetched(const void *at)
 bool cw_wait_fetched_again(cw_fetched_t *last, uint64_t value);
 /** A lock whose word is in memory of that PE has been released. */
 void cw_wait_released(int pe);
-/** Before a try of a lock. In a loop of tries, of a thread that had the lock already, other nodes
- *  get their turn: else their tries would be executed only where the holder yields, all in vain. */
+/** Before a try of a lock. In a loop of tries by a thread that had the lock, other nodes get their
+ *  turn: else their tries would be executed only where the holder yields, all in vain. */
 void cw_wait_will_try(void);
 /** After a successful test: what polls next is another wait. */
 void cw_wait_found(void);

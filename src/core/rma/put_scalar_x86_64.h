@@ -4,8 +4,8 @@
 // into one push (docs/design/peer-words.md). One .S file gives each size its public names.
 // core/rma/rma.h has the C; core/rma/rma.c asserts the offsets.
 //
-// What a retry or the marks need after the call is on the stack, not in the record: other threads
-// may put to the same PE. The odd number of pushes aligns the stack.
+// What a retry or the marks need after the call is on the stack: other threads may put to the same
+// PE. The odd number of pushes aligns the stack.
 //
 //   default context   in: rdi symmetric address, rsi (or xmm0) value, edx (or esi) pe
 //                     stack at the call: value | peer word | address

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What PEs of a node, and leaders of other nodes, write for each other in collectives. Fresh memory
-// is zero, the initial state. While a group lives nothing is reset: counters and numbers only grow
-// (and wrap).
+// is zero. While a group lives nothing is reset: counters and numbers only grow (and wrap).
 //
 //   the world, in the control area; all before the counters at one offset on every node:
 //     cw_coll_area_t                320 B    release word, result, root counter

@@ -7,8 +7,7 @@
 //
 // The world and teams have a word for each, raised by puts. An active set has pSync[15], to be left
 // zero, to which atomics add: the stream in the low half, steps as bits of the high one. A PE
-// awaits all its notes before cw_notes_end(), and then sees what the notifier has put to it before
-// (release, acquire).
+// awaits all its notes before cw_notes_end(), and then sees what the notifier has put to it before.
 #ifndef CW_CORE_NOTES_H
 #define CW_CORE_NOTES_H
 

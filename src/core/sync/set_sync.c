@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Synchronisation of an active set. OpenSHMEM gives it 16 words of the user's symmetric memory
-// (pSync), zero before and after, and usable at once for another set: no room for counters that
-// only grow, or for values.
+// (pSync), zero before and after, and usable at once for another set: no counters that only grow.
 //
 //   psync[0]      on a node's leader: members of the node that have arrived
 //   psync[1]      on every member: released

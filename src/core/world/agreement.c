@@ -96,8 +96,8 @@ static int report_setting(const char *name, const char *here, const char *there,
     return CW_EMISMATCH;
 }
 
-/** PEs that differ in these make different collective calls, and would wait for each other; or
- *  their atomics are not atomic to each other. */
+/** PEs that differ in these would wait for each other, or their atomics are not atomic to each
+ *  other. */
 static int settings_differ(uint32_t mine, uint32_t theirs, const char *whose)
 {
     uint32_t differ = mine ^ theirs;

@@ -5,8 +5,8 @@
 //
 // Messages lie behind each other in a half of the scratch. When it is full, or another collective
 // has used the other half, a message begins the next half, with a synchronisation: all have left
-// the half before. A barrier frees the half in place. All members make the same calls, so they know
-// a message's place and its growing number.
+// the half before. A barrier frees the half in place. All members know a message's place and its
+// growing number by their calls.
 //
 // A word has one writer between two synchronisations: a root raises its own, one root that of
 // another node's leader (cw_broadcast_can_publish).
