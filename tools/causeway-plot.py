@@ -7,6 +7,7 @@ its time went, and who moved how much to whom. Needs numpy and matplotlib; -o FI
 page that needs neither. `causeway-info --plot` runs this."""
 
 import argparse
+import contextlib
 import gzip
 import json
 import sys
@@ -34,7 +35,7 @@ def load(path):
         raise Unusable(f"{path} is not whole ({error})") from error
     except OSError as error:
         raise Unusable(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Unusable(
             f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
     if (not isinstance(data, dict) or data.get("format") != "causeway-stats"
@@ -43,6 +44,15 @@ def load(path):
             f"{path} is not a statistics file of this version: make it with "
             f"CAUSEWAY_STATS=json:{path}")
     return data
+
+
+@contextlib.contextmanager
+def writing(image):
+    try:
+        yield
+    except (OSError, ValueError) as error:  # ValueError: a suffix that matplotlib does not know
+        reason = getattr(error, "strerror", None) or error
+        raise Unusable(f"cannot write {image}: {reason}") from error
 
 
 def amount(peer, what):
@@ -258,7 +268,8 @@ def draw(data, what, part, image):
         f"{Path(job['program']).name}: {job['npes']} PEs on {job['nnodes']} "
         f"node{'s' if job['nnodes'] != 1 else ''}"
         + (", ended early" if job.get("ended") == "early" else ""))
-    figure.savefig(image, dpi=130)
+    with writing(image):
+        figure.savefig(image, dpi=130)
 
 
 def write_page(data, page):
@@ -270,8 +281,9 @@ def write_page(data, page):
     if not template:
         raise Unusable(f"cannot find share/causeway/page.html above {here}: install Causeway whole")
     text = json.dumps(data).replace("<", "\\u003c")
-    Path(page).write_text(template.read_text(encoding="utf-8").replace("@JOB@", text),
-                          encoding="utf-8")
+    with writing(page):
+        Path(page).write_text(template.read_text(encoding="utf-8").replace("@JOB@", text),
+                              encoding="utf-8")
 
 
 def main():
@@ -298,6 +310,10 @@ def main():
             draw(data, options.what, options.draw, image)
     except Unusable as error:
         print(f"causeway-plot: {error}", file=sys.stderr)
+        return 1
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        print(f"causeway-plot: {options.file} lacks what such a file has, or has something else "
+              f"there ({type(error).__name__}: {error})", file=sys.stderr)
         return 1
     except ImportError as error:
         print(f"causeway-plot: {error}; install numpy and matplotlib (Debian: python3-numpy "

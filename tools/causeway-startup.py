@@ -34,7 +34,7 @@ def load(path):
         raise Unusable(f"{path} is not whole ({error})") from error
     except OSError as error:
         raise Unusable(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Unusable(
             f"{path} is not JSON ({error}); did the job end before shmem_finalize?") from error
     if (not isinstance(data, dict) or data.get("format") != "causeway-stats"
@@ -78,10 +78,15 @@ def main():
     parser = argparse.ArgumentParser(prog="causeway-info --startup", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
+    file = parser.parse_args().file
     try:
-        show(load(parser.parse_args().file))
+        show(load(file))
     except Unusable as error:
         print(f"causeway-info: {error}", file=sys.stderr)
+        return 1
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        print(f"causeway-info: {file} lacks what such a file has, or has something else there "
+              f"({type(error).__name__}: {error})", file=sys.stderr)
         return 1
     return 0
 

@@ -96,6 +96,19 @@ def main():
         file.write('{"format": "something else"}')
     status, output = info("broken.json")
     check(status == 1 and "is not a statistics file" in output, f"broken: {status} {output}")
+    status, output = info("job.json", "-o", "job.nothing")
+    check(status == 1 and "cannot write job.nothing: Format" in output, f"a format: {output}")
+    for name in ("png", "html"):
+        status, output = info("job.json", "-o", f"no folder/job.{name}")
+        check(status == 1 and f"cannot write no folder/job.{name}: No such" in output, output)
+    for more in ("", ', "job": {}, "pes": []', ', "job": null, "pes": [7]'):
+        with open("damaged.json", "w", encoding="utf-8") as file:
+            file.write('{"format": "causeway-stats", "version": 2' + more + "}")
+        for command in ("--plot", "--startup"):
+            done = subprocess.run(["causeway-info", command, "damaged.json"], capture_output=True,
+                                  text=True, check=False, timeout=60)
+            check(done.returncode == 1 and "damaged.json lacks what such a file has" in done.stderr
+                  and done.stderr.count("\n") == 1, f"{command} of {more}: {done.stderr}")
     status, output = info("nowhere.json")
     check(status == 1 and "cannot read nowhere.json" in output, f"nowhere: {status} {output}")
     finish("plot")
