@@ -42,8 +42,6 @@ passed '--launcher oshrun -- prog' GASNET_SMP_SPAWNER=fork GASNET_OFI_SPAWNER=pm
 passed '--launcher hydra' GASNET_UDP_SPAWNER=pmi "${run%ofi}udp" -t -n 4 prog
 passed '--launcher oshrun -- prog' GASNET_SSH_SERVERS=a "$run" -t -n 4 -spawner=oshrun prog
 passed '--launcher (orte|hydra)' "$run" -t -n 4 -spawner=mpi prog
-passed '-x GASNET_PHYSMEM_MAX .*--launcher orte' \
-    GASNET_PHYSMEM_MAX=1G "$run" -t -n 4 -spawner=orte prog
 passed '-x B -x A' "$run" -t -n 4 -conduit=ofi -E A,B prog
 
 # The command that reaches hosts, its options, the directory there; the host is this one.

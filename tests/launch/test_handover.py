@@ -60,6 +60,13 @@ says(every, ["--launcher=orte", "-n", 4, "--ppn", 2, "--host", "a,b", "-x", "FOO
      "orterun -n 4 --map-by ppr:2:node --oversubscribe --host a,b -x SHMEM_INFO -x "
      "FOO prog",
      env={"SHMEM_INFO": "0"}, foo="1")
+says(every, ["--launcher=orte", "-x", "SHMEM_DEBUG=1", "prog"],
+     "orterun -n 1 --oversubscribe -x GASNET_FREEZE -x SHMEM_DEBUG prog",
+     env={"GASNET_FREEZE": "0"})
+says(every, [*slurm, "-f", "hosts", "prog"],
+     "srun --mpi=pmi2 -n 1 -w ./hosts --overcommit --kill-on-bad-exit=1 prog")
+says(every, [*slurm, "-f", "/etc/hosts", "prog"],
+     "srun --mpi=pmi2 -n 1 -w /etc/hosts --overcommit --kill-on-bad-exit=1 prog")
 says(every, ["--launcher=prrte", "-n", 4, "prog"],
      "prterun -n 4 --map-by :OVERSUBSCRIBE prog")
 says(fakes("orterun"), ["--hosts", "a", "prog"],
@@ -70,13 +77,15 @@ says(every, [*hydra, "-n", 1, "-x", "FOO=1", "a", ":",
      "mpiexec.hydra -n 1 a : -n 3 -wdir / -env FOO 2 b c", foo="1")
 says(every, ["--launcher=orte", "a", ":", "-n", 3, "-x", "FOO=2", "b"],
      "orterun -n 1 --oversubscribe a : -n 3 -x FOO=2 b")
+said = Path("d").absolute()
 says(every, [*hydra, "--bind-to", "core", "--map-by", "socket", "--output", "d",
              "--wdir", "/", "a"],
-     "mpiexec.hydra -n 1 -outfile-pattern d/pe.%r.out -errfile-pattern d/pe.%r.err -bind-to core "
-     "-map-by socket -wdir / a")
+     f"mpiexec.hydra -n 1 -outfile-pattern {said}/pe.%r.out -errfile-pattern {said}/pe.%r.err "
+     "-bind-to core -map-by socket -wdir / a")
+check(said.is_dir(), "--output makes the directory for another launcher")
 says(every, [*slurm, "--bind-to", "core", "--report-bindings", "--output", "d",
              "--wdir", "/", "a"],
-     "srun --mpi=pmi2 -n 1 -o d/pe.%t.out -e d/pe.%t.err --cpu-bind=verbose,cores -D / "
+     f"srun --mpi=pmi2 -n 1 -o {said}/pe.%t.out -e {said}/pe.%t.err --cpu-bind=verbose,cores -D / "
      "--overcommit --kill-on-bad-exit=1 a")
 says(every, ["--launcher=prrte", "--map-by", "core", "--output", "d", "-l", "a"],
      "prterun -n 1 --map-by core:OVERSUBSCRIBE --output tag,dir=d a")

@@ -59,14 +59,18 @@ static char *names_only(const char *hosts)
     return names;
 }
 
-/** "DIR/pe.PATTERN.out", with what the launcher puts in for the PE. */
+/** "DIR/pe.PATTERN.out", with what the launcher puts in for the PE. It makes no directory, and a
+ *  relative one may be meant from --wdir. */
 static void add_output(words_t *w, const options_t *opt, const char *option, const char *pattern,
                        const char *end)
 {
-    char *text;
-    if (asprintf(&text, "%s/pe.%s.%s", opt->output, pattern, end) < 0)
-        die(1, "out of memory");
+    char *text, *dir;
+    close(output_open_dir(opt->output));
+    dir = realpath(opt->output, NULL);
+    if (!dir || asprintf(&text, "%s/pe.%s.%s", dir, pattern, end) < 0)
+        die(1, "--output %s: %s", opt->output, strerror(errno));
     add_pair(w, option, text);
+    free(dir);
     free(text);
 }
 
@@ -155,8 +159,13 @@ static void slurm(const options_t *opt, words_t *w)
     }
     if (opt->hosts)
         add_pair(w, "-w", names_only(opt->hosts));
-    if (opt->hostfile)
-        add_pair(w, "-w", opt->hostfile);  // srun takes a name with a slash as a file
+    if (opt->hostfile) {
+        char *file;  // srun takes a name with a slash as a file
+        if (asprintf(&file, "%s%s", strchr(opt->hostfile, '/') ? "" : "./", opt->hostfile) < 0)
+            die(1, "out of memory");
+        add_pair(w, "-w", file);
+        free(file);
+    }
     if (opt->label)
         add(w, "--label");
     if (opt->output) {
@@ -177,25 +186,36 @@ static void slurm(const options_t *opt, words_t *w)
     add_program(w, &opt->parts[0]);
 }
 
-/** Open MPI's launchers pass on only the variables that are named to them. */
+/** Does the library read such a variable? */
+static bool is_setting(const char *entry)
+{
+    static const char *const starts[] = {"CAUSEWAY_", "SHMEM_", "SMA_", "GASNET_"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (!strncmp(entry, starts[i], strlen(starts[i])))
+            return true;
+    return false;
+}
+
+static void name_variable(words_t *w, const char *entry)
+{
+    char *name = strndup(entry, strcspn(entry, "="));
+    if (!name)
+        die(1, "out of memory");
+    add_pair(w, "-x", name);
+    free(name);
+}
+
+/** Open MPI's launchers pass on only the variables that are named to them. What the first part sets
+ *  is in the environment already. */
 static void pass_settings_on(const options_t *opt, words_t *w)
 {
-    for (char **e = environ; *e; e++) {
-        const char *end = strchr(*e, '=');
-        if (!end ||
-            (strncmp(*e, "CAUSEWAY_", 9) && strncmp(*e, "SHMEM_", 6) && strncmp(*e, "SMA_", 4)))
-            continue;
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)(end - *e), *e);
-        add_pair(w, "-x", name);
-    }
     const part_t *first = &opt->parts[0];
-    for (int i = 0; i < first->nsets; i++) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(first->sets[i], "="), first->sets[i]);
-        if (strncmp(name, "CAUSEWAY_", 9) && strncmp(name, "SHMEM_", 6) && strncmp(name, "SMA_", 4))
-            add_pair(w, "-x", name);
-    }
+    for (char **e = environ; *e; e++)
+        if (is_setting(*e))
+            name_variable(w, *e);
+    for (int i = 0; i < first->nsets; i++)
+        if (!is_setting(first->sets[i]))
+            name_variable(w, first->sets[i]);
 }
 
 static void open_mpi(const options_t *opt, words_t *w, bool prrte)
@@ -384,8 +404,8 @@ void handover(const options_t *opt)
     }
     if (l->translate != orte && l->translate != prrte)
         options_say_ignored(opt);
-    l->translate(opt, &w);
     set_variables(opt);
+    l->translate(opt, &w);
     if (opt->verbose)
         say_command(l, &w);
     execvp(w.list[0], w.list);
