@@ -114,4 +114,8 @@ mkdir links
 ln -s "$stage/bin/oshcc" links/mycc
 ln -s mycc links/again
 output_has "^-I$stage/include\$" ./links/again --showme:compile
+# Its folder may be a link, and cd may have a path of its own.
+ln -s "$stage/bin" links/bin
+output_has "^-I$stage/include\$" ./links/bin/oshcc --showme:compile
+output_has "^-I$stage/include\$" env CDPATH=.:/ links/bin/oshcc --showme:compile
 finish
