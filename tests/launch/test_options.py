@@ -139,6 +139,10 @@ garbage.chmod(0o755)
 refused(["-n", 2, "./garbage"], "Exec format error", status=126)
 refused(["-n", 2, "garbage"], "did you mean ./garbage?", status=127)
 garbage.unlink()
+lost = Path("lost.sh")  # its first line names no file
+lost.write_text("#!/bin/sh\r\ntrue\n")
+lost.chmod(0o755)
+refused(["-n", 2, "./lost.sh"], "the interpreter of a script's #! line", status=127)
 
 # Limits.
 refused(["-n", 1000, "--emulate-nodes", 300, "true"], "file descriptors", "ulimit -Hn", status=1,

@@ -11,6 +11,8 @@ PATH=$(printf '%s' "$PATH" | sed "s#^$stage/bin:##")
 check "oshcc" "$moved/bin/oshcc" "$here/hello.c" -o hello
 output_has "moved here/tree/lib/libcauseway.so" ldd ./hello
 output_has 'PE 1 of 2 received 0' "$moved/bin/oshrun" -np 2 ./hello
+check "a sanitizer" "$moved/bin/oshcc" -fsanitize=address "$here/hello.c" -o hello_asan
+output_has 'PE 1 of 2 received 0' "$moved/bin/oshrun" -np 2 ./hello_asan
 output_has 'Causeway' "$moved/bin/causeway-info"
 output_has "moved.* here/tree/.*include" env "PKG_CONFIG_PATH=$moved/lib/pkgconfig" pkg-config \
     --cflags causeway

@@ -144,10 +144,10 @@ char *debug_sanitizer_entry(const char *name, const char *file, const char *befo
     char *entry, *suppressions = NULL;
     if (before && strstr(before, "suppressions="))
         return NULL;
-    suppressions = with_shared_file("suppressions=", file);
+    suppressions = with_shared_file("suppressions=\"", file);  // quoted: blanks and colons divide
     if (!suppressions)
         return NULL;
-    if (asprintf(&entry, "%s=%s%s%s:print_suppressions=0", name, before ? before : "",
+    if (asprintf(&entry, "%s=%s%s%s\":print_suppressions=0", name, before ? before : "",
                  before && *before ? ":" : "", suppressions) < 0)
         die(1, "out of memory");
     free(suppressions);

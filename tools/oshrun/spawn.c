@@ -105,9 +105,13 @@ static void clear_seat(run_t *run, seat_t *c)
     c->taken = false;
     if (c->error == 0 || run->ending)
         return;
-    say("cannot run %s: %s%s", c->program, strerror(c->error),
-        c->error == ENOEXEC ? " (neither a binary for this machine nor a script with a #! line)"
-                            : "");
+    const char *why = "";
+    if (c->error == ENOEXEC)
+        why = " (neither a binary for this machine nor a script with a #! line)";
+    else if (c->error == ENOENT && access(c->program, F_OK) == 0)
+        why = " (the file is there, and what it names to run it is not: the interpreter of a "
+              "script's #! line, or a binary's loader)";
+    say("cannot run %s: %s%s", c->program, strerror(c->error), why);
     end_job(run, c->error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN, 0);
 }
 
