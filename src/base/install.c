@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the files of the installation (install.h).
+// Finds the files of the installation, and loads libraries of others (install.h).
 #include "base/install.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,4 +38,33 @@ bool cwu_install_find(const char *name, char path[PATH_MAX])
     }
     snprintf(path, PATH_MAX, CAUSEWAY_LIBDIR "/causeway/%s", name);
     return access(path, R_OK) == 0;
+}
+
+/** Does the program, which is the first of all objects, name no loader? */
+static int names_no_loader(struct dl_phdr_info *program, size_t nbytes, void *unused)
+{
+    (void)nbytes;
+    (void)unused;
+    for (int i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_INTERP)
+            return -1;
+    return 1;
+}
+
+static bool is_static(void)
+{
+    return dl_iterate_phdr(names_no_loader, NULL) == 1;
+}
+
+void *cwu_load(const char *file, int mode)
+{
+    return is_static() ? NULL : dlopen(file, mode);
+}
+
+const char *cwu_load_error(void)
+{
+    const char *why = dlerror();  // of a static program it is of another call
+    if (is_static())
+        return "the program is linked with -static: use -static-causeway";
+    return why ? why : "unknown error";
 }

@@ -14,6 +14,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/install.h"
 #include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/placement.h"
@@ -68,13 +69,13 @@ static int load_library(void)
                  {&p2.abort, "PMI2_Abort"},     {&p2.job_id, "PMI2_Job_GetId"},
                  {&p2.put, "PMI2_KVS_Put"},     {&p2.get, "PMI2_KVS_Get"},
                  {&p2.fence, "PMI2_KVS_Fence"}, {&p2.attribute, "PMI2_Info_GetJobAttr"}};
-    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *handle = cwu_load(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!handle && !forced())
         return CW_ENOENT;
     if (!handle) {
         cwu_error(
             "CAUSEWAY_BOOTSTRAP=pmi2, but %s cannot be loaded (%s): install it (Debian: libpmi2-0)",
-            LIBRARY, dlerror());
+            LIBRARY, cwu_load_error());
         return CW_ESYS;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

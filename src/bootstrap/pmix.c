@@ -15,6 +15,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/install.h"
 #include "base/mpi/find.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/nodemap.h"
@@ -59,14 +60,14 @@ static int failed(const char *what, pmix_status_t status)
 // ---------------------------------------------------------------- joining
 static int load_library(void)
 {
-    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *handle = cwu_load(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!handle && cwu_mpi_is_live())
         return CW_ENOENT;  // loaded already
     if (!handle) {
         cwu_error("this process was started through PMIx, but %s cannot be loaded (%s): install it "
                   "(Debian: libpmix2) or "
                   "start the program with oshrun or mpiexec.hydra",
-                  LIBRARY, dlerror());
+                  LIBRARY, cwu_load_error());
         return CW_ESYS;
     }
 #define FIND(name)                                                  \

@@ -93,6 +93,11 @@ output_has "$runs" ./static_hello
 check "static, position independent" oshcc -static-pie hello.c -o static_pie_hello
 output_has "$runs" ./static_pie_hello
 output_has 'PE 1 of 2 received 0' oshrun -n 2 ./static_pie_hello
+# It would bring a second C library into the process, and crash.
+for flag in -static -static-pie; do
+    check "everything static, $flag" oshcc $flag hello.c -o whole
+    refuses 1 'libfabric, .* linked with -static: use' oshrun -n 2 --emulate-nodes 2 ./whole
+done
 # wherever the kernel places it: 160 processes
 for i in $(seq 40); do
     check "static, position independent, start $i" oshrun -n 4 ./static_pie_hello

@@ -271,12 +271,12 @@ static int load_mpi(mpi_lib_t *lib)
     if (!name)
         return CW_ENOENT;
     // visible to the plugin and to what the MPI loads itself
-    lib->handle = dlopen(name, RTLD_LAZY | RTLD_GLOBAL);
+    lib->handle = cwu_load(name, RTLD_LAZY | RTLD_GLOBAL);
     if (lib->handle)
         return CW_OK;
     cwu_error("CAUSEWAY_TRANSPORT=mpi: the program has no MPI, and %s cannot be loaded (%s): set "
               "CAUSEWAY_MPI_LIBRARY to the library of the MPI whose mpiexec has started it",
-              name, dlerror());
+              name, cwu_load_error());
     return CW_ESYS;
 }
 

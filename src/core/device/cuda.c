@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/install.h"
 #include "core/device/cuda_driver.h"
 #include "core/device/cuda_kernel.h"
 #include "core/device/vendor.h"
@@ -88,11 +89,11 @@ static CW_ALWAYS_INLINE int result(const char *call, int device, cuda_result_t e
 // ---------------------------------------------------------------- library and contexts
 static int load(void)
 {
-    void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = cwu_load(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         cwu_error("no device memory: %s; the NVIDIA driver brings it (a container needs it from "
                   "its host)",
-                  dlerror());
+                  cwu_load_error());
         return CW_ENOENT;
     }
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "base/install.h"
 #include "probe.h"
 
 ofi_lib_t ofi_lib;
@@ -36,7 +37,7 @@ int ofi_lib_open(void)
         cwu_error("cannot load libfabric, which reaches other nodes: %s; install Debian's package "
                   "libfabric1, or name "
                   "the library in CAUSEWAY_LIBFABRIC",
-                  dlerror());
+                  cwu_load_error());
         return CW_ENOENT;
     }
     bool ok = bind_symbol(handle, "fi_getinfo", (void **)&ofi_lib.getinfo) &&

@@ -70,12 +70,12 @@ void *ofi_probe_load(const char *path)
     for (int i = 0; i < STAND_INS && short_search; i++)
         if (cwu_install_find(stand_ins[i], file))
             handles[i] = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = cwu_load(path, RTLD_NOW | RTLD_LOCAL);
     for (int i = 0; i < STAND_INS; i++)
         if (handles[i])
             dlclose(handles[i]);  // libfabric keeps what it uses
     // should this libfabric want more of them than stands in for it: with all
-    return library ? library : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return library ? library : cwu_load(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 // ---------------------------------------------------------------- names
