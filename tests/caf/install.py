@@ -74,6 +74,7 @@ def main():
         Path("f.f90").write_text(PROGRAM)
         links("caf", CAF, "f.f90")
         links("caf, archive", CAF, "-static-causeway", "f.f90")
+        links("caf, all static", CAF, "-static", "f.f90")
         plain = ("gfortran", "-fcoarray=lib", "f.f90", LIB)
         links("gfortran", *plain, "-lcaf_causeway")
         links("gfortran, archive", *plain, "-l:libcaf_causeway.a")

@@ -115,8 +115,22 @@ static void guarded_set(guarded_t *g, int pe, uintptr_t word)
     __atomic_store_n(&entry[pe], word - guarded_first(g), __ATOMIC_RELEASE);
 }
 
+/** Calls before init find no job, for any PE. Constructors of a program that has the library in it
+ *  run before this one, and may initialise. */
+CW_AT_LOAD static void guarded_open(void)
+{
+    if (guarded.zero.head)
+        return;
+    guarded_create(&guarded.zero, 0);
+    if (guarded.zero.head)
+        cw_guarded = (cw_guarded_t){guarded_first(&guarded.zero), guarded_first(&guarded.zero)};
+    else
+        guarded.zero.head = (char *)cw_guarded.peer - 1;
+}
+
 static void guarded_open_own(void)
 {
+    guarded_open();
     const guarded_t *zero = &guarded.zero;
     const bool is_long = !zero->short_nbytes, same = is_long && !need_cold();
     const size_t used = guarded_used(same ? cw_world.npes : 0);
@@ -146,16 +160,6 @@ static void guarded_point(const guarded_t *here)
                     *puts = all_cold() ? cold : here, *atomics = need_cold() ? cold : here;
     __atomic_store_n(&cw_guarded.peer, guarded_first(puts), __ATOMIC_RELEASE);
     __atomic_store_n(&cw_guarded.amo_peer, guarded_first(atomics), __ATOMIC_RELEASE);
-}
-
-/** Calls before init find no job, for any PE. */
-CW_AT_LOAD static void guarded_open(void)
-{
-    guarded_create(&guarded.zero, 0);
-    if (guarded.zero.head)
-        cw_guarded = (cw_guarded_t){guarded_first(&guarded.zero), guarded_first(&guarded.zero)};
-    else
-        guarded.zero.head = (char *)cw_guarded.peer - 1;
 }
 
 // ---------------------------------------------------------------- of the default context
