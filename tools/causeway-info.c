@@ -252,7 +252,7 @@ static void usage(FILE *out)
         out);
 }
 
-int main(int argc, char **argv)
+static int print_all(int argc, char **argv)
 {
     enum { ENV_TABLE = 256, TRIAL, EXPLAIN };
     if (argc > 1 && strcmp(argv[1], "--plot") == 0)
@@ -324,5 +324,15 @@ int main(int argc, char **argv)
     }
     if (!any)
         print_build();
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int status = print_all(argc, argv);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "causeway-info: cannot write: %s\n", strerror(errno));
+        return 1;
+    }
     return status;
 }

@@ -8,16 +8,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "causeway_paths.h"
 
-/** The folder of the file that contains this code. */
-static void own_folder(char folder[PATH_MAX])
+/** The file that contains this code. The loader knows the program by the name that it was called
+ *  by, which may be that of no file here. */
+static const char *own_file(void)
 {
     static const char here;
-    Dl_info self;
-    if (!dladdr(&here, &self) || !self.dli_fname || !realpath(self.dli_fname, folder))
+    Dl_info self, program;
+    if (!dladdr(&here, &self))
+        return "/proc/self/exe";  // linked statically
+    bool is_program =
+        dladdr((const void *)getauxval(AT_PHDR), &program) && program.dli_fbase == self.dli_fbase;
+    return is_program ? "/proc/self/exe" : self.dli_fname;
+}
+
+static void own_folder(char folder[PATH_MAX])
+{
+    if (!realpath(own_file(), folder))
         folder[0] = '\0';
     char *slash = strrchr(folder, '/');
     if (slash)

@@ -4,6 +4,7 @@ output_has '^Causeway [0-9]+\.[0-9]+\.[0-9]+$' causeway-info --version
 output_has 'build type' causeway-info
 output_has '^  launchers .*oshrun, PMIx .*PMI-1 .*PMI-2 .*MPI' causeway-info
 output_has '^Usage: causeway-info' causeway-info --help
+refuses 1 'causeway-info: cannot write: No space' sh -c 'causeway-info --waits >/dev/full'
 output_has 'SHMEM_SYMMETRIC_SIZE \(old name: SMA_SYMMETRIC_SIZE\)' causeway-info --env
 output_has 'now: CAUSEWAY_SPIN=7' env CAUSEWAY_SPIN=7 causeway-info -e
 output_has 'now: SMA_SYMMETRIC_SIZE=1M' env SMA_SYMMETRIC_SIZE=1M causeway-info -e

@@ -14,6 +14,9 @@ output_has 'PE 1 of 2 received 0' "$moved/bin/oshrun" -np 2 ./hello
 check "a sanitizer" "$moved/bin/oshcc" -fsanitize=address "$here/hello.c" -o hello_asan
 output_has 'PE 1 of 2 received 0' "$moved/bin/oshrun" -np 2 ./hello_asan
 output_has 'Causeway' "$moved/bin/causeway-info"
+# Called by its name it finds its own parts, too; where libfabric cannot be used it names plugins.
+refuses 1 '^$' env "PATH=$moved/bin:$PATH" CAUSEWAY_LIBFABRIC=/none sh -c \
+    "causeway-info --libfabric 2>&1 | grep '$stage/lib/causeway' || { echo; exit 1; }"
 output_has "moved.* here/tree/.*include" env "PKG_CONFIG_PATH=$moved/lib/pkgconfig" pkg-config \
     --cflags causeway
 check "pkg-config, blanks and all" sh -c \
