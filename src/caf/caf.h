@@ -67,10 +67,10 @@ typedef struct caf_team {
     unsigned again;                // how often it has been changed to while it was the current one
     uint64_t serial, forms;        // which FORM TEAM of its parent it comes from; those of its own
     // Of programs that go on without images that are gone (gate.h): a number that all members have,
-    // the gates that they have entered, the intents in the last two; a member is gone; how many
-    // deaths of the job, and of members, are known, and of how many the program knows.
+    // the gates that they have entered, the intents in the last two; how many deaths of the job
+    // are known; a member is gone.
     uint64_t tag, gates;
-    uint32_t intents, deaths, killed, noted;
+    uint32_t intents, deaths;
     bool hit;
     // what each image of the parent gave FORM TEAM: number, then new_index; NULL: not kept
     uint64_t *siblings;

@@ -35,36 +35,21 @@ static table_t *table(void)
 }
 
 // ---------------------------------------------------------------- deaths
-/** Counts the members that were killed, if there are new deaths in the job. */
-static void count_killed(caf_team_t *team)
+/** Was a member killed? Looks if there are new deaths in the job. */
+static void look(caf_team_t *team)
 {
     const uint32_t deaths = cw_deaths();
     if (deaths == team->deaths)
         return;
-    uint32_t n = 0;
-    for (int rank = 0; rank < team->group->size; rank++)
-        n += cw_killed_by(cw_group_pe(team->group, rank)) != 0;
-    team->killed = n;
+    for (int rank = 0; !team->hit && rank < team->group->size; rank++)
+        team->hit = cw_killed_by(cw_group_pe(team->group, rank)) != 0;
     team->deaths = deaths;
-    team->hit = team->hit || n > 0;
 }
 
 bool caf_is_hit(const caf_team_t *team)
 {
-    count_killed((caf_team_t *)(uintptr_t)team);
+    look((caf_team_t *)(uintptr_t)team);
     return team->hit;
-}
-
-bool caf_has_news(caf_team_t *team)
-{
-    count_killed(team);
-    return team->killed > team->noted;
-}
-
-void caf_note_deaths(void)
-{
-    count_killed(caf.team);
-    caf.team->noted = caf.team->killed;
 }
 
 const char *caf_describe_killed(const cw_group_t *group, char *text, size_t nbytes)

@@ -31,14 +31,9 @@ typedef enum caf_intent { CAF_COMES = 0, CAF_REFUSES = 1, CAF_FORMS = 2 } caf_in
 /** Is a member known to be gone? Never false again. The same on all members, but for images that
  *  were killed: of these each learns in its own time. */
 bool caf_is_hit(const caf_team_t *team);
-/** Has a member been killed of which the program does not know? */
-bool caf_has_news(caf_team_t *team);
 /** Has the image at that PE entered a gate of the current team that this one has not? Then it waits
  *  there for this one. */
 bool caf_is_ahead(int pe);
-/** The program learns of images that are gone: of all members of the current team, as far as
- *  is known. */
-void caf_note_deaths(void);
 
 /** Enters the next gate of the team and waits until the others have, or are gone. claim: what all
  *  images call the statement; if they differ, and no member is gone, that ends the job. code:

@@ -3,6 +3,7 @@
 // Images that have stopped or failed, or were killed, while the others go on.
 #include "caf/gone.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"
@@ -25,6 +26,7 @@ static uint64_t bits(uint64_t word, int at, int end)
 }
 
 bool caf_survives;
+static bool *known;  // [npes] the program knows that the image at a PE has failed; NULL: of none
 
 static state_t *mine(void)
 {
@@ -63,6 +65,8 @@ void caf_gone_started(void)
 void caf_gone_close(void)
 {
     caf_survives = false;
+    free(known);
+    known = NULL;
 }
 
 void caf_tell_stop(void)
@@ -79,6 +83,33 @@ caf_code_t caf_image_state(int pe)
         return CAF_FAILED;
     caf_get(&code, &mine()->code, sizeof code, pe);
     return (caf_code_t)code;
+}
+
+// ---------------------------------------------------------------- what the program knows
+bool caf_has_news(const caf_team_t *team)
+{
+    bool news = false;
+    for (int rank = 0; !news && caf_is_hit(team) && rank < team->group->size; rank++) {
+        const int pe = cw_group_pe(team->group, rank);
+        news = cw_killed_by(pe) && !(known && known[pe]);
+    }
+    return news;
+}
+
+void caf_tell_end(int pe, caf_code_t code)
+{
+    if (code != CAF_FAILED)
+        return;
+    if (!known && !(known = calloc((size_t)cw_world.npes, sizeof *known)))
+        cwu_fatal("out of memory for the ends of %d images", cw_world.npes);
+    known[pe] = true;
+}
+
+void caf_tell_deaths(void)
+{
+    for (int rank = 0; rank < caf.group->size; rank++)
+        if (cw_killed_by(cw_group_pe(caf.group, rank)))
+            caf_tell_end(cw_group_pe(caf.group, rank), CAF_FAILED);
 }
 
 // ---------------------------------------------------------------- gates

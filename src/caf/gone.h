@@ -71,6 +71,12 @@ caf_passage_t caf_act_together(const caf_status_t *status, const char *statement
  *  False: an image is gone, which is reported. [waits] */
 bool caf_meet(const caf_status_t *status, const char *statement, const char *claim,
               caf_gate_kind_t kind, caf_team_t *team);
+/** Was a member of the team killed of which the program does not know? */
+bool caf_has_news(const caf_team_t *team) CW_COLD;
+/** The program learns that the image at that PE has ended so. */
+void caf_tell_end(int pe, caf_code_t code);
+/** The program learns of all members of the current team that were killed. */
+void caf_tell_deaths(void);
 /** A collective statement of the current team begins. False: an image of it is gone, which is
  *  reported. [waits] */
 static inline bool caf_enter(const caf_status_t *status, const char *statement)

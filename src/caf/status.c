@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/symbol.h"
-#include "caf/gate.h"
+#include "caf/gone.h"
 #include "core/world/front_end.h"
 #include "core/world/world.h"
 
@@ -58,8 +58,8 @@ void caf_fail(const caf_status_t *status, caf_code_t code, const char *statement
         return;
     if (!status->stat)
         end(statement, text);
-    if (gone)
-        caf_note_deaths();
+    if (code == CAF_FAILED)
+        caf_tell_deaths();
     *status->stat = caf.door->stat[code];
     if (status->errmsg)
         assign(status->errmsg, status->errmsg_nbytes, text);

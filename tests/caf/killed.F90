@@ -147,6 +147,7 @@ contains
       sync images (*, stat=st)
     case ("event wait")
       if (dies) call die(signo)
+      if (this_image() == 1) call ask_others(victim)
       event wait (ev, stat=st)
     case ("lock")
       if (dies) lock (lk[1])
@@ -218,6 +219,21 @@ contains
         st = stat_failed_image
       end if
     end select
+  end subroutine
+
+  !> Of the victim while it lives, mostly; what others say later tells nothing of its death.
+  subroutine ask_others(victim)
+    integer, intent(in) :: victim
+    integer :: k, st
+    integer, allocatable :: list(:)
+    integer(c_int) :: ignored
+    st = image_status(victim)
+    ignored = usleep(200000)
+    list = stopped_images()
+    do k = 1, num_images()
+      if (k /= victim) st = image_status(k)
+    end do
+    call check(size(list) == 0 .and. st == 0, "nothing of images that live")
   end subroutine
 
   subroutine wait_until_dead(victim)

@@ -68,9 +68,9 @@ PROGRAMS = (
     caf_test("collectives"),
     caf_test("teams", more=("tests/caf/ancestors.F90",)),
     caf_test("gone", "fail"),
-    # thirteen are killed, one behind the other; image 9 hosts the second node's server
+    # fourteen are killed, one behind the other; image 9 hosts the second node's server
     caf_test("killed.F90", "all", "9",
-             layouts=(("-n", "14"), ("-n", "16", "--emulate-nodes", "2"))),
+             layouts=(("-n", "15"), ("-n", "16", "--emulate-nodes", "2"))),
     caf_test("stopping", says="images stopped, and each list had those before it"),
     caf_test("stopped", says="^images stopped, and the others went on"),
     caf_test("stopped_team.F90", says="^images of teams stopped"),

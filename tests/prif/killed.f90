@@ -153,7 +153,9 @@ contains
       if (dies) call die(signo)
       call prif_sync_team(team, st)
     case ("event_wait")
-      if (dies) call die(signo)
+      if (dies) call die(9)  ! at once: signal 11 writes stacks first
+      call prif_this_image_no_coarray(this_image=k)
+      if (k == 1) call ask_others(victim)
       call prif_event_wait(event_word, stat=st)
     case ("notify_wait")
       if (dies) call die(signo)
@@ -210,6 +212,21 @@ contains
       if (dies) call die(signo)
       call wait_until_dead(victim)
     end select
+  end subroutine
+
+  !> Of the victim while it lives, mostly; what others say later tells nothing of its death.
+  subroutine ask_others(victim)
+    integer(c_int), intent(in) :: victim
+    integer(c_int) :: k, width, st, ignored
+    integer(c_int), allocatable :: list(:)
+    st = status_of(victim)
+    ignored = usleep(200000_c_int)
+    call prif_stopped_images(stopped_images=list)
+    call prif_num_images(width)
+    do k = 1, width
+      if (k /= victim) st = status_of(k)
+    end do
+    call check(size(list) == 0 .and. st == 0, "nothing of images that live")
   end subroutine
 
   subroutine wait_until_dead(victim)

@@ -41,8 +41,9 @@ int gft_image_status(const cw_group_t *group, int image)
     static const caf_status_t none;
     int pe = 0;
     caf_want_pe(&none, "image_status", group, image, &pe);
-    caf_note_deaths();
-    return gft_door.stat[caf_image_state(pe)];
+    const caf_code_t code = caf_image_state(pe);
+    caf_tell_end(pe, code);
+    return gft_door.stat[code];
 }
 
 /** GCC 12 to 15 pass no team. */
@@ -68,11 +69,11 @@ void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int 
     char *data = calloc((size_t)group->size, (size_t)kind);
     if (!data)
         cwu_fatal("out of memory for a list of %d images", group->size);
-    caf_note_deaths();  // which the list names
     // Each image is looked at once: others go on meanwhile, and more of them may be gone.
     for (int rank = 0; caf_survives && rank < group->size; rank++)
         if (caf_image_state(cw_group_pe(group, rank)) == code) {
             const int64_t image = rank + 1;
+            caf_tell_end(cw_group_pe(group, rank), code);
             memcpy(data + found++ * kind, &image, (size_t)kind);  // the low bytes come first
         }
     list->data = data;

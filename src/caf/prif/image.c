@@ -32,8 +32,9 @@ int causeway_prif_image_status(int image, void *team)
     int pe = 0;
     caf_want_pe(&none, "prif_image_status", caf_team_of("prif_image_status", team)->group, image,
                 &pe);
-    caf_note_deaths();
-    return prf_door.stat[caf_image_state(pe)];
+    const caf_code_t code = caf_image_state(pe);
+    caf_tell_end(pe, code);
+    return prf_door.stat[code];
 }
 
 /** The images of the team that have failed, or stopped: how many. list: room for all of them. */
@@ -41,12 +42,13 @@ int causeway_prif_gone_images(bool failed, void *team, int *list)
 {
     PRF_ENTER(failed ? "prif_failed_images" : "prif_stopped_images");
     const cw_group_t *group = caf_team_of("prif_failed_images", team)->group;
-    caf_note_deaths();
     const caf_code_t code = failed ? CAF_FAILED : CAF_STOPPED;
     int n = 0;
     for (int rank = 0; rank < group->size; rank++)
-        if (caf_image_state(cw_group_pe(group, rank)) == code)
+        if (caf_image_state(cw_group_pe(group, rank)) == code) {
+            caf_tell_end(cw_group_pe(group, rank), code);
             list[n++] = rank + 1;
+        }
     return n;
 }
 
