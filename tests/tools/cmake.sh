@@ -34,6 +34,17 @@ output_has 'PE 1 of 2 received 0' oshrun -np 2 package/build/hello
 mkdir future
 sed 's/Causeway 0.1/Causeway 99/' package/CMakeLists.txt >future/CMakeLists.txt
 refuses 1 'requested version "?99' cmake -S future -B future/build "-DCMAKE_PREFIX_PATH=$stage"
+# Ranges, as CMake 3.19 has them.
+for range in '0.1...<0.3.0' '0.1...0.2'; do
+    sed "s/Causeway 0.1/Causeway $range/; s/VERSION 3.16/VERSION 3.19/" package/CMakeLists.txt \
+        >future/CMakeLists.txt
+    refuses 1 'requested version range' cmake -S future -B "future/$range" \
+        "-DCMAKE_PREFIX_PATH=$stage"
+done
+sed "s/Causeway 0.1/Causeway 0.1...$(oshcc --showme:version | sed 's/.* //')/" \
+    package/CMakeLists.txt >future/CMakeLists.txt
+cp "$here/hello.c" future
+check "a range up to this version" cmake -S future -B future/present "-DCMAKE_PREFIX_PATH=$stage"
 check "CC=oshcc: configure" env CC=oshcc CXX=oshc++ cmake -S plain -B plain/build
 check "CC=oshcc: build" cmake --build plain/build
 output_has 'PE 0 of 1 received 0' plain/build/hello
