@@ -33,6 +33,21 @@ for name in oshc++ oshCC oshcxx; do
     output_has "$runs" "./hello_$name"
 done
 
+# A header is precompiled, and a program may lie in libraries alone.
+echo '#include <shmem.h>' >all.h
+for how in 'all.h' '-x c-header all.h' '-xc-header all.h'; do
+    check "$how" oshcc $how -o "all.gch"
+done
+check "its own suffix" oshcc all.h
+check "-o is no language" oshcc hello.c -o my-header
+output_has "$runs" ./my-header
+ar rcs libwhole.a hello.o
+for how in -lwhole '-l whole'; do
+    check "libraries alone: $how" oshcc -o from_library -L. $how
+    output_has "$runs" ./from_library
+done
+rm all.h.gch
+
 # Queries go to the compiler untouched.
 check "version is the compiler's" sh -c '[ "$(oshcc --version)" = "$(cc --version)" ]'
 check "-dumpmachine" sh -c '[ "$(oshcc -dumpmachine)" = "$(cc -dumpmachine)" ]'
