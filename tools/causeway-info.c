@@ -42,8 +42,9 @@ static void print_build(void)
            *CAUSEWAY_PLUGINS ? CAUSEWAY_PLUGINS : "none");
     printf("  transports       shared memory (same node), libfabric or windows of an MPI (other "
            "nodes, loaded at run time)\n");
-    printf("  launchers        oshrun, PMIx (orterun, prterun, Slurm), PMI-1 (Hydra, Slurm), PMI-2 "
-           "(Slurm), an MPI that is initialised, a single PE\n");
+    printf("  launchers        oshrun, %sPMI-1 (Hydra, Slurm), PMI-2 (Slurm), an MPI that is "
+           "initialised, a single PE\n",
+           strcmp(CAUSEWAY_WITH_PMIX, "with") == 0 ? "PMIx (orterun, prterun, Slurm), " : "");
     printf("  online cores     %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
 }
 

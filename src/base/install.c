@@ -39,7 +39,8 @@ static void own_folder(char folder[PATH_MAX])
 
 bool cwu_install_find(const char *name, char path[PATH_MAX])
 {
-    static const char *const places[] = {"%.3800s/causeway/%s", "%.3800s/../lib/causeway/%s"};
+    static const char *const places[] = {"%.3800s/causeway/%s",
+                                         "%.3800s/" CAUSEWAY_LIB_FROM_BIN "/causeway/%s"};
     char folder[PATH_MAX];
     own_folder(folder);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

@@ -8,9 +8,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/** Finds lib/causeway/NAME: beside this library; in lib/ beside bin/ for a program that contains
- *  the library; in the configured installation directory. False when none has it; path is then the
- *  last one. */
+/** Finds lib/causeway/NAME: beside this library; where lib is seen from bin, for a program there
+ *  that contains the library; in the configured installation directory. False when none has it;
+ *  path is then the last one. */
 bool cwu_install_find(const char *name, char path[PATH_MAX]);
 
 /** dlopen(3), which a program that is linked statically is refused: the library would bring a
