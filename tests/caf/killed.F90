@@ -191,8 +191,10 @@ contains
     case ("end team")
       form team (1, inner AND_STAT)
       change team (inner AND_STAT)
+        allocate (fresh(1000)[*])
         if (dies) call die(signo)
       end team ITS_STAT
+      call check(.not. allocated(fresh), "a coarray of a team that has ended")
       st = stat_failed_image
     case ("allocate")
       if (dies) call die(signo)

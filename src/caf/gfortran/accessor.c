@@ -539,6 +539,7 @@ int32_t gft_is_present(gft_token_t token, int image, int accessor, void *data, b
         run_present(&p);
     else
         caf_window_read(run_present, &p);
+    gft_found_allocated = p.result && pe == cw_world.pe ? token : NULL;
     return p.result;
 }
 

@@ -45,6 +45,9 @@ bool gft_survives(void);
 void gft_sync_all(const caf_status_t *status);
 /** An ALLOCATE has a stat=, and that statement behind it is still to come. */
 extern bool gft_allocation_asks CW_HIDDEN;
+/** What this image was asked for last whether it is allocated here. GCC 16 asks so before END TEAM,
+ *  and deallocates what is, without the stat= of that. */
+extern gft_token_t gft_found_allocated CW_HIDDEN;
 
 /** stat= and errmsg= of a statement. */
 static inline caf_status_t gft_status(int *stat, char *errmsg, size_t errmsg_nbytes)

@@ -5,6 +5,7 @@
 #include "caf/window.h"
 
 bool gft_allocation_asks;
+gft_token_t gft_found_allocated;
 
 /** What is allocated, by the compiler's numbers. */
 enum {
@@ -149,8 +150,10 @@ static bool deallocate(const caf_status_t *status, caf_coarray_t *c)
 void _gfortran_caf_deregister(gft_token_t *token, int type, int *stat, char *errmsg,
                               size_t errmsg_nbytes)
 {
-    const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
+    caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     caf_coarray_t *c = *token;
+    status.cannot_ask = c && c == gft_found_allocated;
+    gft_found_allocated = NULL;
     if (!c && type == TOKEN && !caf_is_mine(token)) {
         caf_fail(&status, CAF_ERROR, "deallocate", "the coarray is not allocated");
         return;
