@@ -67,13 +67,16 @@ ACI_API int PARMCI_Rmw(int op, void *loc, void *rem, int value, int proc)
     if (CW_UNLIKELY(aci.devices) && by_device(call, swap, nbytes, loc, rem, value, proc))
         return 0;
     cw_amo_op_t kind = swap ? CW_AMO_SWAP : CW_AMO_ADD;
+    uint64_t operand, found;
     if (wide) {
-        long operand = swap ? *(long *)loc : value;
-        *(long *)loc = (long)execute(rem, kind, nbytes, (uint64_t)operand, proc);
+        operand = (uint64_t)(swap ? *(long *)loc : value);
+        *(long *)loc = (long)(found = execute(rem, kind, nbytes, operand, proc));
     } else {
-        int operand = swap ? *(int *)loc : value;
-        *(int *)loc = (int)execute(rem, kind, nbytes, (uint32_t)operand, proc);
+        operand = (uint32_t)(swap ? *(int *)loc : value);
+        *(int *)loc = (int)(found = execute(rem, kind, nbytes, operand, proc));
     }
+    if (CW_UNLIKELY(operand == (swap ? found : 0)))
+        cw_amo_left(rem, found);
     return 0;
 }
 ACI_WEAK(ARMCI_Rmw);

@@ -414,8 +414,9 @@ static CW_ALWAYS_INLINE void compare_near(void *p, const void *value, const void
 #define COMPARE(ctype)                                                                        \
     {                                                                                         \
         ctype old = *(const ctype *)compare;                                                  \
-        __atomic_compare_exchange_n((ctype *)p, &old, *(const ctype *)value, false,           \
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                      \
+        if (!__atomic_compare_exchange_n((ctype *)p, &old, *(const ctype *)value, false,      \
+                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))                 \
+            cw_amo_left(p, old);                                                              \
         *(ctype *)result = old;                                                               \
         break;                                                                                \
     }

@@ -66,6 +66,49 @@ static CW_ALWAYS_INLINE uint64_t fetch(cw_ctx_t *ctx, const void *source, size_t
     WEAK_PAIR(N##_atomic_fetch) WEAK_PAIR(N##_atomic_fetch_nbi)
 SHM_TYPES_AMO_EXTENDED(FETCH)
 
+// ---------------------------------------------------------------- swaps, which may be in vain
+static CW_COLD uint64_t swap_observed(cw_ctx_t *ctx, void *addr, uint32_t kind, uint64_t operand,
+                                      uint64_t compare, int pe)
+{
+    const cw_amo_op_t op = (cw_amo_op_t)(kind & 0xffff);
+    uint64_t found = cw_amo_fetching(ctx, addr, op, kind >> 16, operand, compare, pe);
+    return cw_amo_swap_leaves(op, found, operand, compare) ? cw_amo_left(addr, found) : found;
+}
+
+static CW_ALWAYS_INLINE uint64_t swap(cw_ctx_t *ctx, void *addr, cw_amo_op_t op, size_t nbytes,
+                                      uint64_t operand, uint64_t compare, int pe)
+{
+    uintptr_t word;
+    if (cw_amo_is_here(ctx, pe, &word)) {
+        void *p = cw_local_address(word, addr);
+        uint64_t found = cw_amo_local(p, op, nbytes, operand, compare);
+        cw_ctx_stored(ctx, pe);
+        return CW_UNLIKELY(cw_amo_swap_leaves(op, found, operand, compare)) ? cw_amo_left(p, found)
+                                                                            : found;
+    }
+    if (CW_UNLIKELY(!cw_world.plain))
+        return swap_observed(ctx, addr, cw_amo_kind(op, nbytes), operand, compare, pe);
+    return cw_amo_fetching(ctx, addr, op, nbytes, operand, compare, pe);
+}
+
+#define SWAPPING(C, OP, T, operand, compare)                                               \
+    T value_;                                                                              \
+    uint64_t found_ = swap(C, dest, CW_AMO_##OP, sizeof(T), operand, compare, pe);         \
+    shm_from_bits(&value_, found_, sizeof(T));                                             \
+    return value_
+
+#define SWAP(N, T)                                                                             \
+    T pshmem_##N##_atomic_swap(T *dest, T value, int pe)                                       \
+    { SWAPPING(DEFAULT, SWAP, T, BITS(T, value), 0); }                                         \
+    T pshmem_ctx_##N##_atomic_swap(shmem_ctx_t ctx, T *dest, T value, int pe)                  \
+    { SWAPPING(SHM_CTX(ctx), SWAP, T, BITS(T, value), 0); }                                    \
+    void pshmem_##N##_atomic_swap_nbi(T *fetch, T *dest, T value, int pe)                      \
+    { FETCHING_NBI(DEFAULT, SWAP, T, dest, BITS(T, value), 0); }                               \
+    void pshmem_ctx_##N##_atomic_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe) \
+    { FETCHING_NBI(SHM_CTX(ctx), SWAP, T, dest, BITS(T, value), 0); }                          \
+    WEAK_PAIR(N##_atomic_swap) WEAK_PAIR(N##_atomic_swap_nbi)
+SHM_TYPES_AMO_EXTENDED(SWAP)
+
 // ---------------------------------------------------------------- set: no value comes back
 #define POST_VALUE(NAME, OP, T)                                                               \
     void pshmem_##NAME(T *dest, T value, int pe) { POSTING(DEFAULT, OP, T, BITS(T, value)); } \
@@ -75,7 +118,7 @@ SHM_TYPES_AMO_EXTENDED(FETCH)
 #define SET(N, T) POST_VALUE(N##_atomic_set, SET, T)
 SHM_TYPES_AMO_EXTENDED(SET)
 
-// ------------------------------------------------------------ one operand: swap, add, and, or, xor
+// ---------------------------------------------------------------- one operand: add, and, or, xor
 #define FETCH_VALUE(NAME, OP, T)                                                      \
     T pshmem_##NAME(T *dest, T value, int pe)                                         \
     { FETCHING(DEFAULT, OP, T, dest, BITS(T, value), 0); }                            \
@@ -87,12 +130,10 @@ SHM_TYPES_AMO_EXTENDED(SET)
     { FETCHING_NBI(SHM_CTX(ctx), OP, T, dest, BITS(T, value), 0); }                   \
     WEAK_PAIR(NAME) WEAK_PAIR(NAME##_nbi)
 
-#define SWAP(N, T) FETCH_VALUE(N##_atomic_swap, SWAP, T)
 #define ADD(N, T) FETCH_VALUE(N##_atomic_fetch_add, ADD, T) POST_VALUE(N##_atomic_add, ADD, T)
 #define AND(N, T) FETCH_VALUE(N##_atomic_fetch_and, AND, T) POST_VALUE(N##_atomic_and, AND, T)
 #define OR(N, T) FETCH_VALUE(N##_atomic_fetch_or, OR, T) POST_VALUE(N##_atomic_or, OR, T)
 #define XOR(N, T) FETCH_VALUE(N##_atomic_fetch_xor, XOR, T) POST_VALUE(N##_atomic_xor, XOR, T)
-SHM_TYPES_AMO_EXTENDED(SWAP)
 SHM_TYPES_AMO(ADD)
 SHM_TYPES_AMO_BITWISE(AND)
 SHM_TYPES_AMO_BITWISE(OR)
@@ -119,9 +160,9 @@ SHM_TYPES_AMO(FETCH_INC)
 // ---------------------------------------------------------------- compare and swap
 #define COMPARE_SWAP(N, T)                                                                    \
     T pshmem_##N##_atomic_compare_swap(T *dest, T cond, T value, int pe)                      \
-    { FETCHING(DEFAULT, CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                     \
+    { SWAPPING(DEFAULT, CSWAP, T, BITS(T, value), BITS(T, cond)); }                           \
     T pshmem_ctx_##N##_atomic_compare_swap(shmem_ctx_t ctx, T *dest, T cond, T value, int pe) \
-    { FETCHING(SHM_CTX(ctx), CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                \
+    { SWAPPING(SHM_CTX(ctx), CSWAP, T, BITS(T, value), BITS(T, cond)); }                      \
     void pshmem_##N##_atomic_compare_swap_nbi(T *fetch, T *dest, T cond, T value, int pe)     \
     { FETCHING_NBI(DEFAULT, CSWAP, T, dest, BITS(T, value), BITS(T, cond)); }                 \
     void pshmem_ctx_##N##_atomic_compare_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T cond, \

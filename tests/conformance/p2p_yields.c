@@ -31,6 +31,10 @@ static bool is_in_vain(int form)
     case 6:  // of a PE of the node, and of this one
         return shmem_long_atomic_fetch(&words[0], neighbour) == 0 &&
                shmem_ctx_int_atomic_fetch(SHMEM_CTX_DEFAULT, &flag, me) == 0;
+    case 7:  // a try of a lock of the program's own
+        return shmem_int_atomic_compare_swap(&flag, 1, 2, neighbour) == 0;
+    case 8:
+        return shmem_long_atomic_swap(&words[0], 0, me) == 0;
     default:
         return shmem_signal_fetch(&signals[0]) == 0 && shmem_signal_fetch(&signals[1]) == 0;
     }
@@ -64,7 +68,7 @@ int main(void)
     if (me == npes - 1)
         shmem_set_lock(&lock);
     shmem_barrier_all();
-    for (int form = 0; form < 8 && me < npes - 1; form++)
+    for (int form = 0; form < 10 && me < npes - 1; form++)
         CHECK(gives_way(test, &form), "form %d", form);
     naps_beside_load();
     shmem_barrier_all();

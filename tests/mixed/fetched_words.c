@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Loops of fetches by DART, of a word of this unit and of its neighbour on the node, give the
-// processor away where units share one, as OpenSHMEM's do (conformance/p2p_yields).
+// Loops of fetches by DART, of a word of this unit and of its neighbour on the node, and of what
+// programs use as one or as the try of a lock, by DART and by ARMCI, give the processor away where
+// units share one, as OpenSHMEM's do (conformance/p2p_yields).
 #define _GNU_SOURCE
+#include <armci.h>
 #include <dash/dart/if/dart.h>
 #include <stdint.h>
 
@@ -22,11 +24,47 @@ static void fetch(void *with)
     CHECK(value == 0);
 }
 
+static int armci_me;
+
+static void compare_and_swap(void *with)
+{
+    const struct polled *p = with;
+    const int64_t one = 1, two = 2;
+    int64_t value = 0;
+    CHECK(dart_compare_and_swap(p->word, &two, &one, &value, p->type) == DART_OK);
+    CHECK(value == 0);
+}
+
+static void rmw(void *with)
+{
+    const int ops[] = {ARMCI_FETCH_AND_ADD, ARMCI_SWAP, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP_LONG};
+    void **at = with;
+    long found = 0;
+    CHECK(ARMCI_Rmw(ops[(long)at[0]], &found, at[1], 0, armci_me) == 0);
+    CHECK(found == 0);
+}
+
+static void rmws(int me)
+{
+    void *words[64], *loop[2];
+    armci_me = me;
+    CHECK(ARMCI_Init() == 0 && ARMCI_Malloc(words, sizeof(long)) == 0);
+    *(long *)words[me] = 0;
+    loop[1] = words[me];
+    for (long op = 0; op < 4; op++) {
+        loop[0] = (void *)op;
+        CHECK(gives_way(rmw, loop), "operation %ld", op);
+    }
+    CHECK(ARMCI_Free(words[me]) == 0);
+    ARMCI_Finalize();
+}
+
 static void poll(dart_gptr_t words, int unit, dart_datatype_t type)
 {
     struct polled p = {words, type};
     p.word.unitid = unit;
     CHECK(gives_way(fetch, &p), "unit %d", unit);
+    CHECK(gives_way(compare_and_swap, &p), "unit %d, compare and swap", unit);
 }
 
 int main(int argc, char **argv)
@@ -49,6 +87,7 @@ int main(int argc, char **argv)
         poll(words, unit, DART_TYPE_INT);
     }
     dart_barrier(DART_TEAM_ALL);
+    rmws(me.id);
     for (int i = 0; i < 10; i++) {  // and every change is seen
         int64_t one = 1, was = -1;
         CHECK(dart_fetch_and_op(mine, &one, &was, DART_TYPE_LONG, DART_OP_SUM) == DART_OK);

@@ -22,6 +22,16 @@ uint64_t cw_amo_poll_again(cw_fetched_t *last, size_t nbytes, uint64_t value)
     return cw_wait_fetched_again(last, value) ? cw_amo_local(p, CW_AMO_FETCH, nbytes, 0, 0) : value;
 }
 
+uint64_t cw_amo_left(const void *p, uint64_t value)
+{
+    cw_fetched_t *last = cw_wait_fetched(p);
+    if (last->at == p)
+        cw_wait_fetched_again(last, value);
+    else
+        *last = (cw_fetched_t){p, value};
+    return value;
+}
+
 /** The transport fills in the rest; nothing may be undefined on the wire. */
 static CW_ALWAYS_INLINE void amo_request(cw_req_amo_t *req, const cwt_target_t *t, const void *addr,
                                          uint32_t kind, uint64_t operand, uint64_t compare)

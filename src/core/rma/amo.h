@@ -61,6 +61,17 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_polling(const void *p, size_t nbytes)
     return value;
 }
 
+/** After an operation of a program on a word that is mapped here and stays as it was: its value. A
+ *  test in vain, as a fetch. */
+uint64_t cw_amo_left(const void *p, uint64_t value) CW_COLD;
+
+/** Does a swap leave what it found? Programs wait by loops of those that do: for a lock, a turn. */
+static CW_ALWAYS_INLINE bool cw_amo_swap_leaves(cw_amo_op_t op, uint64_t found, uint64_t operand,
+                                                uint64_t compare)
+{
+    return op == CW_AMO_CSWAP ? found != compare : found == operand;
+}
+
 /** Operation and size, as in a request (core/route/request.h). */
 static CW_ALWAYS_INLINE uint32_t cw_amo_kind(cw_amo_op_t op, size_t nbytes)
 {
