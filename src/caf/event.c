@@ -21,28 +21,15 @@ static bool leaves(cw_amo_op_t op, uint64_t was, uint64_t operand, uint64_t comp
     }
 }
 
-/** Found again as it was, and left so. */
-static bool is_in_vain(const void *word, cw_amo_op_t op, uint64_t was, uint64_t operand,
-                       uint64_t compare)
-{
-    cw_fetched_t *last = cw_wait_fetched(word);
-    const bool again = last->at == word, same = last->value == was;
-    if (again && !same)
-        cw_wait_found();
-    *last = (cw_fetched_t){word, was};
-    return again && same && leaves(op, was, operand, compare);
-}
-
 uint64_t caf_atomic(void *word, cw_amo_op_t op, size_t nbytes, uint64_t operand, uint64_t compare,
                     int pe)
 {
     const uint64_t was = cw_amo_fetching(&cw_ctx_default, word, op, nbytes, operand, compare, pe);
     if (cw_world.node_of_pe[pe] != cw_world.node)
         return was;
-    const bool in_vain = is_in_vain(word, op, was, operand, compare);
-    if (in_vain || (op == CW_AMO_FETCH && pe == cw_world.pe))
+    if (op == CW_AMO_FETCH && pe == cw_world.pe)
         cw_wait_tested();
-    return was;
+    return leaves(op, was, operand, compare) ? cw_amo_left(word, was) : was;
 }
 
 void caf_event_post(const caf_status_t *status, int pe, uint64_t *event)

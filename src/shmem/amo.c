@@ -27,11 +27,9 @@
 static CW_COLD uint64_t fetch_observed(cw_ctx_t *ctx, void *addr, size_t nbytes, int pe)
 {
     uint64_t value = cw_amo_fetching(ctx, addr, CW_AMO_FETCH, nbytes, 0, 0, pe);
-    cw_fetched_t *last = cw_wait_fetched(addr);
-    if (last->at == addr && cw_wait_fetched_again(last, value))
-        return cw_amo_fetching(ctx, addr, CW_AMO_FETCH, nbytes, 0, 0, pe);
-    *last = (cw_fetched_t){addr, value};
-    return value;
+    return cw_wait_fetched(addr, value) && cw_wait_fetched_again(addr)
+               ? cw_amo_fetching(ctx, addr, CW_AMO_FETCH, nbytes, 0, 0, pe)
+               : value;
 }
 
 /** Off the node it waits for a reply, which gives way. */

@@ -7,11 +7,20 @@
 #include "check.h"
 #include "frame/yields.h"
 
-enum { TESTS = 256 };
+enum { TESTS = 256, PEERS = 20 };
 
 static int flag, neighbour;
-static long words[2], lock;
+static long words[2], apart[PEERS][8], lock;
 static uint64_t signals[2];
+
+/** A word for each of many peers, in a cache line of its own. */
+static bool are_in_vain(void)
+{
+    long sum = 0;
+    for (int i = 0; i < PEERS; i++)
+        sum += shmem_long_atomic_fetch(apart[i], neighbour);
+    return sum == 0;
+}
 
 static bool is_in_vain(int form)
 {
@@ -35,6 +44,8 @@ static bool is_in_vain(int form)
         return shmem_int_atomic_compare_swap(&flag, 1, 2, neighbour) == 0;
     case 8:
         return shmem_long_atomic_swap(&words[0], 0, me) == 0;
+    case 9:
+        return are_in_vain();
     default:
         return shmem_signal_fetch(&signals[0]) == 0 && shmem_signal_fetch(&signals[1]) == 0;
     }
@@ -68,7 +79,7 @@ int main(void)
     if (me == npes - 1)
         shmem_set_lock(&lock);
     shmem_barrier_all();
-    for (int form = 0; form < 10 && me < npes - 1; form++)
+    for (int form = 0; form < 11 && me < npes - 1; form++)
         CHECK(gives_way(test, &form), "form %d", form);
     naps_beside_load();
     shmem_barrier_all();

@@ -466,18 +466,23 @@ void cw_wait_tested(void)
         cw_wait_give_way(NULL);
 }
 
-_Thread_local cw_fetched_t cw_fetched[CW_FETCHED];
+_Thread_local cw_fetched_t cw_fetched;
 
 /** Some are one test: a caller that works between two fetches should not make progress at each. */
-bool cw_wait_fetched_again(cw_fetched_t *last, uint64_t value)
+bool cw_wait_fetched_again(const void *at)
 {
-    if (last->value != value) {
-        last->value = value;
+    const cw_fetched_t turn = cw_fetched;
+    cw_fetched = (cw_fetched_t){.at = at, .before = turn.sum};
+    if (turn.at != at)
+        return false;
+    if (turn.sum != turn.before) {
         cw_wait_found();
         return false;
     }
-    if (++loop.fetches % CWU_WAIT_MANY != 0)
+    loop.fetches += turn.words + 1;
+    if (loop.fetches < CWU_WAIT_MANY)
         return false;
+    loop.fetches = 0;
     cw_wait_tested();
     return true;
 }

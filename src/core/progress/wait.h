@@ -151,22 +151,26 @@ void cw_progress(void);
 /** After a test in vain, by a call that returns: one round of progress, which runs handlers; gives
  *  the core away, in a loop of tests, if others want it. */
 void cw_wait_tested(void);
-/** What this thread fetched last; a loop may poll several words. */
+/** What this thread fetches. Programs wait by loops of fetches, of one word or of many: a turn ends
+ *  where the word is fetched again that it began with. */
 typedef struct cw_fetched {
-    const void *at;
-    uint64_t value;
+    const void *at;       // with which turns begin
+    uint64_t sum, before;  // of the values of this turn, and of the one before
+    uint32_t words;
 } cw_fetched_t;
-enum { CW_FETCHED = 4 };
-extern _Thread_local cw_fetched_t cw_fetched[CW_FETCHED] CW_INITIAL_EXEC;
+enum { CW_FETCHED = 1024 };  // words of a turn; with the next one another turn begins
+extern _Thread_local cw_fetched_t cw_fetched CW_INITIAL_EXEC;
 
-static CW_ALWAYS_INLINE cw_fetched_t *cw_wait_fetched(const void *at)
+/** After a fetch without a wait. True: cw_wait_fetched_again is due. */
+static CW_ALWAYS_INLINE bool cw_wait_fetched(const void *at, uint64_t value)
 {
-    return &cw_fetched[(uintptr_t)at / sizeof(uint64_t) % CW_FETCHED];
+    cw_fetched_t *turn = &cw_fetched;
+    turn->sum = 3 * turn->sum + value;
+    return turn->at == at || ++turn->words == CW_FETCHED;
 }
 
-/** After a fetch from the place of the last one. The same value is a test in vain: programs wait by
- *  such loops. True: it may have changed meanwhile. */
-bool cw_wait_fetched_again(cw_fetched_t *last, uint64_t value);
+/** A turn with the values of the last one is tests in vain. True: they may have changed. */
+bool cw_wait_fetched_again(const void *at);
 /** A lock whose word is in memory of that PE has been released. */
 void cw_wait_released(int pe);
 /** Before a try of a lock. In a loop of tries by a thread that had the lock, other nodes get their

@@ -16,19 +16,16 @@
 #include "core/rma/send.h"
 #include "core/route/request.h"
 
-uint64_t cw_amo_poll_again(cw_fetched_t *last, size_t nbytes, uint64_t value)
+uint64_t cw_amo_poll_again(const void *p, size_t nbytes, uint64_t value)
 {
-    void *p = (void *)(uintptr_t)last->at;  // handlers that run meanwhile may poll
-    return cw_wait_fetched_again(last, value) ? cw_amo_local(p, CW_AMO_FETCH, nbytes, 0, 0) : value;
+    void *word = (void *)(uintptr_t)p;
+    return cw_wait_fetched_again(p) ? cw_amo_local(word, CW_AMO_FETCH, nbytes, 0, 0) : value;
 }
 
 uint64_t cw_amo_left(const void *p, uint64_t value)
 {
-    cw_fetched_t *last = cw_wait_fetched(p);
-    if (last->at == p)
-        cw_wait_fetched_again(last, value);
-    else
-        *last = (cw_fetched_t){p, value};
+    if (cw_wait_fetched(p, value))
+        cw_wait_fetched_again(p);
     return value;
 }
 

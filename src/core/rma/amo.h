@@ -48,17 +48,13 @@ static CW_ALWAYS_INLINE uint64_t cw_amo_local(void *p, cw_amo_op_t op, size_t nb
     return cw_amo_apply_uint64_t((uint64_t *)p, op, operand, compare);
 }
 
-uint64_t cw_amo_poll_again(cw_fetched_t *last, size_t nbytes, uint64_t value) CW_COLD;
+uint64_t cw_amo_poll_again(const void *p, size_t nbytes, uint64_t value) CW_COLD;
 
 /** A fetch on memory mapped here, for programs, which wait by loops of it. */
 static CW_ALWAYS_INLINE uint64_t cw_amo_polling(const void *p, size_t nbytes)
 {
     uint64_t value = cw_amo_local((void *)(uintptr_t)p, CW_AMO_FETCH, nbytes, 0, 0);
-    cw_fetched_t *last = cw_wait_fetched(p);
-    if (last->at == p)
-        return cw_amo_poll_again(last, nbytes, value);
-    *last = (cw_fetched_t){p, value};
-    return value;
+    return cw_wait_fetched(p, value) ? cw_amo_poll_again(p, nbytes, value) : value;
 }
 
 /** After an operation of a program on a word that is mapped here and stays as it was: its value. A
