@@ -8,8 +8,9 @@ setup() {
     meson setup --prefix "$PWD/prefix" --libdir lib -Dtests=false "$@"
 }
 
-check "everything off" setup --bindir opt/bin --datadir share/more -Dmpi=disabled \
-    -Dpmix=disabled -Dman=disabled -Dsimulator=false -Dhwloc=disabled -Drpath=false off "$src"
+check "everything off" setup --bindir opt/bin --datadir share/more --includedir include/more \
+    -Dmpi=disabled -Dpmix=disabled -Dman=disabled -Dsimulator=false -Dhwloc=disabled \
+    -Drpath=false off "$src"
 meson introspect --targets off >targets.json
 for name in causeway-sim mpi-mpich mpi-openmpi shmem.7; do
     refuses 1 '^$' sh -c "grep '\"name\": \"$name\"' targets.json || { echo; exit 1; }"
@@ -22,6 +23,8 @@ for file in off/tools/oshcc off/meson-private/causeway.pc off/tools/gasnet/gasne
 done
 output_has 'lib -lcauseway' sh off/tools/oshcc -showme:link
 refuses 1 '^$' sh -c "sh off/tools/oshcc -showme hello.c | grep rpath || { echo; exit 1; }"
+check "the prefix is three folders above a fragment" \
+    grep -q 'GASNET_PREFIX := .*)\.\./\.\./\.\.)' off/tools/gasnet/ofi-par.mak
 check "the page of causeway-plot" ninja -C off tools/causeway-plot
 check "its folder" grep -q '"share/more/causeway/page.html"' off/tools/causeway-plot
 check "the library is found from the programs" grep -q '"../../lib"' off/causeway_paths.h
