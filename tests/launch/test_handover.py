@@ -49,6 +49,8 @@ hydra, slurm = ["--launcher", "hydra"], ["--launcher", "slurm"]
 says(every, [*hydra, "-n", 4, "prog", "-n", 9], "mpiexec.hydra -n 4 prog -n 9")
 says(every, [*hydra, "-n", 4, "--ppn", 2, "--hosts", "a:2,b:2", "-l", "prog"],
      "mpiexec.hydra -n 4 -ppn 2 -hosts a:2,b:2 -l prog")
+for hosts in ("f", "hosts"):
+    Path(hosts).write_text("a\n")
 says(every, ["--hostfile", "f", "prog"], "mpiexec.hydra -n 1 -f f prog")
 says(every, [*hydra, "-x", "FOO=a b", "prog"], "mpiexec.hydra -n 1 prog", foo="a b")
 says(every, [*slurm, "-n", 4, "-N", 2, "--hosts", "a:2,b", "--label", "prog"],
@@ -114,6 +116,7 @@ refused(["--hosts", "a", "prog"], 127, "none of mpiexec.hydra, prterun, orterun 
 refused(["--hosts", "a", "--emulate-nodes", 2, "-n", 2, "prog"], 2,
         "--emulate-nodes splits one machine")
 refused(["--hosts", "a", "--hostfile", "f", "prog"], 2, "one or the other")
+refused(["-f", "absent", "prog"], 2, "--hostfile absent: No such file", env={"PATH": every})
 
 # In an allocation, but with an explicit launcher; inside a step of it; and outside.
 here = "launch: 2 PEs"

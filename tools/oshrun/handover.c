@@ -380,6 +380,8 @@ void handover(const options_t *opt)
             l->name);
     if (opt->hosts && opt->hostfile)
         die(EXIT_USAGE, "--hosts and --hostfile: one or the other");
+    if (opt->hostfile && access(opt->hostfile, R_OK) != 0)
+        die(EXIT_USAGE, "--hostfile %s: %s", opt->hostfile, strerror(errno));
     if (opt->gdb.list || opt->xterm.list)
         die(EXIT_USAGE,
             "--gdb and --xterm are for PEs of this machine; with --launcher %s name the debugger "
