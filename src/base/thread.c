@@ -8,6 +8,22 @@
 
 #define STACK_NBYTES (512u << 10)
 
+void cwu_signals_hold(sigset_t *before_p)
+{
+    static const int of_instructions[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+                                          SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof of_instructions / sizeof *of_instructions; i++)
+        sigdelset(&set, of_instructions[i]);
+    pthread_sigmask(SIG_BLOCK, &set, before_p);
+}
+
+void cwu_signals_release(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 int cwu_thread_start(pthread_t *thread_p, void *(*run)(void *), void *arg, const char *name)
 {
     sigset_t all, old;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "base/wait.h"
 #include "offers.h"
 #include "probe.h"
@@ -70,7 +71,10 @@ void ofi_begin_load(void)
     cwu_env_keep();
     pthread_mutex_lock(&load_lock);
     if (load_result > 0 && !ofi_lib.handle) {
+        sigset_t before;
+        cwu_signals_hold(&before);
         int rc = ofi_lib_open();
+        cwu_signals_release(&before);
         load_result = rc ? rc : load_result;
     }
     pthread_mutex_unlock(&load_lock);
@@ -81,6 +85,8 @@ int ofi_load(bool one_machine)
     guard_forks_once();
     pthread_mutex_lock(&load_lock);
     if (load_result > 0) {
+        sigset_t before;
+        cwu_signals_hold(&before);  // the dynamic linker ends a process that enters it twice
         load_result = ofi_lib.handle ? 0 : ofi_lib_open();
         if (load_result == 0) {
             ofi_probe_begin(ofi_lib.handle);
@@ -91,6 +97,7 @@ int ofi_load(bool one_machine)
                 ofi_gate_open(one_machine);
             }
         }
+        cwu_signals_release(&before);
     }
     int rc = load_result;
     pthread_mutex_unlock(&load_lock);
