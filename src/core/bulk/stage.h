@@ -18,7 +18,7 @@
 //         else
 //             … what cw_stage_take(&s) returns, before the next call
 //
-// The server lends the node's cells between begin and end; no PE
+// The server lends the node's cells between begin and end (few senders may keep them longer); no PE
 // waits for another's. Bodies execute, and gathers read, in order with other requests to that node,
 // after the puts before them; bodies are complete at the next quiet. Threads: any, each with its
 // own cw_stage_t. Blocking: for the server's answers.

@@ -9,7 +9,8 @@
 // those of kernels.
 //
 // The thread polls while there are users; without requests it naps, up to a millisecond, and wakes
-// PEs of the node whose word has changed, since a kernel rings no doorbell.
+// PEs of the node whose word has changed, since a kernel rings no doorbell. Without users
+// it sleeps.
 #ifndef CW_CORE_DEVICE_WORLD_H
 #define CW_CORE_DEVICE_WORLD_H
 
