@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/env.h"
 #include "base/error.h"
 #include "base/install.h"
@@ -45,7 +46,7 @@ static struct {
     pthread_cond_t ended;
     bool fence_under_way;
     int fence_status;
-} p2 = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+} p2 CW_LARGE = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
 // ---------------------------------------------------------------- joining
 static bool forced(void)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "caf/gone.h"
 #include "caf/transfer.h"
@@ -30,7 +31,7 @@ enum {
 _Static_assert(LOCKS_AT + CAF_LOCK_PLACES * PLACE_NBYTES <= ENDED_AT, "room for the places");
 _Static_assert(SYNC_AT <= 8 << 20, "of the 32 MiB that are there, beside 16 KiB a PE");
 
-static cw_blocks_t blocks;
+static cw_blocks_t blocks CW_LARGE;
 static uintptr_t *addresses;  // [npes] of the areas in their PEs; 0: unknown
 
 static caf_door_t *doors;

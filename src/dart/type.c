@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 const uint8_t drt_basic_nbytes[] = {
     [DART_TYPE_BYTE] = 1,
     [DART_TYPE_SHORT] = sizeof(short),
@@ -27,7 +29,7 @@ enum { PAGE = 256, PAGES = 256 };
 typedef struct page {
     drt_type_t *of[PAGE];
 } page_t;
-static page_t *pages[PAGES];
+static page_t *pages[PAGES] CW_LARGE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards changes of the table
 
 const drt_type_t *drt_type_find(dart_datatype_t type)

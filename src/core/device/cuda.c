@@ -40,7 +40,7 @@ static struct {
     bool loaded;
     int n;
     device_t device[CW_DEVICES_MOST];
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} state CW_LARGE = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // ---------------------------------------------------------------- errors
 static const char *remedy_of(cuda_result_t error)

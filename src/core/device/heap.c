@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "core/coll/coll.h"
 #include "core/device/driver.h"
@@ -29,7 +30,7 @@
 #define BASES 8
 #define SLICE_MOST (UINT64_C(1) << 40)  // bytes; within what a request's offset may have
 
-cw_device_heap_t cw_device_heap = {.vendor = NULL};
+cw_device_heap_t cw_device_heap CW_LARGE = {.vendor = NULL};
 
 /** What a node's PEs tell each other. */
 typedef struct card {

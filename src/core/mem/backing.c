@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/futex.h"
 #include "base/pages.h"
 #include "base/wait.h"
@@ -14,11 +15,13 @@
 
 enum { UNKNOWN, NOT_NEEDED, NEEDED };
 
-static bool backed[CW_CHUNKS_MAX_SPARSE];  // chunks of this PE's heap
+static bool backed[CW_CHUNKS_MAX_SPARSE] CW_LARGE;  // chunks of this PE's heap
+static uint64_t end_backed;  // behind the last one
 
 void cw_backing_reset(void)
 {
-    memset(backed, 0, sizeof backed);
+    memset(backed, 0, end_backed);
+    end_backed = 0;
 }
 
 void cw_backing_known(bool needed)
@@ -58,6 +61,7 @@ static void back(uint64_t from, uint64_t end)
                       "the network must lock; start fewer PEs here or allocate less",
                       (unsigned long long)n);
         backed[i] = true;
+        end_backed = i + 1 > end_backed ? i + 1 : end_backed;
     }
 }
 
