@@ -18,9 +18,17 @@ typedef union cm_event {
     uint8_t room[sizeof(struct fi_eq_cm_entry) + 256];  // private data follows the entry
 } cm_event_t;
 
+/** Was the other end closed meanwhile? Its process has ended, or connects again. */
+static bool is_closed(ssize_t rc)
+{
+    return rc == -FI_ECONNRESET || rc == -FI_ECONNABORTED || rc == -FI_ENOTCONN || rc == -EPIPE;
+}
+
 static int failed(const char *what, ssize_t rc)
 {
-    if (!ofi_out_of_files())
+    if (is_closed(rc))
+        cwu_debug("node server: cannot %s: %s", what, ofi_reason(rc));
+    else if (!ofi_out_of_files())
         cwu_error("libfabric (%s): the node server cannot %s: %s; set CAUSEWAY_INTERFACE or "
                   "CAUSEWAY_PROVIDER",
                   ofi_choice.info->fabric_attr->prov_name, what, ofi_reason(rc));
@@ -81,8 +89,8 @@ static int open_peer(cwt_server_t *server, struct fi_info *info, ofi_peer_t *pee
     return rc ? rc : ofi_device_endpoint(&server->device, info, peer, &peer->ep);
 }
 
-/** Why it is rejected, or 0: it is accepted, or its endpoint is closed again, which its client
- *  sees. What would fail for each client ends the job. */
+/** Why it is rejected, or 0: it is accepted, or its endpoint will be closed, which its client sees.
+ *  What would fail for each client ends the job. */
 static uint32_t accept_peer(cwt_server_t *server, struct fi_info *info, const ofi_hello_t *hello)
 {
     ofi_peer_t *peer = ofi_peer_create(server, hello->pe);
@@ -106,8 +114,9 @@ static uint32_t accept_peer(cwt_server_t *server, struct fi_info *info, const of
     if (rc == CW_EINVAL || rc == CW_ENOTSUP)
         server->lost = rc;
     if (peer->ep)
-        fi_close(&peer->ep->fid);
-    ofi_peer_destroy(peer);
+        peer->dying = true;  // has receives, whose ends are to be read before they are freed
+    else
+        ofi_peer_destroy(peer);
     return reason;
 }
 
