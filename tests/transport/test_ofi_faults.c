@@ -333,6 +333,33 @@ static void junk_on_the_port(void)
     REQUIRE(end_peer() == 0);
 }
 
+/** Clients that are killed between their connection and its first byte: nothing is said of them,
+ *  since nothing was refused to a process that lives. */
+static void clients_that_end(void)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    struct sockaddr_in sin;
+    peer_speaks = true;
+    start_peer();
+    stop_peer();
+    REQUIRE(find_port(&sin));
+    for (int i = 0; i < 4; i++) {
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        REQUIRE(connect(fd, (struct sockaddr *)&sin, sizeof sin) == 0);
+        if (i % 2)
+            setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        close(fd);
+    }
+    kill(n.peer_pid, SIGCONT);
+    works();
+    for (uint64_t start = cwu_now_ns(); seconds_since(start) < 7;) {  // proofs are awaited so long
+        REQUIRE(n.ops->progress(n.client) == 0);
+        usleep(20000);
+    }
+    n.ops->close(n.client);
+    REQUIRE(end_peer() == 0);
+}
+
 static int (*accept_of_provider)(struct fid_ep *ep, const void *param, size_t nbytes);
 
 static int accept_second_time(struct fid_ep *ep, const void *param, size_t nbytes)
@@ -445,6 +472,7 @@ int main(int argc, char **argv)
         {"stopped_peer", stopped_peer, NULL, NULL},
         {"foreign_blob", foreign_blob, "must run the same Causeway", ""},
         {"junk_on_the_port", junk_on_the_port, NULL, NULL},
+        {"clients_that_end", clients_that_end, NULL, NULL},
         {"accept_fails", accept_fails, NULL, NULL},
         {"no_descriptors", no_descriptors, "out of file descriptors", "ulimit -n"},
         {"no_library", no_library, "libfabric1", "CAUSEWAY_LIBFABRIC"},

@@ -30,7 +30,7 @@ typedef int accept4_fn(int fd, struct sockaddr *name, socklen_t *name_nbytes, in
 static struct {
     ofi_diverted_t accept, accept4;
     uint8_t host[sizeof(struct sockaddr_in6)];  // the job's address, whatever the port
-    atomic_uint refused;
+    atomic_uint refused[2];                     // alive, ended
     atomic_bool blind;  // the kernel does not tell: reported
 } gate;
 
@@ -46,7 +46,8 @@ static bool may_enter(int listener, int fd)
         return true;  // geteuid: the program may have changed its user
     if (rc != CW_ENOTSUP) {
         if (rc != CW_EAGAIN)
-            atomic_fetch_add_explicit(&gate.refused, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&gate.refused[ofi_socket_has_ended(fd)], 1,
+                                      memory_order_relaxed);
         return false;
     }
     if (!ofi_choice.msg && !atomic_exchange(&gate.blind, true))
@@ -128,7 +129,7 @@ void ofi_gate_open(bool one_machine)
                   : "not refused: libfabric calls accept where it cannot be changed");
 }
 
-uint32_t ofi_gate_refused(void)
+uint32_t ofi_gate_refused(bool ended)
 {
-    return atomic_load_explicit(&gate.refused, memory_order_relaxed);
+    return atomic_load_explicit(&gate.refused[ended], memory_order_relaxed);
 }

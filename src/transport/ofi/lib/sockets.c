@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,12 @@ uint64_t ofi_socket_cookie(int fd)
 bool ofi_socket_is_open(const ofi_socket_t *socket)
 {
     return socket->cookie && ofi_socket_cookie(socket->fd) == socket->cookie;
+}
+
+bool ofi_socket_has_ended(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
 bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p)

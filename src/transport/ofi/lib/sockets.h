@@ -24,6 +24,8 @@ typedef struct ofi_socket {
  *  when it next polls. Returns false if there is none, or several. */
 bool ofi_socket_shut(const void *addr, size_t nbytes, ofi_socket_t *socket_p);
 bool ofi_socket_is_open(const ofi_socket_t *socket);
+/** Has the other end of this TCP connection been closed? */
+bool ofi_socket_has_ended(int fd);
 /** Is this the address of a socket? */
 bool ofi_is_socket_name(const void *addr, size_t nbytes);
 /** The address that the descriptor, a socket, is connected to; false: no socket, or not connected.
@@ -62,8 +64,9 @@ int ofi_socket_user(int fd, bool tables, uid_t *uid_p);
 /** After the choice of the provider: from here on a job of one machine gets no connection of
  *  another user. Sets ofi_choice.guarded. */
 void ofi_gate_open(bool one_machine);
-/** Connections refused in this process so far. */
-uint32_t ofi_gate_refused(void);
+/** Connections refused in this process so far: those whose other end had been closed, as by the end
+ *  of its process, or all others. */
+uint32_t ofi_gate_refused(bool ended);
 
 // ---------------------------------------------------------------- unauth.c
 /** Connections that came in on a listening port and have not proved anything yet. */
@@ -76,8 +79,8 @@ typedef struct ofi_unauth {
 } ofi_unauth_t;
 void ofi_unauth_open(ofi_unauth_t *u, const void *addr, size_t nbytes, uint32_t proof_nbytes);
 void ofi_unauth_close(ofi_unauth_t *u);
-/** If it is time, shuts those that have sent too little for too long; how many. Cheap to call
- *  often. */
+/** If it is time, shuts those that have sent too little for too long; how many of them had not
+ *  ended by themselves. Cheap to call often. */
 uint32_t ofi_unauth_check(ofi_unauth_t *u);
 
 #endif

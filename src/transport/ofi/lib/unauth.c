@@ -126,9 +126,9 @@ static bool check_socket(int fd, void *arg)
     if (now.checks_since_shut > 0) {
         now.checks_since_shut++;
     } else if (l->now - now.since_ns >= l->patience_ns) {
+        l->shut += !ofi_socket_has_ended(fd);
         shutdown(fd, SHUT_RDWR);  // fails if the other end has closed it
         now.checks_since_shut = 1;
-        l->shut++;
     }
     if (is_forgotten(&now)) {
         close(fd);

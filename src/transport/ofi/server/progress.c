@@ -193,6 +193,17 @@ static void check_files(cwt_server_t *server)
     }
 }
 
+/** A client that is killed while it connects looks as any other process that has ended: nothing is
+ *  said of these. */
+static void count_gated(cwt_server_t *server)
+{
+    uint32_t alive = ofi_gate_refused(false), ended = ofi_gate_refused(true);
+    for (; server->gated[false] != alive; server->gated[false]++)
+        ofi_server_drop(server, "no process of this user made it");
+    server->stats.refused += ended - server->gated[true];
+    server->gated[true] = ended;
+}
+
 /** Connection events and unauthenticated connections cost system calls: checked now and then, and
  *  after every sleep. */
 static int check_connections(cwt_server_t *server)
@@ -203,8 +214,7 @@ static int check_connections(cwt_server_t *server)
     server->slept = false;
     for (uint32_t n = ofi_unauth_check(&server->unauth); n > 0; n--)
         ofi_server_drop(server, "it connected and sent no proof");
-    for (uint32_t refused = ofi_gate_refused(); server->gated != refused; server->gated++)
-        ofi_server_drop(server, "no living process of this user made it");
+    count_gated(server);
     ofi_server_silence_check(server);
     check_files(server);
     int n = server->pep ? ofi_server_msg_progress(server) : 0;

@@ -101,7 +101,8 @@ int ofi_server_open(const cwt_server_config_t *config, cwt_server_t **server_p)
         ofi_server_close(server);
         return rc;
     }
-    server->gated = ofi_gate_refused();
+    for (int ended = 0; ended < 2; ended++)
+        server->gated[ended] = ofi_gate_refused(ended);
     warn_exposed(server);
     warn_of_atomics(server);
     *server_p = server;

@@ -114,7 +114,7 @@ struct cwt_server {
     ofi_unauth_t unauth;
     _Atomic uint64_t starved_ns;  // since when connections lack a file descriptor; 0: they do not
     uint64_t starved_at;          // connections when that was checked last
-    uint32_t gated;               // connections of other users that were counted
+    uint32_t gated[2];            // connections of other users that were counted: alive, ended
     ofi_attached_t attached;
     uint64_t check_ns;              // when to check for silent hosts again
     uint32_t silent;                // checks in a row that found one while PEs waited
