@@ -5,6 +5,8 @@
 // after a failed malloc.
 #include "base/error.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -114,10 +116,25 @@ static size_t put_prefix(char *line, const char *level)
     return (size_t)n;
 }
 
+/** stderr takes nothing now, if it is not to block (another process may have set that): waits until
+ *  it does; false: not for ever. */
+static bool await_room(uint64_t limit_ns)
+{
+    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+    uint64_t now = cwu_now_ns();
+    if (now < limit_ns)
+        poll(&fd, 1, (int)((limit_ns - now) / CWU_MS) + 1);
+    return now < limit_ns;
+}
+
 void cwu_write(const char *line, size_t nbytes)
 {
+    const uint64_t limit_ns = cwu_now_ns() + CWU_WAIT_NS(SECOND);
     while (nbytes > 0) {
         ssize_t n = write(STDERR_FILENO, line, nbytes);
+        // a handler of the program's may have come in between
+        if (n < 0 && (errno == EINTR || (errno == EAGAIN && await_room(limit_ns))))
+            continue;
         if (n <= 0)
             return;  // stderr is closed: the message is lost
         line += n;

@@ -3,7 +3,12 @@
 // Messages: one line each, with PE, pid and host; and the end of a job.
 #include "base/error.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "base/env.h"
@@ -107,6 +112,54 @@ static void test_messages(void)
     CHECK(strstr(child.err, "debug: ") && strstr(child.err, "d2"));
 }
 
+static _Atomic int *signals;  // shared with the child
+
+static void count_signal(int signo)
+{
+    (void)signo;
+    atomic_fetch_add(signals, 1);
+}
+
+/** Fills its stderr, and says something, while signals come whose handler restarts no call. */
+static void say_in_full_pipe(int flags)
+{
+    const struct sigaction count = {.sa_handler = count_signal};
+    const struct itimerval often = {{0, 5000}, {0, 5000}};
+    fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+    while (write(STDERR_FILENO, "y", 1) == 1)
+        ;
+    fcntl(STDERR_FILENO, F_SETFL, flags);
+    sigaction(SIGALRM, &count, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    cwu_error("whole");
+    _exit(0);
+}
+
+static void test_full_pipe(int flags)
+{
+    int fds[2];
+    char text[8192], *last = text;
+    signals =
+        mmap(NULL, sizeof *signals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(signals != MAP_FAILED && pipe(fds) == 0 && fcntl(fds[1], F_SETPIPE_SZ, 4096) == 4096);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(fds[1], STDERR_FILENO);
+        say_in_full_pipe(flags);
+    }
+    close(fds[1]);
+    for (int i = 0; i < 5000 && atomic_load(signals) < 3; i++)
+        usleep(1000);
+    for (ssize_t n; (n = read(fds[0], last, (size_t)(text + sizeof text - 1 - last))) > 0;)
+        last += n;
+    *last = '\0';
+    waitpid(pid, NULL, 0);
+    CHECK(last > text && strstr(text, "yycauseway: error: ") && strstr(text, ": whole\n"),
+          "flags %d: \"%s\"", flags, last - text > 80 ? last - 80 : text);
+    close(fds[0]);
+    munmap(signals, sizeof *signals);
+}
+
 static void test_ends(void)
 {
     child_t child = child_run(fatal_plain);
@@ -122,6 +175,8 @@ static void test_ends(void)
 int main(void)
 {
     test_messages();
+    test_full_pipe(0);
+    test_full_pipe(O_NONBLOCK);
     test_ends();
     CHECK_STR(cwu_error_name(CW_ENOMEM), "CW_ENOMEM");
     CHECK_STR(cwu_error_name(0), "CW_OK");
