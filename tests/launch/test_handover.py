@@ -107,6 +107,11 @@ says(every, [*hydra, "-t", "2.5", "prog"], "mpiexec.hydra -n 1 prog")
 job = run(*hydra, "-v", "-t", "2.5", "prog", env={**CLEAN, "PATH": every + TOOLS})
 check("hands over to hydra: timeout --foreground --kill-after=20 2.500 mpiexec.hydra -n 1"
       in job.stderr, "-v prints the command", job.stderr)
+job = run(*hydra, "-v", "-t", "0.0001", "prog", env={**CLEAN, "PATH": every + TOOLS})
+check("--kill-after=20 0.001 " in job.stderr, "a short time is no time without end", job.stderr)
+job = run("--launcher=prrte", "prog", env={**CLEAN, "PATH": TOOLS}, cwd=every)
+check(job.stdout.startswith("prterun -n 1"), "an empty part of PATH is this folder",
+      job.stdout, job.stderr)
 
 refused(["--launcher", "lsf", "prog"], 2, "expected oshrun, hydra, slurm, prrte or orte")
 refused(["--launcher", "hydra", "prog"], 127, "mpiexec.hydra is not in PATH (Debian: mpich)",

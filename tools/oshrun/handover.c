@@ -293,7 +293,7 @@ static bool in_path(const char *program)
     char file[PATH_MAX];
     for (const char *dir = path ? path : "/usr/bin:/bin"; *dir;) {
         size_t len = strcspn(dir, ":");
-        snprintf(file, sizeof file, "%.*s/%s", (int)len, len ? dir : ".", program);
+        snprintf(file, sizeof file, "%.*s/%s", len ? (int)len : 1, len ? dir : ".", program);
         if (access(file, X_OK) == 0)
             return true;
         dir += len + (dir[len] == ':');
@@ -396,7 +396,8 @@ void handover(const options_t *opt)
     words_t w = {NULL, 0};
     if (opt->timeout_ns) {
         char seconds[32];
-        snprintf(seconds, sizeof seconds, "%.3f", (double)opt->timeout_ns / 1e9);
+        uint64_t ms = (opt->timeout_ns + 999999) / 1000000;  // 0 would be no limit
+        snprintf(seconds, sizeof seconds, "%.3f", (double)ms / 1e3);
         add(&w, "timeout");  // of coreutils: exits with 124, as oshrun does
         // Without it timeout signals both its child and its group, and orterun leaves at once on
         // the second signal.
