@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joining, leaving and ending the job. Calls marked [waits] may block; all blocking ends in a
-// sleep. Errors: 0 or CW_E…, reported. Threads: one joins and leaves; any may end the job.
+// Joining, leaving and ending the job. Blocking: [waits]. Errors: 0 or CW_E…, reported. Threads:
+// one joins and leaves; any may end the job.
 #ifndef CW_CORE_LIFE_H
 #define CW_CORE_LIFE_H
 
@@ -32,8 +32,7 @@ bool cw_may_end_early(int joins);
 /** All PEs leave, some out of the middle of a collective: cw_finalize waits for no PE. By every PE
  *  or none, after a synchronisation by other means. */
 void cw_disband(void);
-/** What exit gets for that status: of one that is not 0 the low 8 bits, all that a launcher sees,
- *  are not 0 (256 becomes 1). */
+/** What exit gets: 1 where the low 8 bits, all that a parent sees, would hide that it is not 0. */
 static inline int cw_exit_status(int status)
 {
     return status != 0 && (status & 0xff) == 0 ? 1 : status;
@@ -47,8 +46,7 @@ noreturn void cw_drop_out(int status);
 noreturn void cw_exit(int status);
 /** Ends every PE of the job. */
 noreturn void cw_global_exit(int status);
-/** The status of an end by an error: where the code's low 8 bits, all that a parent sees, are 0, it
- *  would pass for a success. */
+/** As above, of an error: never a success. */
 static inline int cw_failure_status(int code)
 {
     return code & 0xff ? code : 1;

@@ -15,7 +15,7 @@
 /** Ends the job with "<call>: <text>". */
 noreturn void cw_check_failed(const char *call, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
-/** The same as a warning. */
+/** As a warning. */
 void cw_check_warn(const char *call, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
 /** Is this the first warning about a place, and room to note it? */
@@ -27,18 +27,30 @@ extern const cw_observer_t cw_check_observer;
 /** Fatal if bytes of the heap are in no block, or reach beyond a variable. */
 void cw_check_block(const char *call, const void *symmetric, size_t nbytes);
 
-/** In checking mode only: fatal if a buffer has no address or reaches beyond a known block. what:
- *  as "source". */
+// ---- in checking mode only
+/** Fatal if a buffer has no address or reaches beyond a known block. what: as "source". */
 static inline void cw_check_buffer(const char *call, const char *what, const void *buffer,
                                    size_t nbytes);
 
-/** In checking mode: fatal in a handler of an active message. */
+/** Fatal in a handler of a signal. pointer: the caller's stack. */
+static CW_ALWAYS_INLINE void cw_check_stack(const char *call, uintptr_t pointer);
+
+/** Fatal on overlap. */
+void cw_check_apart(const char *call, const void *dest, const void *source, size_t nbytes);
+
+/** A call gave an object of a space, to be given back by cw_known_free. What is left at the end is
+ *  named, with the call's place. */
+void cw_check_give(int64_t space, uintptr_t object, const char *call);
+
+/** At a front end's end: names unfreed blocks of its routines. */
+void cw_check_blocks_left(bool (*is_routine)(const char *name));
+
+// ---- in every mode
+/** Fatal in a handler of an active message. */
 void cw_check_not_in_handler(const char *call);
 
-/** In checking mode: fatal in a fork's child, and in threads beyond the thread level. */
+/** Fatal in a fork's child, and in threads beyond the thread level. */
 static inline void cw_check_thread(const char *call);
-/** In checking mode only: fatal in a handler of a signal. pointer: the caller's stack. */
-static CW_ALWAYS_INLINE void cw_check_stack(const char *call, uintptr_t pointer);
 /** The library's own handler, which may call, begins or ends. */
 void cw_check_own_handler(bool runs);
 /** The process ends: any thread and handler may call. */
@@ -50,22 +62,12 @@ void cw_check_at_end(void (*report)(void));
 /** Counts an unreleased object; reports the first few of a kind ("context"). */
 void cw_check_leak(const char *kind, const char *fmt, ...) CW_PRINTF(2, 3) CW_COLD;
 
-/** In checking mode only: a call gave an object of a space, to be given back by cw_known_free. What
- *  is left at the end is named, with the call's place. */
-void cw_check_give(int64_t space, uintptr_t object, const char *call);
-
-/** In checking mode only, at a front end's end: names unfreed blocks of its routines. */
-void cw_check_blocks_left(bool (*is_routine)(const char *name));
-
 /** For a copy within this process; copying in place is no overlap. */
 static inline bool cw_check_overlap(const void *a, const void *b, size_t nbytes)
 {
     uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
     return nbytes > 0 && x != y && x - y + nbytes - 1 < 2 * nbytes - 1;
 }
-/** Fatal on overlap. Only in checking mode. */
-void cw_check_apart(const char *call, const void *dest, const void *source, size_t nbytes);
-
 // ---- for cw_check_thread
 extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
 /** cw_check_round when this thread was found right. */

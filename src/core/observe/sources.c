@@ -229,7 +229,7 @@ static source_t **recent_of(const void *src)
     return &table.recent[mixed((uintptr_t)src) >> 58];
 }
 
-/** Lock held. */
+// ---------------------------------------------------------------- begin, with the lock
 static CW_ALWAYS_INLINE void release(source_t *s)
 {
     s->nbytes = 0;
@@ -250,7 +250,7 @@ static void release_idle(void)
         }
 }
 
-/** Lock held. NULL: full, or no memory. */
+/** NULL: full, or no memory. */
 static source_t *take_free(void)
 {
     if (!table.all) {
@@ -266,7 +266,7 @@ static source_t *take_free(void)
     return s;
 }
 
-/** Lock held. Adds a record without a source to its chain; NULL: no room. */
+/** Adds a record without a source to its chain; NULL: no room. */
 static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, int pe)
 {
     source_t *s = take_free(), **chain = chain_of(kind, key);
@@ -284,7 +284,7 @@ static source_t *add(cw_source_kind_t kind, uintptr_t key, const void *place, in
     return s;
 }
 
-/** Lock held. Is an equal put kept? Its older sample notices all changes. */
+/** Is an equal put kept? Its older sample notices all changes. */
 static CW_ALWAYS_INLINE bool is_kept(const source_t *s, cw_source_kind_t kind, uintptr_t key,
                                      const void *place, const void *src, size_t nbytes)
 {
@@ -292,7 +292,6 @@ static CW_ALWAYS_INLINE bool is_kept(const source_t *s, cw_source_kind_t kind, u
            s->place == place && s->kind == (uint8_t)kind;
 }
 
-/** Lock held. */
 static CW_ALWAYS_INLINE void keep_again(source_t *s, const void *src, size_t nbytes, int pe)
 {
     if (!s->is_idle) {
@@ -306,7 +305,7 @@ static CW_ALWAYS_INLINE void keep_again(source_t *s, const void *src, size_t nby
     count(1);
 }
 
-/** Lock held. No equal recent put, or a call in this library, so that the place is to be found. */
+/** No equal recent put, or a call in this library, so that the place is to be found. */
 static CW_NOINLINE void keep(cw_source_kind_t kind, uintptr_t key, const void *caller,
                              const void *src, size_t nbytes, int pe)
 {
@@ -324,6 +323,7 @@ static CW_NOINLINE void keep(cw_source_kind_t kind, uintptr_t key, const void *c
     }
 }
 
+// ---- without
 void cw_source_begin(cw_source_kind_t kind, uintptr_t key, const void *caller, const void *src,
                      size_t nbytes, int pe)
 {
@@ -354,6 +354,7 @@ void cw_source_begin_get(cw_source_kind_t kind, uintptr_t key, const void *calle
     leave();
 }
 
+// ---------------------------------------------------------------- end, with the lock
 /** there NULL: a source that is gone faults. */
 static CW_ALWAYS_INLINE bool is_changed(source_t *s, there_t *there)
 {
@@ -367,7 +368,6 @@ static CW_ALWAYS_INLINE bool is_changed(source_t *s, there_t *there)
     return changed;
 }
 
-/** Lock held. */
 static CW_ALWAYS_INLINE void free_one(source_t *s)
 {
     release(s);
@@ -400,8 +400,8 @@ static void take_from(source_t **at, cw_source_kind_t kind, uintptr_t key, bool 
     }
 }
 
-/** Lock held. Does the process still have the handler? Looked at rarely: only sources freed too
- *  early need it. */
+/** Does the process still have the handler? Looked at rarely: only sources freed too early need
+ *  it. */
 static bool is_handled(void)
 {
     bool (*is_there)(void) = atomic_load_explicit(&handler.is_there, memory_order_relaxed);
@@ -415,8 +415,7 @@ static bool is_handled(void)
     return atomic_load(&handler.is_there) != NULL;
 }
 
-/** Lock held. any: all keys. A fault in a sample returns here, the table unchanged: that source is
- *  gone. */
+/** any: all keys. A fault in a sample returns here, the table unchanged: that source is gone. */
 static CW_NOINLINE void take_locked(cw_source_kind_t kind, uintptr_t key, bool any,
                                     bool only_changed)
 {
@@ -434,6 +433,7 @@ static CW_NOINLINE void take_locked(cw_source_kind_t kind, uintptr_t key, bool a
         take_from(&table.chain[i], kind, 0, true, only_changed, asked);
 }
 
+// ---- without
 static CW_ALWAYS_INLINE source_t *take_some(cw_source_kind_t kind, uintptr_t key, bool any,
                                             bool only_changed)
 {

@@ -59,36 +59,39 @@ void cw_handle_op_wait(const char *call, cw_handle_op_t *op);
 cw_handle_t cw_handle_make(bool in_flight, cw_handle_op_t *op);
 /** In flight, without messages. */
 static CW_ALWAYS_INLINE cw_handle_t cw_handle_in_flight(void);
-/** The same, with a source that may change already. */
+/** As above, with a source that may change already. */
 cw_handle_t cw_handle_copied(cw_handle_t handle);
 /** Can a call of this process have returned it? */
 bool cw_handle_is_known(cw_handle_t handle);
-/** Checking mode: what `call` gives to the program instead, to be waited for once: the operation,
- *  or a number of its own. */
+
+// ---- checking mode
+/** What `call` gives to the program instead, to be waited for once: the operation, or a number of
+ *  its own. */
 cw_handle_t cw_handle_given(const char *call, cw_handle_t handle);
-/** Checking mode: the source is in use until the wait for the given handle. caller: as for
- *  cw_source_begin. */
+/** The source is in use until the wait for the given handle. caller: as for cw_source_begin. */
 void cw_handle_keep_source(cw_handle_t handle, const void *caller, const void *src, size_t nbytes,
                            int pe);
 /** As above, of an implicit put, or one of the access region. */
 void cw_implicit_keep_source(const void *caller, const void *src, size_t nbytes, int pe);
-/** Checking mode: this thread's implicit puts are complete. */
+/** This thread's implicit puts are complete. */
 void cw_implicit_end_sources(const char *call);
-/** Checking mode: gets outside of access regions: one began; all are complete; or they are not, and
- *  as good as lost. */
+/** Gets outside of access regions: one began; all are complete; or they are not, and as good as
+ *  lost. */
 void cw_implicit_keep_get(const void *caller, int pe);
 void cw_implicit_end_gets(void);
 void cw_implicit_left_gets(const char *call, const char *remedy);
-/** Checking mode: the region's puts get its given handle. */
+/** The region's puts get its given handle. */
 void cw_implicit_move_sources(cw_handle_t handle);
 /** Its source is watched no more. */
 void cw_handle_forget_source(cw_handle_t handle);
-/** Checking mode: has cw_handle_given named it, and is it not forgotten? */
+/** Has cw_handle_given named it, and is it not forgotten? */
 bool cw_handle_was_given(cw_handle_t handle);
 /** Was a given handle waited for before? text: "gasnet_put_nb gave it at main+0x1 (a.c:5)". */
 bool cw_handle_is_spent(cw_handle_t handle, char *text, size_t text_nbytes);
 /** `call` has waited for a given handle. */
 void cw_handle_spend(const char *call, cw_handle_t handle);
+
+// ---- waits and tests
 void cw_handle_wait(const char *call, cw_handle_t handle);
 /** True: complete, and the handle is dead. */
 bool cw_handle_test(cw_handle_t handle);

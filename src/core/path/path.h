@@ -62,8 +62,7 @@ static inline cw_owner_target_t *cw_owner_target_of(const cwt_target_t *record)
 
 /** direct and path are filled in. */
 void cw_owner_target_init(cw_owner_target_t *target);
-/** The last put, by this word of an owner, used up the room: gives some. True: not without a
- *  quiet. */
+/** As cw_path_is_full, after a put by this word. */
 bool cw_owner_target_is_full(uintptr_t word);
 
 /** The context will use the path, whose direct record is filled in. Lock of the port held. */

@@ -241,7 +241,7 @@ static CW_ALWAYS_INLINE uintptr_t cw_amo_word(const cw_ctx_t *ctx, int rank)
     return cw_ctx_has(ctx, rank) ? cw_entry(&ctx->amo_peer, rank) : CW_CTX_COLD_WORD;
 }
 
-/** True: mapped here, so far away; false: it leads to a record. */
+/** Mapped here; else it leads to a record. */
 static inline int cw_word_is_local(uintptr_t word)
 {
     return CW_LIKELY(!(word & 1));

@@ -280,8 +280,8 @@ static void announce(cw_wait_t *w)
     w->bell = cwu_bell_rings(&me->doorbell);
 }
 
-/** Short where a reply may come on this PE's own connection, for which no PE rings. (Mostly its
- *  sender knows that the requester may sleep, and replies through its server.) */
+/** Short where a reply may come on this PE's own connection, for which no PE rings: mostly its
+ *  sender knows that the requester may sleep, and uses its server. */
 static uint64_t timeout_of(const cw_wait_t *w)
 {
     if ((cw_arrivals_mode() == CW_ARRIVALS_UNWATCHED && !w->notified) || cw_progress_alone_serves())
