@@ -5,11 +5,12 @@
 #include "common.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_SAMPLES = 12, MAX_SAMPLES = 20000, HARD_LIMIT = 20 };
+enum { MIN_SAMPLES = 12, MAX_SAMPLES = 20000, HARD_LIMIT = 20, SETTLE_NS = 100000000 };
 
 static const char *option_value(int argc, char **argv, int *i_p)
 {
@@ -147,9 +148,22 @@ void bench_measure_batch(const struct bench_opts *opts, bench_fn op, bench_fn af
     }
 }
 
+// For some tens of milliseconds after the start the system moves threads that ask each other apart,
+// to processors of their own: a process's first measurement begins behind that.
+static void settle(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx)
+{
+    static bool settled;
+    if (settled || opts->quick)
+        return;
+    for (uint64_t start = bench_now_ns(); bench_now_ns() - start < SETTLE_NS;)
+        timed(op, after, ctx, 1);
+    settled = true;
+}
+
 void bench_measure(const struct bench_opts *opts, bench_fn op, bench_fn after, void *ctx,
                    struct bench_series *series)
 {
+    settle(opts, op, after, ctx);
     bench_measure_batch(opts, op, after, ctx, calibrate(op, after, ctx), series);
 }
 
