@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     printf("{\"simulated\": true, \"npes\": %d, \"nodes\": %d, \"hosts\": %d, \"cores\": %d, "
            "\"connect\": \"%s\", "
            "\"exchange\": \"%s\", \"wall_ms\": %.3f, \"launched_ms\": %.3f, \"fence_ms\": %.3f, "
-           "\"init_mean_ms\": %.3f, "
+           "\"init_median_ms\": %.3f, \"init_mean_ms\": %.3f, "
            "\"init_max_ms\": %.3f, \"cpu_ms\": %.3f, \"connections\": %llu, \"most_connections\": "
            "%d, \"most_accepts\": "
            "%d, "
@@ -136,10 +136,10 @@ int main(int argc, char **argv)
            "\"recorded_pes\": %d, \"events\": %llu}\n",
            c.npes, c.nnodes, c.nhosts, c.cores, c.is_static ? "static" : "ondemand",
            c.is_blocking ? "blocking" : "nonblocking", r.wall_ms, r.launched_ms, r.fence_ms,
-           r.init_mean_ms, r.init_max_ms, r.cpu_ms, (unsigned long long)r.connections,
-           r.most_connections, r.most_accepts, (unsigned long long)r.endpoints,
-           (unsigned long long)record.published, record.table_nbytes, record.node_nbytes,
-           record.place_ns / 1e3, record.tables_ns / 1e3, record.first_ns / 1e3, record.recorded,
-           (unsigned long long)r.events);
+           r.init_median_ms, r.init_mean_ms, r.init_max_ms, r.cpu_ms,
+           (unsigned long long)r.connections, r.most_connections, r.most_accepts,
+           (unsigned long long)r.endpoints, (unsigned long long)record.published,
+           record.table_nbytes, record.node_nbytes, record.place_ns / 1e3, record.tables_ns / 1e3,
+           record.first_ns / 1e3, record.recorded, (unsigned long long)r.events);
     return 0;
 }

@@ -18,7 +18,7 @@ typedef struct pe {
     int phase;       // of a connection: begin, own half of the work done, request at the server
     bool slept;      // while the library was loaded
     int connections;
-    double init_begin;
+    double init_begin, init_ns;
     struct pe *next_waiting;  // at a server, a fence, a barrier
 } pe_t;
 
@@ -62,7 +62,7 @@ static struct {
     pe_t *barrier_waiting;
     server_t **server_waiting;  // [nnodes] for the first fence
     int nwaiting_servers;
-    double cpu, init_sum, init_max, launched, fence_end, last;
+    double cpu, launched, fence_end, last;
     sim_result_t *result;
 } sim;
 
@@ -272,9 +272,7 @@ static bool barrier_step(pe_t *pe)
 
 static void end_init(pe_t *pe)
 {
-    double ns = sim_now() - pe->init_begin;
-    sim.init_sum += ns;
-    sim.init_max = ns > sim.init_max ? ns : sim.init_max;
+    pe->init_ns = sim_now() - pe->init_begin;
 }
 
 /** Plays one step of the script. True when it is complete and took no time. */
@@ -435,15 +433,33 @@ static void set_up(void)
     sim.shm_due[0] = sim.shm_due[1] = c->npes;
 }
 
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void collect_init(sim_result_t *r)
+{
+    int n = sim.config->npes;
+    double sum = 0, *ns = zeroed((size_t)n, sizeof *ns);
+    for (int pe = 0; pe < n; pe++)
+        sum += ns[pe] = sim.pe[pe].init_ns;
+    qsort(ns, (size_t)n, sizeof *ns, by_value);
+    r->init_median_ms = (ns[(n - 1) / 2] + ns[n / 2]) / 2e6;
+    r->init_mean_ms = sum / n / 1e6;
+    r->init_max_ms = ns[n - 1] / 1e6;
+    free(ns);
+}
+
 static void collect(sim_result_t *r)
 {
     const sim_config_t *c = sim.config;
     *r = (sim_result_t){.wall_ms = sim.last / 1e6,
                         .launched_ms = sim.launched / 1e6,
-                        .init_mean_ms = sim.init_sum / c->npes / 1e6,
-                        .init_max_ms = sim.init_max / 1e6,
                         .fence_ms = sim.fence_end / 1e6,
                         .cpu_ms = sim.cpu / 1e6};
+    collect_init(r);
     for (int pe = 0; pe < c->npes; pe++) {
         const sim_script_t *script = &sim.record->pe[pe];
         r->connections += (uint64_t)sim.pe[pe].connections;

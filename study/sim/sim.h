@@ -128,7 +128,8 @@ uint64_t sim_engine_run(void);
 
 // ---------------------------------------------------------------- the result (model.c)
 typedef struct sim_result {
-    double wall_ms, launched_ms, init_mean_ms, init_max_ms, fence_ms, cpu_ms;
+    double wall_ms, launched_ms, fence_ms, cpu_ms;
+    double init_median_ms, init_mean_ms, init_max_ms;  // of the PEs
     uint64_t connections, endpoints, events;
     int most_connections;  // of one PE
     int most_accepts;      // of one server

@@ -251,8 +251,8 @@ class Figures(Drawer):
             return
         figure, axes = self.axes(3, 4.6, 4.3)
         nodes = max(row["nodes"] for row in checks)
-        for axis, field, title in ((axes[0], "wall_ms", "hello"), (axes[1], "init_ms",
-                                                                   "shmem_init")):
+        for axis, field, title in ((axes[0], "wall_ms", "hello"),
+                                   (axes[1], "init_median_ms", "shmem_init of the median PE")):
             for mode in ("ondemand", "static"):
                 some = [row for row in checks if row["nodes"] == nodes and row["mode"] == mode]
                 for which, style in (("measured", "-"), ("predicted", ":")):
