@@ -4,7 +4,10 @@
 in a second."""
 
 import re
+import shutil
 import socket
+import subprocess
+import tempfile
 import time
 
 from common import OSHRUN, PROBE, check, finish, run, shared_objects
@@ -67,6 +70,26 @@ check(job.returncode == 139 and "PE 7 of 8" in job.stderr, "the PE that a signal
 # Processes that a PE leaves in its process group end with it.
 job = run("-n", 2, "sh", "-c", "sleep 98 & exit 0")
 check(job.returncode == 0, "a background process of a PE does not hold the job up", job.stderr)
+
+# PE 0 has ended, and a later PE gets its pid; that PE is named, not PE 0.
+AGAIN = """case $OSHRUN_PE in
+0) echo $$ > new; exec mv new pid;;
+1) while ! read pid 2>/dev/null < pid; do :; done; while [ -d /proc/$pid ]; do :; done
+   echo $((pid - 1)) > /proc/sys/kernel/ns_last_pid;;
+*) read pid 2>/dev/null < pid && [ $pid = $$ ] && { echo $OSHRUN_PE; exit 3; }; exit 0;;
+esac"""
+NAMESPACE = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+if shutil.which("unshare") and subprocess.run([*NAMESPACE, "test", "-w",
+                                               "/proc/sys/kernel/ns_last_pid"]).returncode == 0:
+    with tempfile.TemporaryDirectory() as folder:
+        job = subprocess.run([*NAMESPACE, OSHRUN, "-n", "2000", "sh", "-c", AGAIN], cwd=folder,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    again = job.stdout.strip()
+    print("the PE that got the pid of PE 0:", again or "none", flush=True)
+    check(job.returncode == (3 if again else 0) and (not again or f"PE {again} of" in job.stderr),
+          "a pid that comes again", job.stdout, job.stderr)
+else:
+    print("no pid comes again: no user namespaces", flush=True)
 
 # Two SHMEM programs in one PE, one after the other: refused with a reason, not a hang.
 job = run("-n", 2, "sh", "-c", f"{PROBE} ok && {PROBE} ok")

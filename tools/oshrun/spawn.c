@@ -290,7 +290,9 @@ static void remember_pid(run_t *run, pid_t pid, int pe)
 int spawn_pe_of(const run_t *run, pid_t pid)
 {
     uint32_t i = (uint32_t)pid & (run->nby_pid - 1);
-    while (run->by_pid[i].pid && run->by_pid[i].pid != pid)
+    // entries of PEs that have ended stay, and their pids may come again
+    while (run->by_pid[i].pid &&
+           (run->by_pid[i].pid != pid || run->pes[run->by_pid[i].pe].pid != pid))
         i = (i + 1) & (run->nby_pid - 1);
     return run->by_pid[i].pid ? run->by_pid[i].pe : -1;
 }
