@@ -98,9 +98,9 @@ static int attend(const cw_group_t *parent)
         }
         if (max[1] != CW_TEAM_THREADS)
             return CW_OK;
-        uint64_t failed = 0;
-        combine((void *)(uintptr_t)parent, NULL, 0, &failed, 1);
-        if (!failed)
+        uint64_t claims[MAX_WORDS] = {0};
+        combine((void *)(uintptr_t)parent, NULL, 0, claims, MAX_WORDS);
+        if (!claims[0])
             return CW_OK;
     }
     return CW_ENOMEM;

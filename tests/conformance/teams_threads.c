@@ -4,6 +4,7 @@
 // with the same thread of other PEs, and destroy. Every thread has another parent, as the
 // specification requires.
 #include <pthread.h>
+#include <unistd.h>
 
 #include "team_model.h"
 
@@ -54,6 +55,67 @@ static void *run(void *arg)
     return NULL;
 }
 
+// ---------------------------------------------------------------- while a split waits
+
+enum { LIVES = 80, SUMS = 10, FIRST = 0, WAITING = 1 };
+
+static shmem_team_t waiting, made;
+
+static void *split_waiting(void *arg)
+{
+    (void)arg;
+    CHECK(shmem_team_split_strided(waiting, 0, 1, 2, NULL, 0, &made) == 0, "the split that waits");
+    return NULL;
+}
+
+/** Whatever a new team of PE FIRST is made of has been used and given back since. */
+static void live_and_die(shmem_team_t parent, const model_t *m)
+{
+    static shmem_team_t life[LIVES];
+    for (int i = 0; i < LIVES; i++)
+        CHECK(shmem_team_split_strided(parent, 0, 1, 2, NULL, 0, &life[i]) == 0, "life %d", i);
+    for (int i = 0; i < LIVES; i++) {
+        for (int k = 0; k < SUMS; k++)
+            add_up(0, life[i], m, 22 * k + 1);
+        shmem_team_destroy(life[i]);
+    }
+}
+
+/** A thread of PE FIRST waits in a split of {FIRST, WAITING} for the other member. Meanwhile
+ *  another one makes, uses and destroys teams with the last PE. */
+static void split_meanwhile(const model_t *world)
+{
+    pthread_t thread;
+    shmem_team_t others;
+    model_t few = model_strided(world, FIRST, 1, 2), ends = model_strided(world, 0, npes - 1, 2);
+    // in this order, so that the lives take the number of the split that waits
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, npes - 1, 2, NULL, 0, &others);
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, FIRST, 1, 2, NULL, 0, &waiting);
+    if (me == FIRST) {
+        pthread_create(&thread, NULL, split_waiting, NULL);
+        usleep(100000);  // until it has said what it could take
+    }
+    if (others != SHMEM_TEAM_INVALID)
+        live_and_die(others, &ends);
+    shmem_barrier_all();
+    if (me == FIRST)
+        pthread_join(thread, NULL);
+    else if (me == WAITING)
+        split_waiting(NULL);
+    for (int i = 0; i < 2 * SUMS && (me == FIRST || me == WAITING); i++) {
+        if (me == WAITING)
+            usleep(1000);  // the other one would take what is there
+        add_up(0, made, &few, 22 * i + 2);
+    }
+    shmem_barrier_all();
+    if (waiting != SHMEM_TEAM_INVALID) {
+        shmem_team_destroy(made);
+        shmem_team_destroy(waiting);
+    }
+    if (others != SHMEM_TEAM_INVALID)
+        shmem_team_destroy(others);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -79,5 +141,7 @@ int main(int argc, char **argv)
         pthread_join(thread[k], NULL);
     for (int k = 0; k < THREADS; k++)
         shmem_team_destroy(parent[k]);
+    if (npes > 2)
+        split_meanwhile(&world);
     return check_end();
 }

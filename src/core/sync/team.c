@@ -305,16 +305,20 @@ static int combine_over(const agreement_t *p, offer_t *offer)
     return CW_OK;
 }
 
-/** *all_p: no member found a number claimed by another thread. */
-static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p)
+/** *all_p: no member found a number claimed by another thread. *from_p: again, since another thread
+ *  may have used and freed the numbers between offer and claim. */
+static int all_have_claimed(const agreement_t *p, bool mine, bool *all_p, uint64_t *from_p)
 {
-    uint64_t failed = !mine;
-    if (!p->combine) {
-        *all_p = cw_fused_all(p->parent, mine);
-        return CW_OK;
-    }
-    int rc = p->combine(p->arg, NULL, 0, &failed, 1);
-    *all_p = !failed;
+    pthread_mutex_lock(&teams.lock);
+    uint64_t words[] = {!mine, teams.reached};
+    pthread_mutex_unlock(&teams.lock);
+    int rc = CW_OK;
+    if (p->combine)
+        rc = p->combine(p->arg, NULL, 0, words, 2);
+    else
+        cw_fused_and_max(p->parent, NULL, 0, words, 2);
+    *all_p = !words[0];
+    *from_p = words[1];
     return rc;
 }
 
@@ -347,7 +351,7 @@ static int agree(const agreement_t *p, bool member, bool refused, int n, int *id
         bool claimed = !member || claim(ids, n), all = true;
         *from_p = offer.reached;
         if (threads)
-            rc = all_have_claimed(p, claimed, &all);
+            rc = all_have_claimed(p, claimed, &all, from_p);
         if (rc == CW_OK && all)
             return CW_OK;
         if (member && claimed)
