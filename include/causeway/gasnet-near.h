@@ -63,7 +63,7 @@ GASNETI_NEAR int gasneti_near_word(gasnet_node_t node, uintptr_t *word_p)
 {
     // relaxed: nothing but mapped memory is behind a word of a mapped node
     *word_p = __atomic_load_n(&gasnet_causeway_near.word[node], __ATOMIC_RELAXED);
-    return __builtin_expect(!(*word_p & 3), 1);
+    return (int)__builtin_expect(!(*word_p & 3), 1);
 }
 
 /** Can the transfer be done here? */

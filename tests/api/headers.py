@@ -170,6 +170,16 @@ def strict(job):
     return None if ok else f"promises with {compiler} -std={std}:\n{text[:1500]}"
 
 
+def strict_others(job):
+    """The other interfaces' headers, in C: their models' are written in it, casts and all."""
+    language, compiler, std = job
+    text = "".join(f"#include <{header}>\n"
+                   for header in ("gasnet.h", "gasnet_coll.h", "gasnet_vis.h", "gasnet_ratomic.h",
+                                  "armci.h", "armcix.h"))
+    ok, text = compiles(compiler, std, language, "#define GASNET_PAR 1\n" + text, *STRICT_C)
+    return None if ok else f"other interfaces with {compiler} -std={std}:\n{text[:1500]}"
+
+
 def deprecation(job):
     """Silent by default; on request the compiler warns of the old names, and only of these."""
     language, compiler, std = job
@@ -227,6 +237,7 @@ def main():
     jobs += [(wrapped, (*job[1:], header)) for job in ends if job[0] == "c++"
              for header in ("shmem.h", "mpp/shmemx.h")]
     jobs += [(strict, job) for job in ends]
+    jobs += [(strict_others, job) for job in ends if job[0] == "c"]
     jobs += [(deprecation, job) for job in chosen]
     jobs += [(refusals, job) for job in chosen]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
