@@ -9,14 +9,13 @@
 /** Other PEs of the set may arrive before this one and count themselves in some words of its pSync
  *  (core/sync/set_sync.c): 0 and 2 to 14. Such a word never exceeds the number of PEs; any other
  *  value means that the word was never set to SHMEM_SYNC_VALUE, or that another set still uses it.
- *  A set that is the world does not use pSync. */
-static void check_psync(const char *call, shm_set_t s)
+ *  unused: the set is the world (shm_active_set). */
+static void check_psync(const char *call, shm_set_t s, bool unused)
 {
     enum { GO = 1, NOTES = 15 };
-    bool world = s.size == cw_world.npes;
     for (int i = 0; i < SHMEM_SYNC_SIZE; i++) {
         long word = __atomic_load_n(&s.psync[i], __ATOMIC_RELAXED),
-             most = world || i == GO || i == NOTES ? 0 : s.size;
+             most = unused || i == GO || i == NOTES ? 0 : s.size;
         if (word < SHMEM_SYNC_VALUE || word > SHMEM_SYNC_VALUE + most)
             cw_check_failed(
                 call,
@@ -67,9 +66,11 @@ const cw_group_t *shm_active_set(const char *func, shm_set_t set, cw_group_t *ro
         set.log_stride = 0;  // of one PE any is right
     if (!world)
         check_set(func, set);
+    // else threads with a pSync each may call at once
+    world = world && !cw_threads_anywhere();
     if (SHM_CHECKING()) {
         shm_check_symmetric(func, "pSync", set.psync, SHMEM_SYNC_SIZE * sizeof(long));
-        check_psync(shm_call_name(func), set);
+        check_psync(shm_call_name(func), set, world);
     }
     if (world)
         return cw_group_world;

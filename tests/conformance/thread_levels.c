@@ -46,17 +46,19 @@ static void transfers(int round)
     shmem_barrier_all();
 }
 
-/** Of all PEs but the last. */
+/** Of all PEs but the last, and of all. */
 static void active_sets(int round)
 {
-    if (me < npes - 1) {
-        source[0] = round;
-        shmem_barrier(0, 0, npes - 1, sync_words);
-        shmem_broadcast64(dest, source, 1, 0, 0, 0, npes - 1, sync_words);
-        CHECK(me == 0 || dest[0] == round);
-        shmem_barrier(0, 0, npes - 1, sync_words);
+    for (int size = npes - 1; size <= npes; size++) {
+        if (me < size) {
+            source[0] = round + size;
+            shmem_barrier(0, 0, size, sync_words);
+            shmem_broadcast64(dest, source, 1, 0, 0, 0, size, sync_words);
+            CHECK(me == 0 || dest[0] == round + size);
+            shmem_barrier(0, 0, size, sync_words);
+        }
+        shmem_barrier_all();
     }
-    shmem_barrier_all();
 }
 
 int main(void)

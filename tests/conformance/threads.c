@@ -2,8 +2,8 @@
 //
 // Thread levels. argv[1] is the level. FUNNELED: other threads compute while the main one
 // communicates. SERIALIZED: all threads communicate, one at a time. MULTIPLE: all at once, on the
-// default context, on a common context and on one of their own, with every kind of operation; a
-// waiting thread delays no other.
+// default context, on a common context and on one of their own, with every kind of operation, and
+// over active sets; a waiting thread delays no other.
 #include "check.h"
 
 #include <pthread.h>
@@ -74,6 +74,20 @@ static void *serialized(void *arg)
     return NULL;
 }
 
+/** Deprecated collectives of all PEs, by threads with words of their own. */
+static void sets(int t)
+{
+    static long words[THREADS][2][SHMEM_REDUCE_SYNC_SIZE], meets[THREADS][SHMEM_BARRIER_SYNC_SIZE],
+        work[THREADS][SHMEM_REDUCE_MIN_WRKDATA_SIZE], in[THREADS], out[THREADS];
+    for (int round = 0; round < rounds; round++) {
+        in[t] = me + t + round;
+        shmem_long_sum_to_all(&out[t], &in[t], 1, 0, 0, npes, work[t], words[t][round % 2]);
+        CHECK(out[t] == (long)npes * (npes - 1) / 2 + (long)npes * (t + round),
+              "thread %d round %d: a sum of %ld", t, round, out[t]);
+        shmem_barrier(0, 0, npes, meets[t]);
+    }
+}
+
 static void *multiple(void *arg)
 {
     int t = (int)(long)arg;
@@ -100,6 +114,7 @@ static void *multiple(void *arg)
     shmem_ctx_quiet(own);
     if (t == 0)
         shmem_signal_wait_until(&doors[t], SHMEM_CMP_EQ, 1);
+    sets(t);
     shmem_ctx_destroy(own);
     return NULL;
 }

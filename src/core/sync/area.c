@@ -13,7 +13,7 @@ static uint64_t area_nbytes(void)
 
 static uint64_t world_nbytes(void)
 {
-    return 2 * area_nbytes();
+    return (uint64_t)CW_APART_END * area_nbytes();
 }
 
 static uint64_t steps_of_pe(void)
@@ -50,14 +50,14 @@ char *cw_team_steps(int slot, int id)
     return cw_segment.base + cw_team_steps_offset(slot, id);
 }
 
-uint64_t cw_coll_farewell_offset(void)
+uint64_t cw_coll_apart_offset(cw_apart_t which)
 {
-    return cw_coll_section.offset + area_nbytes();
+    return cw_coll_section.offset + (uint64_t)which * area_nbytes();
 }
 
-cw_coll_area_t *cw_coll_farewell_area(void)
+cw_coll_area_t *cw_coll_apart_area(cw_apart_t which)
 {
-    return (cw_coll_area_t *)(void *)(cw_segment.base + cw_coll_farewell_offset());
+    return (cw_coll_area_t *)(void *)(cw_segment.base + cw_coll_apart_offset(which));
 }
 
 _Static_assert(sizeof(cw_coll_scratch_t) <= CW_COLL_SCRATCH, "fits below the heap");

@@ -9,7 +9,7 @@
 //     cw_coll_step_t [steps]        8.1 KiB  written by leaders of other nodes
 //     cw_coll_counter_t [..]         64 B    arrivals of CW_COLL_RADIX members each
 //     cw_coll_deposit_t [2][slots]  256 B    operands, each written by its slot alone
-//   again, for PEs that end (groups.c); then each PE's steps of teams that it may lead here
+//   twice again, apart (cw_apart_t); then each PE's steps of teams that it may lead here
 //
 //   teams, below each PE's heap: cw_coll_scratch_t
 #ifndef CW_CORE_SYNC_AREA_H
@@ -187,9 +187,10 @@ extern cw_section_t cw_coll_section, cw_steps_section;
 cw_coll_area_t *cw_coll_local_area(void);
 /** In the node object, the same on every node. */
 uint64_t cw_coll_area_offset(void);
-/** For PEs that end. */
-cw_coll_area_t *cw_coll_farewell_area(void);
-uint64_t cw_coll_farewell_offset(void);
+/** Synchronisations of the world that match no collective of the program (groups.c). */
+typedef enum cw_apart { CW_APART_FAREWELL = 1, CW_APART_LEVELS, CW_APART_END } cw_apart_t;
+cw_coll_area_t *cw_coll_apart_area(cw_apart_t which);
+uint64_t cw_coll_apart_offset(cw_apart_t which);
 /** Where other leaders write for a leader in that slot: the same on every node. */
 uint64_t cw_team_steps_offset(int slot, int id);
 /** The same of this node, mapped here. */

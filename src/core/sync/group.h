@@ -39,6 +39,10 @@ void cw_groups_fini(void);
  *  sleep at once. [waits] */
 void cw_farewell(bool last);
 
+/** Has any PE CW_THREAD_MULTIPLE? The first call of an epoch synchronises all PEs, and matches no
+ *  collective of the program. Threads: any. [waits] */
+bool cw_threads_anywhere(void);
+
 /** Completes no transfers (shmem_sync). [waits] */
 void cw_sync(const cw_group_t *group);
 /** Quiet on the default context, then cw_sync (shmem_barrier). [waits] */

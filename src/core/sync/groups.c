@@ -9,8 +9,10 @@
 #include "core/sync/sync.h"
 #include "core/sync/team.h"
 
-static cw_group_sync_t sync_of_world, sync_of_farewell;
+static cw_group_sync_t sync_of_world, sync_of_farewell, sync_of_levels;
 static cw_group_t world, farewell;  // farewell.sync: NULL before the first one of the epoch
+static _Atomic uint32_t levels;     // of cw_threads_anywhere
+enum { NOT_ASKED, ASKING, NOWHERE, ANYWHERE };
 const cw_group_t *const cw_group_world = &world;
 
 void cw_groups_init(void)
@@ -22,6 +24,7 @@ void cw_groups_init(void)
                          .sync = &sync_of_world};
     farewell = world;
     farewell.sync = NULL;
+    atomic_store_explicit(&levels, NOT_ASKED, memory_order_relaxed);
     sync_of_world = (cw_group_sync_t){.most = cw_world.nnodes > 1 ? CW_COLL_MEDIUM : CW_COLL_SMALL};
     cw_node_sync_init(&sync_of_world.node, cw_coll_local_area(), cw_world.pes_of_node,
                       cw_world.slot, cw_world.nslots, cw_world.nnodes);
@@ -37,21 +40,43 @@ void cw_groups_fini(void)
     cw_map_forget_all();
 }
 
-static void open_farewell(void)
+static void open_apart(cw_group_t *group, cw_group_sync_t *sync, cw_apart_t which)
 {
-    cw_node_sync_t *ns = &sync_of_farewell.node;
-    sync_of_farewell = (cw_group_sync_t){0};
-    cw_node_sync_init(ns, cw_coll_farewell_area(), cw_world.pes_of_node, cw_world.slot,
+    *sync = (cw_group_sync_t){0};
+    cw_node_sync_init(&sync->node, cw_coll_apart_area(which), cw_world.pes_of_node, cw_world.slot,
                       cw_world.nslots, cw_world.nnodes);
-    ns->cpus = sync_of_world.node.cpus;  // late PEs have added theirs to it
-    cw_leaders_init_farewell(&sync_of_farewell.leaders, &farewell);
-    farewell.sync = &sync_of_farewell;
+    sync->node.cpus = sync_of_world.node.cpus;  // late PEs have added theirs to it
+    cw_leaders_init_apart(&sync->leaders, group, which);
+    group->sync = sync;
+}
+
+/** PEs choose their levels by themselves. */
+static uint32_t ask_levels(void)
+{
+    cw_group_t group = world;
+    open_apart(&group, &sync_of_levels, CW_APART_LEVELS);
+    return cw_fused_all(&group, !cw_world.thread_multiple) ? NOWHERE : ANYWHERE;
+}
+
+bool cw_threads_anywhere(void)
+{
+    cw_wait_t w = CW_WAIT_INIT("a collective");
+    uint32_t now = NOT_ASKED;
+    if (atomic_compare_exchange_strong(&levels, &now, ASKING)) {
+        // pairs with the loads below
+        atomic_store_explicit(&levels, now = ask_levels(), memory_order_release);
+        cw_local_notify(cw_world.pe);
+    }
+    for (; now == ASKING; now = atomic_load_explicit(&levels, memory_order_acquire))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return now == ANYWHERE;
 }
 
 void cw_farewell(bool last)
 {
     if (!farewell.sync)
-        open_farewell();
+        open_apart(&farewell, &sync_of_farewell, CW_APART_FAREWELL);
     if (last)
         cw_node_sync_patient(&sync_of_farewell.node);
     cw_barrier(&farewell);

@@ -28,11 +28,11 @@ void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_ma
     };
 }
 
-void cw_leaders_init_farewell(cw_leaders_t *leaders, const cw_group_t *group)
+void cw_leaders_init_apart(cw_leaders_t *leaders, const cw_group_t *group, cw_apart_t which)
 {
     cw_leaders_init(leaders, group, NULL, 0, 0);
-    leaders->steps = (char *)cw_coll_step(cw_coll_farewell_area(), 0);
-    leaders->steps_at = cw_coll_farewell_offset() + cw_coll_step_offset(0);
+    leaders->steps = (char *)cw_coll_step(cw_coll_apart_area(which), 0);
+    leaders->steps_at = cw_coll_apart_offset(which) + cw_coll_step_offset(0);
 }
 
 void cw_leaders_init_split(cw_leaders_t *leaders, unsigned value_bits,

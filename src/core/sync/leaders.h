@@ -42,8 +42,8 @@ typedef struct cw_leaders {
 /** map: NULL: the world. sequence: at least what any step of the group has seen. */
 void cw_leaders_init(cw_leaders_t *leaders, const cw_group_t *group, const cw_map_t *map, int id,
                      uint64_t sequence);
-/** Of the world, on words for PEs that end. */
-void cw_leaders_init_farewell(cw_leaders_t *leaders, const cw_group_t *group);
+/** Of the world, on words apart. */
+void cw_leaders_init_apart(cw_leaders_t *leaders, const cw_group_t *group, cw_apart_t which);
 /** Of the world, for barriers that carry value_bits (< 64). Any process of a node may act for its
  *  leader, one at a time. */
 void cw_leaders_init_split(cw_leaders_t *leaders, unsigned value_bits,
