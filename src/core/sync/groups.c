@@ -61,9 +61,9 @@ static uint32_t ask_levels(void)
 bool cw_threads_anywhere(void)
 {
     cw_wait_t w = CW_WAIT_INIT("a collective");
-    uint32_t now = NOT_ASKED;
-    if (atomic_compare_exchange_strong(&levels, &now, ASKING)) {
-        // pairs with the loads below
+    uint32_t now = atomic_load_explicit(&levels, memory_order_acquire);
+    if (now == NOT_ASKED && atomic_compare_exchange_strong(&levels, &now, ASKING)) {
+        // pairs with the loads
         atomic_store_explicit(&levels, now = ask_levels(), memory_order_release);
         cw_local_notify(cw_world.pe);
     }
