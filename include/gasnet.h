@@ -51,8 +51,8 @@ typedef struct {
 } gasnet_seginfo_t;
 
 typedef struct {
-    gasnet_node_t host;       // lowest node of this node's host
-    gasnet_node_t supernode;  // lowest node of those that reach each other by load and store
+    gasnet_node_t host;       // number of this node's host, from 0 on
+    gasnet_node_t supernode;  // the same of the nodes that reach each other by load and store
     uintptr_t offset;         // an address of that node + offset is the same object here; valid
                               // within the supernode
     uintptr_t auxoffset;      // the same: the library has no segment of its own

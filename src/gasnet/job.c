@@ -91,8 +91,8 @@ static uintptr_t offset_of(uint32_t node)
  *  up to it. */
 static uint32_t supernode_of(uint32_t i, const gasnet_nodeinfo_t *table, uint32_t *known_p)
 {
-    if (gas.segments == GAS_EVERYTHING || gas_leads_neighbors(i))
-        return (*known_p)++;  // what is shared with EVERYTHING is only what has no name of its own
+    if (gas_leads_neighbors(i))
+        return (*known_p)++;
     for (uint32_t j = i; j-- > 0;)
         if (cw_world.node_of_pe[j] == cw_world.node_of_pe[i] &&
             cw_world.slot_of_pe[j] == cw_world.slot_of_pe[i] - 1)

@@ -209,9 +209,12 @@ void gas_debugger_open(void);
 bool gas_catches(int signo);
 /** Of the first `len` characters, such as "SIGTERM", "term" or "15"; 0: there is none. */
 int gas_signal_of(const char *word, size_t len);
-/** Slots of a neighborhood: those of a host, or what GASNET_SUPERNODE_MAXSIZE makes of them. */
+/** Slots of a neighborhood: those of a host, or what GASNET_SUPERNODE_MAXSIZE makes of them. With
+ *  GASNET_SEGMENT_EVERYTHING one: what is shared then is only what has no name of its own. */
 static inline uint32_t gas_neighborhood(void)
 {
+    if (gas.segments == GAS_EVERYTHING)
+        return 1;
     return cwu_env.supernode_maxsize ? (uint32_t)cwu_env.supernode_maxsize : UINT32_MAX;
 }
 /** Is that process the first one of its neighborhood? */

@@ -37,6 +37,27 @@ static void test_segments(void)
 #endif
 }
 
+/** Both interfaces count the same nodes. */
+static void test_neighbors(const gasnet_nodeinfo_t *info)
+{
+    gex_RankInfo_t *near;
+    gex_Rank_t n, mine_at, below = 0, all = 0, neighborhoods, mine_of_all;
+    for (unsigned i = 0; i < nodes; i++) {
+        below += i < me && info[i].supernode == info[me].supernode;
+        all += info[i].supernode == info[me].supernode;
+    }
+    gex_System_QueryNbrhdInfo(&near, &n, &mine_at);
+    gex_System_QueryMyPosition(&neighborhoods, &mine_of_all, NULL, NULL);
+    CHECK(n == all && mine_at == below && mine_of_all == info[me].supernode,
+          "number %u of %u in neighborhood %u, and %u of %u in supernode %u", mine_at, n,
+          mine_of_all, below, all, info[me].supernode);
+    for (unsigned i = 0; i < n; i++)
+        CHECK(info[near[i].gex_jobrank].supernode == info[me].supernode, "neighbor %u", i);
+    for (unsigned i = 0; i < nodes; i++)
+        CHECK(info[i].supernode < neighborhoods, "supernode %u of %u", info[i].supernode,
+              neighborhoods);
+}
+
 static void test_nodes(void)
 {
     gasnet_nodeinfo_t *info = calloc(nodes + 1, sizeof *info);
@@ -63,6 +84,7 @@ static void test_nodes(void)
               i);
     }
     CHECK(near >= 1 && info[me].offset == 0, "%d nodes are near", near);
+    test_neighbors(info);
     barrier();
     mine[100] = 0;
     free(info);
