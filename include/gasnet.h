@@ -265,7 +265,12 @@ int gasnet_barrier_result(int *id);
 int gasnet_set_waitmode(int wait_mode);
 
 // The library finds a thread by its thread-local storage, so there is no identity to pass around.
+// Clients compare those of threads: with GASNET_PAR it is an address that each has for itself.
+#if GASNET_CAUSEWAY_THREADS == 3
+#define GASNET_GET_THREADINFO() ((gasnet_threadinfo_t)&errno)
+#else
 #define GASNET_GET_THREADINFO() ((gasnet_threadinfo_t)0)
+#endif
 #define GASNET_POST_THREADINFO(info) \
     gasnet_threadinfo_t const gasnet_causeway_threadinfo __attribute__((__unused__)) = (info)
 #define GASNET_BEGIN_FUNCTION() GASNET_POST_THREADINFO(GASNET_GET_THREADINFO())

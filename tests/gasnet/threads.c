@@ -10,6 +10,7 @@ static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
 static long counted, handled;  // guarded by lock
 static _Atomic int replied[THREADS];
 static int wrong[THREADS];
+static gasnet_threadinfo_t infos[THREADS];
 
 static void on_request(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_handlerarg_t round)
 {
@@ -28,6 +29,7 @@ static void on_reply(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_ha
 static void *work(void *arg)
 {
     int id = (int)(intptr_t)arg;
+    infos[id] = GASNET_GET_THREADINFO();
     char *there = theirs + id * PART, out[PART], in[PART];
     for (int round = 0; round < ROUNDS; round++) {
         size_t n = (size_t)(1 + round * 27 % (PART - 8));
@@ -66,6 +68,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++)
         CHECK(wrong[i] == 0 && replied[i] == ROUNDS, "thread %d: %d wrong, %d replies", i, wrong[i],
               replied[i]);
+    for (int i = 1; i < THREADS; i++)
+        CHECK(infos[i] != infos[0] && infos[i] != GASNET_GET_THREADINFO(),
+              "threads 0 and %d have the same information", i);
     CHECK(counted == THREADS * ROUNDS && handled == THREADS * ROUNDS, "counted %ld, handled %ld",
           counted, handled);
     every_end("threads");
