@@ -30,34 +30,27 @@ GAS_API void gasnet_hsl_destroy(gasnet_hsl_t *hsl)
 }
 
 // ---------------------------------------------------------------- no-interrupt sections
-static void check_section(const char *call, bool inside)
+/** Handlers and holders of a lock are in such a section anyway: their calls are ignored. */
+static void set_section(const char *call, bool begins)
 {
-    const gas_thread_t *me = gas_thread();
-    if (cw_am_running())
-        gas_fail(call, "called inside a handler, which is a no-interrupt section already");
-    if (me->locks)
-        gas_fail(
-            call,
-            "called while this thread holds the HSL at %s, which is a no-interrupt section already",
-            cw_at(me->locks, 1));
-    if (me->no_interrupts != inside)
-        gas_fail(call, inside ? "no section is open; call gasnet_hold_interrupts first"
-                              : "a section is open already; sections do not nest");
+    gas_thread_t *me = gas_thread();
+    if (cw_am_running() || me->locks)
+        return;
+    if (me->no_interrupts == begins)
+        gas_fail(call, begins ? "a section is open already; sections do not nest"
+                              : "no section is open; call gasnet_hold_interrupts first");
+    me->no_interrupts = begins;
+    cw_known_forget();
 }
 
 GAS_API void gasnet_hold_interrupts(void)
 {
-    if (CW_LIKELY(!gas.check))
-        return;
-    check_section(__func__, false);
-    gas_thread()->no_interrupts = true;
-    cw_known_forget();
+    if (CW_UNLIKELY(gas.check))
+        set_section(__func__, true);
 }
 
 GAS_API void gasnet_resume_interrupts(void)
 {
-    if (CW_LIKELY(!gas.check))
-        return;
-    check_section(__func__, true);
-    gas_thread()->no_interrupts = false;
+    if (CW_UNLIKELY(gas.check))
+        set_section(__func__, false);
 }

@@ -159,6 +159,8 @@ EACH(HANDLERS)
 static void on_reply_to(gasnet_token_t token, void *buf, size_t nbytes)
 {
     (void)token;
+    gasnet_resume_interrupts();  // both are ignored in handlers
+    gasnet_hold_interrupts();
     if (nbytes == sizeof reply_to)
         memcpy(&reply_to, buf, nbytes);
 }

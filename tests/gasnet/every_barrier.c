@@ -95,6 +95,8 @@ void test_locks(void)
     gasnet_hold_interrupts();
     CHECK(gasnet_nodes() == nodes, "nodes in a section");
     gasnet_hsl_lock(&fixed);
+    gasnet_resume_interrupts();  // ignored, as are those of handlers (every_am.c)
+    gasnet_hold_interrupts();
     gasnet_hsl_unlock(&fixed);
     gasnet_resume_interrupts();
 }

@@ -24,8 +24,6 @@ static void on_request(gasnet_token_t token)
         gasnet_put_val(0, big, 1, 1);
     if (is("barrier-from-handler"))
         gasnet_barrier_notify(0, 0);
-    if (is("hold-in-handler"))
-        gasnet_hold_interrupts();
     if (is("reply-twice"))
         gasnet_AMReplyShort0(token, 201);
     if (is("reply-unknown")) {
@@ -51,8 +49,6 @@ static void on_request(gasnet_token_t token)
     }
     if (is("poll-in-handler"))
         gasnet_AMPoll();
-    if (is("resume-in-handler"))
-        gasnet_resume_interrupts();
     if (is("reply-kept"))
         kept = token;
     gasnet_AMReplyShort0(token, 201);
@@ -88,8 +84,6 @@ static void locks(void)
         gasnet_hsl_destroy(&lock_a), gasnet_hsl_lock(&lock_a);
     if (is("trylock-mine"))
         gasnet_hsl_lock(&lock_a), gasnet_hsl_trylock(&lock_a);
-    if (is("hold-under-lock"))
-        gasnet_hsl_lock(&lock_a), gasnet_hold_interrupts();
     if (is("request-under-lock"))
         gasnet_hsl_lock(&lock_a), gasnet_AMRequestShort0(0, 200);
     if (is("request-in-section"))
