@@ -197,7 +197,7 @@ static int peers_of(const char *host, cwb_nodemap_t *map, int npes, int *node_of
     size_t n = 0;
     if (px.lib.PMIx_Resolve_peers(host, px.me.nspace, &procs, &n) != PMIX_SUCCESS)
         return CW_ENOENT;
-    int node = cwb_nodemap_add(map, host), rc = 0;
+    int node = n > 0 ? cwb_nodemap_add(map, host) : 0, rc = 0;  // each node has a PE: renumber()
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (procs[i].rank >= (pmix_rank_t)npes || node_of_pe[procs[i].rank] >= 0)
             rc = CW_EPROTO;
