@@ -73,10 +73,8 @@ extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
 /** cw_check_round when this thread was found right. */
 extern _Thread_local unsigned cw_check_passed CW_HIDDEN CW_INITIAL_EXEC;
 void cw_check_new_thread(const char *call) CW_COLD;
-/** For a pointer that this thread does not remember. */
+/** For what this thread does not remember. */
 void cw_check_new_stack(const char *call, uintptr_t pointer) CW_COLD;
-
-/** For a buffer that this thread does not remember. */
 void cw_check_new_buffer(const char *call, const char *what, const void *buffer, size_t nbytes);
 
 static inline void cw_check_buffer(const char *call, const char *what, const void *buffer,

@@ -69,7 +69,6 @@ bool cw_owner_target_is_full(uintptr_t word);
 void cw_path_own(cw_path_t *path, cw_ctx_t *ctx, int rank);
 /** Do puts by this record go through the transport? */
 bool cw_path_intercepts(const cwt_target_t *record);
-/** Gives room for scalar puts. */
 void cw_path_room(cw_ctx_t *ctx);
 /** A quiet begins; last, due: the context's mark and the port's ledger before it. Lock of the port
  *  held. */

@@ -230,7 +230,6 @@ static CW_ALWAYS_INLINE bool cw_amo_is_here(const cw_ctx_t *ctx, int rank, uintp
     return cw_find_here(ctx, &ctx->amo_peer, &cw_guarded.amo_peer, rank, word_p);
 }
 
-/** Of any int; cold if there is none. */
 static CW_ALWAYS_INLINE uintptr_t cw_peer_word(const cw_ctx_t *ctx, int rank)
 {
     return cw_ctx_has(ctx, rank) ? cw_entry(&ctx->peer, rank) : CW_CTX_COLD_WORD;

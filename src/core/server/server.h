@@ -41,7 +41,6 @@ void cw_server_attach(cwt_client_t *client);
 void cw_server_stop(void);
 /** Other nodes may talk to the server. */
 bool cw_server_serves(void);
-/** Has cw_server_stop been called? */
 bool cw_server_stops(void);
 void cw_server_stats(cwt_stats_t *stats_p);
 
