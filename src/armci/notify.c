@@ -9,7 +9,7 @@
 #include "core/rma/amo.h"
 
 typedef struct counts {
-    int sent, waited;
+    uint64_t sent, waited;
 } counts_t;
 
 static counts_t *counts;  // [npes], of each other process
@@ -47,7 +47,7 @@ ACI_API int parmci_notify(int proc)
     cw_amo_signalling(&cw_ctx_default, word, CW_AMO_ADD, sizeof *word, 1, proc);
     if (far)
         aci_mark(proc, ACI_REQUESTS);
-    return __atomic_add_fetch(&counts[proc].sent, 1, __ATOMIC_RELAXED);
+    return (int)__atomic_add_fetch(&counts[proc].sent, 1, __ATOMIC_RELAXED);
 }
 ACI_WEAK_LOWER(armci_notify);
 
@@ -57,20 +57,20 @@ ACI_API int parmci_notify_wait(int proc, int *pval)
     const char *call = aci_call(__func__);
     aci_check_proc(call, proc);
     uint64_t *word = received_from(proc);
-    int waited = __atomic_add_fetch(&counts[proc].waited, 1, __ATOMIC_RELAXED);
+    uint64_t waited = __atomic_add_fetch(&counts[proc].waited, 1, __ATOMIC_RELAXED);
     const cw_wait_on_t on = {.kind = CW_WAIT_NOTICE,
                              .behind = proc,
                              .nbytes = sizeof *word,
                              .addr = word,
-                             .want = waited};
+                             .want = (int64_t)waited};
     cw_wait_t w = CW_WAIT_FOR(call, word, sizeof *word);
     w.on = &on;
     uint64_t received;
     // pairs with the atomic of armci_notify
-    while ((received = __atomic_load_n(word, __ATOMIC_ACQUIRE)) < (uint64_t)waited)
+    while ((received = __atomic_load_n(word, __ATOMIC_ACQUIRE)) < waited)
         cw_wait_round(&w);
     cw_wait_done(&w);
-    *pval = waited;
+    *pval = (int)waited;
     return (int)received;
 }
 ACI_WEAK_LOWER(armci_notify_wait);
