@@ -45,7 +45,7 @@ void cw_check_give(int64_t space, uintptr_t object, const char *call);
 /** At a front end's end: names unfreed blocks of its routines. */
 void cw_check_blocks_left(bool (*is_routine)(const char *name));
 
-// ---- in every mode
+// ---- without effect in other modes
 /** Fatal in a handler of an active message. */
 void cw_check_not_in_handler(const char *call);
 
@@ -68,6 +68,7 @@ static inline bool cw_check_overlap(const void *a, const void *b, size_t nbytes)
     uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
     return nbytes > 0 && x != y && x - y + nbytes - 1 < 2 * nbytes - 1;
 }
+
 // ---- for cw_check_thread
 extern unsigned cw_check_round CW_HIDDEN;  // how often a job was joined
 /** cw_check_round when this thread was found right. */
