@@ -376,6 +376,7 @@ static void fail_accept(node_t *node)
         return;
     accept_of_provider = peer->ep->cm->accept;
     peer->ep->cm->accept = accept_second_time;
+    atomic_store(&n.shared->words[5], 1);
 }
 
 /** MSG: a connection that ends while it is accepted; its client's next attempt is accepted. The
@@ -386,6 +387,8 @@ static void accept_fails(void)
     peer_speaks = true;
     start_peer();
     works();
+    while (!atomic_load(&n.shared->words[5]))  // the peer may lag behind its first connection
+        usleep(1000);
     cwt_conn_t *first = n.conn;
     for (int i = 0; i < 3; i++)
         REQUIRE(pair_connect(&n) == 0);
