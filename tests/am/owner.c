@@ -9,7 +9,7 @@
 #include "core/owner/transfer.h"
 #include "core/owner/vector.h"
 
-enum { BLOCK = 9000, WORDS = 64, PIECE = 40, PIECES = 12 };
+enum { BLOCK = 9000, WORDS = 64, PIECE = 40, PIECES = 12, MANY = 150 };
 
 /** At the beginning of a PE's area; the rest of it is written by others. */
 typedef struct area {
@@ -213,6 +213,50 @@ static void vectors(int pe)
     CHECK(is_pattern(to, sizeof to, (uint32_t)(200 + pe)), "vector of PE %d", pe);
 }
 
+static size_t piece_nbytes(int i)
+{
+    return i == MANY / 2 ? 1500 : i == MANY / 3 ? 1023 : (size_t)(i % 41) + 1;
+}
+
+/** Messages in flight. */
+static uint32_t messages_of(cw_handle_t handle)
+{
+    bool counts = handle != CW_HANDLE_DONE && !((uintptr_t)handle & 1);
+    return counts ? ((cw_handle_op_t *)handle)->pending : 0;
+}
+
+/** Many pieces of private memory, of all sizes, in a few messages. */
+static void many_pieces(int pe)
+{
+    static char from[BLOCK], to[BLOCK];
+    cw_region_t remote[MANY], local = {from, 0};
+    char *theirs;
+    cw_owner_get_general(&owner, "get", &theirs, (uint32_t)pe, &area_of(pe)->private_memory,
+                         sizeof theirs, CW_OWNER_BLOCKING, NULL);
+    theirs += (size_t)cw_world.pe * BLOCK;
+    for (int i = 0; i < MANY; i++) {
+        remote[i] = (cw_region_t){theirs, piece_nbytes(i)};
+        theirs += piece_nbytes(i) + 1;
+        local.len += piece_nbytes(i);
+    }
+    fill_pattern(from, local.len, (uint32_t)(300 + pe));
+    cw_vector_t v = {
+        .owner = &owner, .call = "vector", .pe = (uint32_t)pe, .put = true, .by_owner = true};
+    cw_vector_regions(&v.remote, MANY, remote);
+    cw_vector_regions(&v.local, 1, &local);
+    cw_vector_t back = v;
+    cw_handle_t handle = cw_vector_explicit(&v);
+    CHECK(messages_of(handle) <= 6, "%u messages", messages_of(handle));
+    fill_pattern(from, local.len, 0);  // the source is free
+    cw_handle_wait("vector", handle);
+    local.addr = to;
+    back.put = false;
+    handle = cw_vector_explicit(&back);
+    CHECK(messages_of(handle) <= 6, "%u messages", messages_of(handle));
+    cw_handle_wait("vector", handle);
+    CHECK(is_pattern(to, local.len, (uint32_t)(300 + pe)), "many pieces of PE %d", pe);
+}
+
 int main(void)
 {
     join();
@@ -226,6 +270,10 @@ int main(void)
     for (int pe = 0; pe < cw_world.npes; pe++)
         if (pe != cw_world.pe)
             vectors(pe);
+    cw_barrier(cw_group_world);
+    for (int pe = 0; pe < cw_world.npes; pe++)
+        if (pe != cw_world.pe)
+            many_pieces(pe);
     cw_barrier(cw_group_world);
     int status = cw_world.pe == 0 || checks_failed ? check_result() : 0;
     fflush(stdout);

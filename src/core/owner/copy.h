@@ -13,6 +13,7 @@
 #include "core/am/am.h"
 #include "core/owner/handle.h"
 #include "core/owner/owner.h"
+#include "core/path/scatter.h"
 
 enum { CW_OWNER_AM_CLIENT = CW_AM_CLIENTS - 1 };  // number of this client of messages
 
@@ -36,5 +37,20 @@ void cw_owner_copy_put_foreign(uint32_t pe, void *dest, const void *src, size_t 
 /** From memory of either kind. dest: host memory. */
 void cw_owner_copy_get(void *dest, uint32_t pe, const void *src, size_t nbytes, cw_handle_op_t *op);
 void cw_owner_copy_set(uint32_t pe, void *dest, int value, size_t nbytes, cw_handle_op_t *op);
+
+/** Pieces of one put or get; small ones travel packed. Host memory. */
+typedef struct cw_owner_pieces {
+    uint32_t pe;
+    bool put;
+    cw_handle_op_t *op;   // counts until the copies are done
+    size_t nbytes;        // of the message so far
+    cw_scatter_t *reply;  // of gets: where its bytes go
+    uint64_t message[CW_AM_PACKET / sizeof(uint64_t)];
+} cw_owner_pieces_t;
+
+void cw_owner_pieces_begin(cw_owner_pieces_t *p, uint32_t pe, bool put, cw_handle_op_t *op);
+void cw_owner_pieces_add(cw_owner_pieces_t *p, void *remote, void *local, size_t nbytes);
+/** Sends what is left. */
+void cw_owner_pieces_end(cw_owner_pieces_t *p);
 
 #endif

@@ -181,27 +181,24 @@ typedef struct far {
     size_t total;
     bool in_flight;
     cw_pieces_t pieces;
+    cw_owner_pieces_t copied;  // by the owner
 } far_t;
 
 /** Small pieces travel packed; a single one is quicker alone. */
-static bool is_packed(const far_t *f, const char *remote, size_t nbytes)
+static bool is_packed(const far_t *f, size_t nbytes)
 {
-    const cw_vector_t *v = f->v;
-    return nbytes <= f->pieces.most && nbytes < f->total && !v->by_owner &&
-           (!v->owner->config.outside || cw_owner_reaches(v->owner, v->pe, remote, nbytes));
+    return nbytes <= f->pieces.most && nbytes < f->total && !f->v->by_owner;
 }
 
 static void issue_piece(far_t *f, char *remote, char *local, size_t nbytes)
 {
     const cw_vector_t *v = f->v;
-    if (is_packed(f, remote, nbytes)) {
-        cw_pieces_add(&f->pieces, cw_owner_symmetric(v->owner, v->pe, remote), local, nbytes);
+    if ((v->by_owner || v->owner->config.outside) &&
+        !cw_owner_reaches(v->owner, v->pe, remote, nbytes)) {
+        cw_owner_pieces_add(&f->copied, remote, local, nbytes);
         f->in_flight = true;
-    } else if (CW_UNLIKELY(v->by_owner) && !cw_owner_reaches(v->owner, v->pe, remote, nbytes)) {
-        if (v->put)
-            cw_owner_copy_put(v->pe, remote, local, nbytes, f->op);
-        else
-            cw_owner_copy_get(local, v->pe, remote, nbytes, f->op);
+    } else if (is_packed(f, nbytes)) {
+        cw_pieces_add(&f->pieces, cw_owner_symmetric(v->owner, v->pe, remote), local, nbytes);
         f->in_flight = true;
     } else if (v->put) {
         f->in_flight |= cw_owner_put_general(v->owner, v->call, v->pe, remote, local, nbytes,
@@ -239,7 +236,7 @@ static void issue_section(far_t *f)
     const bool put = f->v->put;
     cwu_section_t s;
     make_section(&s, put ? &f->v->remote : &f->v->local, put ? &f->v->local : &f->v->remote);
-    const bool packed = !f->v->owner->config.outside && is_packed(f, NULL, s.row);
+    const bool packed = !f->v->owner->config.outside && is_packed(f, s.row);
     cwu_planes_t w;
     for (cwu_planes_begin(&w, &s); w.more; cwu_planes_next(&w))
         if (packed)
@@ -266,11 +263,13 @@ static bool issue_far(const cw_vector_t *v, cw_handle_op_t *op)
     f.total = cw_vector_total(&v->local);
     f.in_flight = false;
     cw_pieces_begin(&f.pieces, &cw_ctx_default, (int)v->pe, v->put, f.total);
+    cw_owner_pieces_begin(&f.copied, v->pe, v->put, op);
     if (is_strided(v))
         issue_section(&f);
     else
         issue_lists(&f);
     cw_pieces_end(&f.pieces);
+    cw_owner_pieces_end(&f.copied);
     return f.in_flight;
 }
 
