@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What clients of ARMCI find in a prefix: the probes of Global Arrays' configure (--with-armci),
--larmci alone from the shared library and from the archive, in C, C++ and Fortran, oshcc,
-pkg-config; with an MPI in the include path armci.h has MPI's types."""
+-larmci alone from the shared library and from the archive, in C, C++ and Fortran, oshcc, also with
+its archive, pkg-config; with an MPI in the include path armci.h has MPI's types."""
 import shutil
 from pathlib import Path
 
@@ -135,6 +135,8 @@ def main():
         links("C, archive", "cc", INCLUDE, "c.c", LIB, archive)
         links("C++", "c++", INCLUDE, "cc.cc", LIB, "-larmci")
         links("oshcc", "oshcc", "c.c", "-larmci")
+        links("oshcc, archive", "oshcc", "-static-causeway", "c.c", "-larmci")
+        links("oshcc, all static", "oshcc", "-static", "c.c", "-larmci")
         if shutil.which("gfortran"):
             links("Fortran", "gfortran", "f.f90", LIB, "-larmci")
             links("Fortran, archive", "gfortran", "f.f90", LIB, archive)

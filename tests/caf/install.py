@@ -51,6 +51,11 @@ def wrapper():
     Path("old").write_text("#!/bin/sh\necho 16\n")
     show = works(CAF, "-showme", "f.f90").stdout
     check("-lcaf_causeway16 -lcaf_causeway" in show, "gfortran 16", show)
+    os.environ["CAF_FC"] = "./none"
+    done = works(CAF, "f.f90")
+    check(done.returncode == 1 and "cannot run ./none; CAF_FC names another" in done.stderr,
+          "no compiler", done.stderr)
+    os.environ["CAF_FC"] = "./old"
     show = works(CAF, "-showme", "-static-causeway", "f.f90").stdout
     check(re.search(r"libcaf_causeway16\.a \S*libcauseway\.a", show), "its archive", show)
     del os.environ["CAF_FC"]

@@ -100,6 +100,10 @@ if command -v clang >/dev/null; then
     check "clang" env OSHCC_CC=clang oshcc hello.c -o with_clang
     output_has "$runs" ./with_clang
 fi
+refuses 127 'nocc is not in PATH; OSHCC_CC names another' env OSHCC_CC=nocc oshcc hello.c
+output_has '^cc [^ ]* [^ ]*/place.o hello.c [^ ]*/libcauseway.a ' \
+    oshcc -show -static-causeway hello.c -larmci -ldart-base -ldart-causeway -lsma
+output_has ' -larmci -L' oshcc -show hello.c -larmci
 check "archive" oshcc -static-causeway hello.c -o static_hello
 if readelf -d static_hello | grep -q libcauseway; then
     bad "-static-causeway linked the shared library"
