@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every exported function has a manual page in the install tree, reachable by its name, and all
-pages render without a warning. Skipped if pandoc was missing when the tree was built, or if man is
-missing."""
+"""Every exported function has a manual page in the install tree, reachable by its name, all pages
+are there and render without a warning, and links among installed documents lead somewhere. Skipped
+if pandoc was missing when the tree was built, or if man is missing."""
 import os
 import re
 import shutil
@@ -69,6 +69,26 @@ def check_pages(pages):
                 yield f"{page.name} has no section {', '.join(missing)}"
 
 
+def check_installed():
+    for source in sorted((ROOT / "docs/man").glob("*.[1-9].md")):
+        page = MAN / f"man{source.stem[-1]}" / source.stem
+        if not page.is_file():
+            yield f"{source.name} is not installed: docs/meson.build does not name it"
+    for link in sorted((MAN / "man3").iterdir()):
+        if not leads_to(link.stem):
+            yield f"man 3 {link.stem} leads nowhere: {link.read_text(encoding='utf-8').strip()}"
+
+
+def check_documents():
+    """Links among the pages that are installed; those of developers are not."""
+    docs = STAGE / "share/doc/causeway"
+    for page in (docs / "README.md", *sorted((docs / "docs").rglob("*.md"))):
+        for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text(encoding="utf-8")):
+            place = (page.parent / link).resolve()
+            if re.search(r"/docs/(guide|man)/", str(place)) and not place.exists():
+                yield f"{page.relative_to(docs)}: {link} leads nowhere"
+
+
 def check_functions(names):
     patterns = {name: row["name"] for row, name, _ in gen_shmem.functions()}
     for name in names:
@@ -91,7 +111,8 @@ def main():
     if not pages:
         skip("the install tree has no manual pages (pandoc was missing when it was made)")
     names = functions() + gasnet_functions()
-    for text in [*check_pages(pages), *check_functions(names)]:
+    for text in [*check_pages(pages), *check_installed(), *check_documents(),
+                 *check_functions(names)]:
         fail(text)
     for name in ("shmem_int_put", "shmem_ctx_uint64_atomic_fetch_xor_nbi", "shmem_put", "_my_pe",
                  "start_pes", "shmem_init"):
