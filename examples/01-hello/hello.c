@@ -79,6 +79,10 @@ int main(int argc, char **argv)
             return c == 'h' ? EXIT_SUCCESS : EXIT_FAILURE;
         }
     }
+    if (optind < argc) {
+        usage(stderr);
+        return EXIT_FAILURE;
+    }
 
     double start = now_seconds();
     shmem_init();

@@ -193,6 +193,11 @@ static void parse(int argc, char **argv, struct options *o)
         usage(stderr);
         exit(EXIT_FAILURE);
     }
+    if (optind < argc) {
+        fprintf(stderr, "random_access: unusable argument '%s'\n", argv[optind]);
+        usage(stderr);
+        exit(EXIT_FAILURE);
+    }
 }
 
 // Collective: chooses the size, allocates and fills words[i] = i.

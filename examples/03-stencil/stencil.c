@@ -199,6 +199,11 @@ static void parse(int argc, char **argv, struct options *o)
             exit(c == 'h' ? EXIT_SUCCESS : EXIT_FAILURE);
         }
     }
+    if (optind < argc) {
+        fprintf(stderr, "stencil: unusable argument '%s'\n", argv[optind]);
+        usage(stderr);
+        exit(EXIT_FAILURE);
+    }
     if (!o->max_sweeps)
         o->max_sweeps = 20 * o->n;
 }

@@ -295,6 +295,11 @@ static void parse(int argc, char **argv, struct options *o)
             exit(c == 'h' ? EXIT_SUCCESS : EXIT_FAILURE);
         }
     }
+    if (optind < argc) {
+        fprintf(stderr, "integer_sort: unusable argument '%s'\n", argv[optind]);
+        usage(stderr);
+        exit(EXIT_FAILURE);
+    }
 }
 
 static void destroy(struct sorter *s)

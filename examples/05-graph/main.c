@@ -92,6 +92,11 @@ static void parse(int argc, char **argv, struct options *o)
             exit(c == 'h' ? EXIT_SUCCESS : EXIT_FAILURE);
         }
     }
+    if (optind < argc) {
+        fprintf(stderr, "graph: unusable argument '%s'\n", argv[optind]);
+        usage(stderr);
+        exit(EXIT_FAILURE);
+    }
     if (!o->graph) {
         fprintf(stderr, "graph: no graph file: give --graph\n");
         usage(stderr);

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "../number.h"
+
 enum { SHORT_REQUEST = 128, SHORT_REPLY, MEDIUM_REQUEST, MEDIUM_REPLY, LONG_REQUEST, LONG_REPLY };
-enum { LONG_MOST = 1 << 20 };
+enum { LONG_MOST = 1 << 20, MOST_ROUNDS = 100000000 };
 
 static gasnet_seginfo_t *segments;  // of all nodes
 static unsigned me, nodes;
@@ -125,11 +127,11 @@ int main(int argc, char **argv)
         gasnet_exit(1);
     me = gasnet_mynode();
     nodes = gasnet_nodes();
-    int rounds = argc > 1 ? atoi(argv[1]) : 1000;
+    int rounds = argc > 1 ? (int)whole_number(argv[1], 1, MOST_ROUNDS) : 1000;
     segments = calloc(nodes, sizeof *segments);
     pattern = malloc(LONG_MOST);
-    if (rounds < 1 || !segments || !pattern) {
-        fprintf(stderr, "usage: am_pingpong [round trips]\n");
+    if (rounds < 1 || argc > 2 || !segments || !pattern) {
+        fprintf(stderr, "usage: am_pingpong [round trips, 1 to 10^8]\n");
         gasnet_exit(2);
     }
     gasnet_getSegmentInfo(segments, (int)nodes);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../number.h"
+
 enum { INSERT = 128, INSERTED, LOOKUP, FOUND, REPORT };
 enum { BATCH = 128 };  // keys per lookup message
 
@@ -203,17 +205,21 @@ int main(int argc, char **argv)
     gasnet_init(&argc, &argv);
     nodes = gasnet_nodes();
     me = gasnet_mynode();
-    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
+    const uint64_t count = argc > 1 ? (uint64_t)whole_number(argv[1], 1, 1L << 32) : 100000;
     uintptr_t segment = (nodes * sizeof(report_t) / GASNET_PAGESIZE + 1) * GASNET_PAGESIZE;
     if (gasnet_attach(handlers, sizeof handlers / sizeof *handlers, segment, 0) != GASNET_OK)
         gasnet_exit(1);
+    if (count < 1 || argc > 2) {
+        fprintf(stderr, "usage: hash_table [entries, 1 to 2^32]\n");
+        gasnet_exit(2);
+    }
     for (mask = 1024; mask < 4 * (count / nodes + 1);)
         mask *= 2;
     table = calloc(mask--, sizeof *table);
     segments = calloc(nodes, sizeof *segments);
-    if (count < 1 || !table || !segments) {
-        fprintf(stderr, "usage: hash_table [entries]\n");
-        gasnet_exit(2);
+    if (!table || !segments) {
+        fprintf(stderr, "hash_table: no memory for %llu entries\n", (unsigned long long)count);
+        gasnet_exit(1);
     }
     gasnet_getSegmentInfo(segments, (int)nodes);
     barrier();

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../number.h"
+
 enum { STEAL = 128, WORK, NO_WORK, TOKEN, DONE, RESULT };
 
 typedef struct item {
@@ -243,9 +245,9 @@ int main(int argc, char **argv)
     nodes = gasnet_nodes();
     me = gasnet_mynode();
     if (argc > 1)
-        root_children = strtoull(argv[1], NULL, 10);
-    if (root_children < 1) {
-        fprintf(stderr, "usage: work_stealing [children of the root]\n");
+        root_children = (uint64_t)whole_number(argv[1], 1, 1L << 32);
+    if (root_children < 1 || argc > 2) {
+        fprintf(stderr, "usage: work_stealing [children of the root, 1 to 2^32]\n");
         gasnet_exit(2);
     }
     barrier();

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../number.h"
+
 static int me, nprocs;
 static int tiles = 16, side = 48, density = 30;  // tiles a side, elements of a tile's side, percent
 static int size;                                 // elements of a matrix's side
@@ -196,15 +198,15 @@ static int parse(int argc, char **argv)
     int option;
     while ((option = getopt(argc, argv, "t:s:d:h")) != -1) {
         if (option == 't')
-            tiles = atoi(optarg);
+            tiles = (int)whole_number(optarg, 1, 1024);
         else if (option == 's')
-            side = atoi(optarg);
+            side = (int)whole_number(optarg, 1, 1024);
         else if (option == 'd')
-            density = atoi(optarg);
+            density = (int)whole_number(optarg, 0, 100);
         else
             return 0;
     }
-    return tiles > 0 && tiles <= 1024 && side > 0 && side <= 1024 && density >= 0;
+    return tiles > 0 && side > 0 && density >= 0 && optind == argc;
 }
 
 int main(int argc, char **argv)
@@ -215,7 +217,8 @@ int main(int argc, char **argv)
     if (!parse(argc, argv)) {
         if (me == 0)
             fprintf(stderr, "usage: matrix_multiply [-t tiles a side] [-s elements of a tile's "
-                            "side] [-d percent of the tiles that are not zero]\n");
+                            "side] [-d percent of the tiles that are not zero]; tiles and "
+                            "elements from 1 to 1024\n");
         ARMCI_Finalize();
         return 2;
     }

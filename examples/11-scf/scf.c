@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../number.h"
 #include "molecule.h"
 
 enum { ROUNDS = 200 };
@@ -146,13 +147,13 @@ static int parse(int argc, char **argv, int *atoms_p, const char **kind_p)
     int option;
     while ((option = getopt(argc, argv, "n:m:h")) != -1) {
         if (option == 'n')
-            *atoms_p = atoi(optarg);
+            *atoms_p = (int)whole_number(optarg, 1, MOLECULE_MOST);
         else if (option == 'm')
             *kind_p = optarg;
         else
             return 0;
     }
-    return *atoms_p > 0 && *atoms_p <= MOLECULE_MOST;
+    return *atoms_p > 0 && optind == argc;
 }
 
 static int run(const char *kind, int atoms)

@@ -290,9 +290,9 @@ static int verify(const grid_t *g, const problem_t *p)
 
 static const problem_t *parse(int argc, char **argv)
 {
-    char name = argc > 1 ? argv[1][0] : 'S';
+    const char *name = argc > 1 ? argv[1] : "S";
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-        if (problems[i].name == name && argc <= 2)
+        if (problems[i].name == name[0] && !name[1] && argc <= 2)
             return &problems[i];
     return NULL;
 }

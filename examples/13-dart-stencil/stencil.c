@@ -155,12 +155,12 @@ static size_t count_errors(const part_t *p, int sweeps)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
-    const size_t side = argc > 1 ? strtoul(argv[1], NULL, 10) : 256;
-    const int most_sweeps = argc > 2 ? atoi(argv[2]) : 1 << 20;
+    const size_t side = argc > 1 ? (size_t)whole_number(argv[1], 1, 1 << 15) : 256;
+    const int most_sweeps = argc > 2 ? (int)whole_number(argv[2], 1, 1 << 30) : 1 << 20;
     const float limit = 1e-3F;
     size_t errors = 0;
     part_t p;
-    if (side < (size_t)nunits || side > 1 << 15 || most_sweeps < 1)
+    if (side < (size_t)nunits || most_sweeps < 1 || argc > 3)
         return refuse("stencil [side [sweeps]], a side of at least one point a unit and at most "
                       "32768");
     make(&p, side);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../number.h"
+
 static int me, nunits;
 
 static inline double now(void)

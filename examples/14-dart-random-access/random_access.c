@@ -174,9 +174,9 @@ int main(int argc, char **argv)
 {
     table_t t;
     begin(&argc, &argv);
-    const int log2_words = argc > 1 ? atoi(argv[1]) : 20;
+    const int log2_words = argc > 1 ? (int)whole_number(argv[1], 1, 40) : 20;
     const struct method *method = find_method(argc > 2 ? argv[2] : "getput");
-    if (log2_words < 1 || log2_words > 40 || !method)
+    if (log2_words < 1 || !method || argc > 3)
         return refuse("random_access [log2 of the words, 1 to 40 [getput|batches|atomic|plain]], "
                       "plain for one unit alone");
     make_table(&t, log2_words);

@@ -133,8 +133,8 @@ int main(int argc, char **argv)
 {
     map_t map;
     begin(&argc, &argv);
-    const uint64_t nkeys = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000;
-    if (nkeys < 1 || nkeys > 1 << 28)
+    const uint64_t nkeys = argc > 1 ? (uint64_t)whole_number(argv[1], 1, 1 << 28) : 20000;
+    if (nkeys < 1 || argc > 2)
         return refuse("hash_map [keys, 1 to 2^28]");
     map_make(&map, 2 * nkeys);
     double start = now();

@@ -11,6 +11,8 @@
 #include <causeway/device.h>
 #include <stdbool.h>
 
+#include "../number.h"
+
 typedef struct gpu {
     void *module, *stream;
 } gpu_t;

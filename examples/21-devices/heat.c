@@ -84,15 +84,15 @@ static double difference(const double *slab, uint64_t first, uint64_t rows, uint
 
 int main(int argc, char **argv)
 {
-    int provided, steps = argc > 2 ? atoi(argv[2]) : 50;
-    uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 128;
-    unsigned threads = argc > 3 ? (unsigned)atoi(argv[3]) : 256;
+    int provided, steps = argc > 2 ? (int)whole_number(argv[2], 1, 1 << 30) : 50;
+    uint64_t n = argc > 1 ? (uint64_t)whole_number(argv[1], 1, 1 << 20) : 128;
+    unsigned threads = argc > 3 ? (unsigned)whole_number(argv[3], 1, 1024) : 256;
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     const uint64_t me = (uint64_t)shmem_my_pe(), npes = (uint64_t)shmem_n_pes();
     const uint64_t most = (n + npes - 1) / npes, first = me * n / npes;
     const uint64_t rows = (me + 1) * n / npes - first;
     const uint64_t above = me > 0 ? first - (me - 1) * n / npes : 0;
-    if (n < npes || steps < 1 || threads < 1 || threads > 1024) {
+    if (n < npes || steps < 1 || threads < 1 || argc > 4) {
         if (me == 0)
             fprintf(stderr, "usage: heat [points >= PEs [steps [threads]]]\n");
         shmem_global_exit(2);

@@ -49,11 +49,11 @@ static uint64_t count_wrong(const uint64_t *table, uint64_t *copy, uint64_t word
 
 int main(int argc, char **argv)
 {
-    int provided, log2_words = argc > 1 ? atoi(argv[1]) : 16;
-    unsigned threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1024;
+    int provided, log2_words = argc > 1 ? (int)whole_number(argv[1], 1, 30) : 16;
+    unsigned threads = argc > 2 ? (unsigned)whole_number(argv[2], 1, 1024) : 1024;
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     const int me = shmem_my_pe(), npes = shmem_n_pes();
-    if (log2_words < 1 || log2_words > 30 || threads < 1 || threads > 1024) {
+    if (log2_words < 1 || threads < 1 || argc > 3) {
         if (me == 0)
             fprintf(stderr, "usage: random_access_device [log2 of words, 1 to 30 [threads]]\n");
         shmem_global_exit(2);
