@@ -10,6 +10,8 @@ program teams
   integer :: x(2)[*]
   type(lock_type) :: lk[*]
   integer, allocatable :: inside(:)[:], after(:)[:]
+  type(event_type), allocatable :: events(:)[:]
+  type(lock_type), allocatable :: locks(:)[:]
   logical, external :: ancestors
   integer :: me, n, half, i, s, me2, n2, round
 
@@ -57,9 +59,11 @@ program teams
     deallocate (inside)
     if (half == 1) allocate (after(7)[*])
     if (half == 2) allocate (after(70000)[*])
+    allocate (events(half)[*], locks(half)[*])
   end team
   call check(this_image() == me .and. num_images() == n, "back")
   call check(.not. allocated(after), "released by the end of the team")
+  call check(.not. (allocated(events) .or. allocated(locks)), "events and locks of the team")
   x = 0
   sync all
   if (me == half) x(2)[1, team=halves] = 10 + me

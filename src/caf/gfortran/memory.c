@@ -122,7 +122,8 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
         type = COMPONENT_OF_ITS_OWN;
     caf_coarray_t *c =
         type == ASSOCIATED ? associate(*token, descriptor) : make(&status, size, type);
-    if (type == ALLOCATABLE || type == LOCK || type == EVENT)
+    const bool is_allocatable = type == ALLOCATABLE || type == LOCK || type == EVENT;
+    if (is_allocatable)
         gft_allocation_asks = stat != NULL;
     if (!c)
         return;
@@ -130,7 +131,7 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     descriptor->data = caf_view(c->mine);
     c->is_plain = is_plain(descriptor);
     c->is_critical = type == CRITICAL;
-    c->descriptor = type == ALLOCATABLE ? descriptor : NULL;
+    c->descriptor = is_allocatable ? descriptor : NULL;
     caf_succeed(&status);
 }
 
