@@ -7,6 +7,7 @@ program gone
   implicit none
   integer :: x(3)[*], me, n, last, st, i, v
   integer, allocatable :: list(:), kinds(:)
+  integer(16), allocatable :: wide(:)
   type(lock_type) :: lk[*], kept[*]
   type(event_type) :: ev[*]
   type(team_type) :: apart
@@ -55,6 +56,9 @@ program gone
   if (how == "stop") list = stopped_images()
   call check(size(list) == 1, "list of the images")
   if (size(list) == 1) call check(list(1) == last, "image in the list")
+  wide = failed_images(kind=16)
+  if (how == "stop") wide = stopped_images(kind=16)
+  call check(all(wide == last), "image in a list of the widest kind")
   call check(size(kinds) == merge(1, 0, how == "stop"), "stopped_images")
   v = x(2)[last]
   call check(v == last, "its memory is there")

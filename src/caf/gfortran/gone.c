@@ -72,7 +72,7 @@ void gft_list_images(caf_descriptor_t *list, const cw_group_t *group, const int 
     // Each image is looked at once: others go on meanwhile, and more of them may be gone.
     for (int rank = 0; caf_survives && rank < group->size; rank++)
         if (caf_image_state(cw_group_pe(group, rank)) == code) {
-            const int64_t image = rank + 1;
+            const __int128 image = rank + 1;  // of the widest kind
             caf_tell_end(cw_group_pe(group, rank), code);
             memcpy(data + found++ * kind, &image, (size_t)kind);  // the low bytes come first
         }
