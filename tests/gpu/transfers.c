@@ -215,6 +215,27 @@ static void signals(int nbi)
     }
 }
 
+/** From one place of the program, between host memory and the program's own of either kind in turn:
+ *  what is remembered of the one (CAUSEWAY_CHECK=1) says nothing of the other. */
+static void in_turn(void)
+{
+    enum { N = 3000, TURNS = 8 };
+    for (int turn = 0; turn < TURNS; turn++) {
+        char *local = turn % 2 ? mine : host;
+        fill_pattern(host, N, seed_of(me, 80 + turn));
+        shmem_putmem(source_on_device, host, N, me);
+        shmem_getmem(mine, source_on_device, N, me);
+        shmem_putmem(on_host, local, N, right);
+        shmem_barrier_all();
+        look_at_host("put in turn", on_host, N, seed_of(left, 80 + turn));
+        memset(host, 0, N);
+        shmem_getmem(local, on_host, N, right);
+        shmem_putmem(source_on_device, local, N, me);
+        look("get in turn", source_on_device, N, seed_of(me, 80 + turn));
+        shmem_barrier_all();
+    }
+}
+
 /** A context that is current stays so, and none stays none. */
 static void contexts(void)
 {
@@ -287,6 +308,7 @@ int main(void)
     blocks();
     signals(0);
     signals(1);
+    in_turn();
     contexts();
     driver_free(&d, mine);
     shmem_ctx_destroy(ctx);

@@ -21,6 +21,7 @@
 #include "core/mem/gather.h"
 #include "core/mem/memory.h"
 #include "core/mem/pass.h"
+#include "core/observe/known.h"
 #include "core/port/ctx.h"
 
 // Where all PEs try to have the heap, in turn: far from what programs, libraries and sanitizers
@@ -345,6 +346,7 @@ int cw_device_open(size_t nbytes)
     if (rc == CW_OK) {
         cw_device_serve();
         cw_foreign = &cw_device_foreign;
+        cw_known_void();  // pairs (core/observe/seen.h)
         cw_world.plain = false;
     } else {
         cw_arena_finish(&h->arena);

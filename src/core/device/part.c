@@ -13,6 +13,7 @@
 #include "core/mem/foreign.h"
 #include "core/mem/segment.h"
 #include "core/observe/address.h"
+#include "core/observe/known.h"
 #include "core/owner/copy.h"
 
 #define PLACE_BITS 6u
@@ -117,8 +118,10 @@ static int device_exists(int device)
 static void begin_foreign(int device)
 {
     cw_device_adopt(device);
-    if (!cw_foreign)
-        __atomic_store_n(&cw_foreign, &cw_device_foreign, __ATOMIC_RELEASE);
+    if (cw_foreign)
+        return;
+    __atomic_store_n(&cw_foreign, &cw_device_foreign, __ATOMIC_RELEASE);
+    cw_known_void();  // pairs (core/observe/seen.h)
 }
 
 int cw_device_use(int device)

@@ -76,7 +76,7 @@ bool cw_known_wrong_here(const void *address, size_t nbytes, char *text, size_t 
 
 /** Returns how many are unfreed; *all_p: copies, for free(), or NULL. */
 size_t cw_known_left(int64_t space, cw_known_t **all_p);
-/** An interface ends: voids what threads remember. */
+/** An interface ends, or device memory begins: voids what threads remember. */
 void cw_known_void(void);
 /** Forgets all. */
 void cw_known_close(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/symbol.h"
+#include "core/mem/foreign.h"
 
 _Thread_local cw_known_seen_t *cw_known_mine CW_INITIAL_EXEC;
 
@@ -83,8 +84,9 @@ void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes
                       const cw_known_span_t *there, const cw_known_span_t *here)
 {
     cw_known_seen_t *seen = cw_known_mine;
-    // deeper, a routine called, which has looked for no pair
-    if (!seen || !cw_watch_untimed || cw_watch_depth != 1)
+    // deeper, a routine called, which has looked for no pair; a span of this process's memory may
+    // hold a device's, to which a processor cannot copy
+    if (!seen || !cw_watch_untimed || cw_watch_depth != 1 || cw_foreign)
         return;
     cw_pairs_t *mine = &seen->pairs[client];
     const cw_pair_t pair = {key,

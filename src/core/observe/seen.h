@@ -194,7 +194,7 @@ static CW_ALWAYS_INLINE const cw_pair_t *cw_pair_find(int client, uint64_t key, 
 }
 
 /** In the frame of a right brief transfer without a pair: keeps the pair, unless an observer wants
- *  transfers. changes: cw_block_changes before the search for `there`. */
+ *  transfers or there is device memory. changes: cw_block_changes before the search for `there`. */
 void cw_pair_remember(int client, uint64_t key, uintptr_t word, unsigned changes,
                       const cw_known_span_t *there, const cw_known_span_t *here);
 /** After a call without a pair that perhaps opened no frame: forgets its stack pointer, which may
