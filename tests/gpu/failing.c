@@ -154,7 +154,15 @@ static void wrong(const char *what)
     else if (strcmp(what, "single") == 0 || strcmp(what, "rings") == 0)
         use_world(false);
     else if (strcmp(what, "beyond") == 0)
-        shmem_putmem(p, &lock_word, (size_t)3 << 20, 0);
+        shmem_putmem(p, &lock_word, (size_t)3 << 20, npes - 1);
+    else if (strcmp(what, "get_beyond") == 0)
+        shmem_getmem(&lock_word, p, (size_t)-8, npes - 1);
+    else if (strcmp(what, "rows_beyond") == 0)
+        shmem_int_iput(p, (int *)(void *)&lock_word, 1 << 17, 1, 5, npes - 1);
+    else if (strcmp(what, "rows_get_beyond") == 0)
+        shmem_int_iget((int *)(void *)&lock_word, p, 1, 1 << 17, 5, npes - 1);
+    else if (strcmp(what, "end_of_heap") == 0)
+        shmem_getmem(malloc((size_t)2 << 20), p, (size_t)2 << 20, npes - 1);  // all of it
 }
 
 /** The process joins a second time. */

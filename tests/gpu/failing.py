@@ -3,10 +3,11 @@
 """Failures of devices, over the driver of fake/: each call of it that fails while a heap is made,
 on one PE and on all, leaves the job without a heap and able to make one; those in a transfer end
 it; and wrong use. Each has one line with the call, the cause and what to do."""
+import re
 from pathlib import Path
 
-from frame.script import TESTS, finish, oshcc
-from over_fake import FLAGS, NODES
+from frame.script import TESTS, check, finish, oshcc
+from over_fake import FLAGS, NODES, run
 from uses import one, without_library
 
 OPENING = ["cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid_v2",
@@ -24,6 +25,8 @@ WILD = {"pe": "there is no such PE", "before": "there is no such PE", "far": "no
         "beyond": "not symmetric", "huge": "not symmetric", "near": "neither a device's nor",
         "hole": "neither a device's nor", "kind": "no such operation",
         "width": "no such operation", "odd": "not aligned", "signal": "not aligned"}
+BEYOND = ["beyond", "get_beyond", "rows_beyond", "rows_get_beyond"]
+OUTSIDE = r"shmem_.* bytes from .* are not all in the device heap"
 CHECKING = {"CAUSEWAY_CHECK": "1"}
 # arguments, variables, what the line says, does the program go on?
 USES = [
@@ -49,6 +52,7 @@ USES = [
     (["free"], CHECKING, r"shmem_free: .*not an allocated block", False),
     (["size"], CHECKING, r"shmemx_device_malloc: ", False),
     (["beyond"], CHECKING, r"shmem_putmem: .*not symmetric", False),
+    (["end_of_heap"], {}, None, True),
     (["world"], {}, r"shmemx_device_world: there is no device heap", False),
     (["end"], {}, r"shmemx_device_world_end: no handle", False),
     (["single"], {}, r"thread level multiple", True),
@@ -86,6 +90,11 @@ def main():
             f"{call} for device 0: CUDA_ERROR_|a transfer of device memory", False)
     for arguments, variables, says, goes_on in USES:
         one(program, arguments, variables, says, goes_on)
+    for what in BEYOND:
+        one(program, [what], {}, OUTSIDE, False)
+        done = run(program, 2, NODES, {}, what)  # the other PE may miss the one that ends
+        check(done.returncode != 0 and re.search(OUTSIDE, done.stdout),
+              f"{what} to another node:\n{done.stdout[:3000]}")
     one(program, ["call", "cuMemCreate:1", "0"], {}, "cuMemCreate", True, NODES)
     one(program, ["epochs"], {}, None, True, NODES)
     finish()

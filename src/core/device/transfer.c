@@ -35,6 +35,26 @@ static bool is_symmetric(const void *addr, size_t nbytes)
     return at != UINT64_MAX && nbytes <= cw_device_heap.stride - at;
 }
 
+/** Offset of n rows in this PE's slice; UINT64_MAX: not symmetric. Bytes after the heap's end would
+ *  be another PE's, or be lost at another node. */
+static uint64_t offset_of(const char *call, const void *symmetric, ptrdiff_t stride, size_t nbytes,
+                          size_t n)
+{
+    const uint64_t at = cw_device_offset(symmetric), most = cw_device_heap.stride;
+    int64_t last = 0;
+    if (at == UINT64_MAX || nbytes == 0 || n == 0)
+        return at;
+    if (nbytes <= most && !__builtin_mul_overflow(stride, n - 1, &last) &&
+        !__builtin_add_overflow(last, (int64_t)at, &last) && last >= 0 &&
+        (uint64_t)last <= most - nbytes && at <= most - nbytes)
+        return at;
+    cw_check_failed(call,
+                    "the bytes from %p to %p (%zu times %zu) are not all in the device heap, %llu "
+                    "bytes at %p",
+                    symmetric, (char *)(uintptr_t)symmetric + (n - 1) * (uintptr_t)stride + nbytes,
+                    n, nbytes, (unsigned long long)most, (void *)cw_device_heap.base);
+}
+
 static bool holds(const void *addr)
 {
     return cw_device_of(addr) != CW_DEVICE_NONE;
@@ -130,7 +150,7 @@ static void get_rows_to_device(cw_ctx_t *ctx, const cw_rows_t *r, int rank)
 // ---------------------------------------------------------------- contiguous
 static bool put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
-    uint64_t at = cw_device_offset(dest);
+    uint64_t at = offset_of("put", dest, 0, nbytes, 1);
     if (nbytes == 0 || (at == UINT64_MAX && !holds(src)))
         return false;
     if (at == UINT64_MAX)
@@ -148,7 +168,7 @@ static bool put(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int r
 
 static bool get(cw_ctx_t *ctx, void *dest, const void *src, size_t nbytes, int rank)
 {
-    uint64_t at = cw_device_offset(src);
+    uint64_t at = offset_of("get", src, 0, nbytes, 1);
     if (nbytes == 0 || (at == UINT64_MAX && !holds(dest)))
         return false;
     if (at == UINT64_MAX)
@@ -174,7 +194,7 @@ static uintptr_t address_here(const cw_ctx_t *ctx, uintptr_t symmetric, int rank
 static bool put_rows(cw_ctx_t *ctx, const cw_rows_t *r, int rank)
 {
     cw_rows_t b = *r;
-    uint64_t at = cw_device_offset((void *)b.dest);
+    uint64_t at = offset_of("put", (void *)b.dest, b.dest_stride, b.nbytes, b.n);
     if (at == UINT64_MAX && !holds((void *)b.src))
         return false;
     if (is_here(ctx, rank)) {
@@ -195,7 +215,7 @@ static bool put_rows(cw_ctx_t *ctx, const cw_rows_t *r, int rank)
 static bool get_rows(cw_ctx_t *ctx, const cw_rows_t *r, int rank)
 {
     cw_rows_t b = *r;
-    uint64_t at = cw_device_offset((void *)b.src);
+    uint64_t at = offset_of("get", (void *)b.src, b.src_stride, b.nbytes, b.n);
     if (at == UINT64_MAX && !holds((void *)b.dest))
         return false;
     if (is_here(ctx, rank)) {
