@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "common.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +13,39 @@
 #include <string.h>
 
 enum { MIN_SAMPLES = 12, MAX_SAMPLES = 20000, HARD_LIMIT = 20, SETTLE_NS = 100000000 };
+enum { MAX_NAMES = 64 };
+
+// For what --only names, and the programs do not have.
+static struct {
+    char asked[MAX_NAMES][40];
+    size_t n;
+    bool found;
+    const char *program, *only;
+} names;
+
+static void usage(FILE *out, const char *program)
+{
+    fprintf(out,
+            "Usage: %s [option]...\n"
+            "Measures, and prints a line of JSON for each measurement (bench/README.md).\n"
+            "  --quick            few sizes, short budgets\n"
+            "  --only NAME        one measurement\n"
+            "  --max-bytes N      largest transfer (%zu)\n"
+            "  --budget-ms N      time spent on a line (40; with --quick 10)\n"
+            "  --samples N        quantiles printed in each line (0)\n"
+            "  --target HOW       what the target does: barrier or busy\n"
+            "  --mode N           what the program measures, by its own numbers (0)\n"
+            "  --trace FILE       of counted instructions: the instructions\n"
+            "  --provider NAME, --endpoint rdm|msg, --unbound, --program FILE, --nprocs N\n"
+            "                     of baselines\n",
+            program, BENCH_MAX_BYTES);
+}
+
+static void refuse(const char *program, const char *option, const char *value, const char *wanted)
+{
+    fprintf(stderr, "%s: %s \"%s\": expected %s\n", program, option, value, wanted);
+    exit(2);
+}
 
 static const char *option_value(int argc, char **argv, int *i_p)
 {
@@ -19,6 +54,57 @@ static const char *option_value(int argc, char **argv, int *i_p)
         exit(2);
     }
     return argv[++*i_p];
+}
+
+static size_t option_number(int argc, char **argv, int *i_p, size_t least)
+{
+    const char *option = argv[*i_p], *value = option_value(argc, argv, i_p);
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(value, &end, 0);
+    if (errno || end == value || *end || *value == '-' || number < least)
+        refuse(argv[0], option, value, least ? "a whole number from 1" : "a whole number");
+    return number;
+}
+
+static int option_int(int argc, char **argv, int *i_p, int least)
+{
+    const char *option = argv[*i_p];
+    const size_t number = option_number(argc, argv, i_p, (size_t)least);
+    if (number > INT_MAX)
+        refuse(argv[0], option, argv[*i_p], "a smaller number");
+    return (int)number;
+}
+
+static double option_time(int argc, char **argv, int *i_p)
+{
+    const char *option = argv[*i_p], *value = option_value(argc, argv, i_p);
+    char *end;
+    const double number = strtod(value, &end);
+    if (end == value || *end || !(number > 0 && number <= 1e9))
+        refuse(argv[0], option, value, "milliseconds, more than 0");
+    return number;
+}
+
+static const char *option_word(int argc, char **argv, int *i_p, const char *one, const char *other)
+{
+    const char *option = argv[*i_p], *value = option_value(argc, argv, i_p);
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%s or %s", one, other);
+    if (strcmp(value, one) != 0 && strcmp(value, other) != 0)
+        refuse(argv[0], option, value, wanted);
+    return value;
+}
+
+static void tell_names(void)
+{
+    if (!names.n || names.found)
+        return;
+    fprintf(stderr, "%s: --only \"%s\": no measurement has that name; there are", names.program,
+            names.only);
+    for (size_t i = 0; i < names.n; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", names.asked[i]);
+    fputs("\n", stderr);
 }
 
 void bench_parse(int argc, char **argv, struct bench_opts *opts)
@@ -32,29 +118,32 @@ void bench_parse(int argc, char **argv, struct bench_opts *opts)
         else if (!strcmp(arg, "--unbound"))
             opts->unbound = 1;
         else if (!strcmp(arg, "--samples"))
-            opts->nsamples = atoi(option_value(argc, argv, &i));
+            opts->nsamples = option_int(argc, argv, &i, 0);
         else if (!strcmp(arg, "--budget-ms"))
-            opts->budget_ms = atof(option_value(argc, argv, &i));
+            opts->budget_ms = option_time(argc, argv, &i);
         else if (!strcmp(arg, "--max-bytes"))
-            opts->max_bytes = strtoull(option_value(argc, argv, &i), NULL, 0);
+            opts->max_bytes = option_number(argc, argv, &i, 1);
         else if (!strcmp(arg, "--only"))
             opts->only = option_value(argc, argv, &i);
         else if (!strcmp(arg, "--target"))
-            opts->target = option_value(argc, argv, &i);
+            opts->target = option_word(argc, argv, &i, "barrier", "busy");
         else if (!strcmp(arg, "--provider"))
             opts->provider = option_value(argc, argv, &i);
         else if (!strcmp(arg, "--endpoint"))
-            opts->endpoint = option_value(argc, argv, &i);
+            opts->endpoint = option_word(argc, argv, &i, "rdm", "msg");
         else if (!strcmp(arg, "--program"))
             opts->program = option_value(argc, argv, &i);
         else if (!strcmp(arg, "--trace"))
             opts->trace = option_value(argc, argv, &i);
         else if (!strcmp(arg, "--nprocs"))
-            opts->nprocs = atoi(option_value(argc, argv, &i));
+            opts->nprocs = option_int(argc, argv, &i, 1);
         else if (!strcmp(arg, "--mode"))
-            opts->mode = atoi(option_value(argc, argv, &i));
-        else {
-            fprintf(stderr, "%s: unknown option %s\n", argv[0], arg);
+            opts->mode = option_int(argc, argv, &i, 0);
+        else if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
+            usage(stdout, argv[0]);
+            exit(0);
+        } else {
+            fprintf(stderr, "%s: unknown option %s (--help shows the options)\n", argv[0], arg);
             exit(2);
         }
     }
@@ -62,11 +151,26 @@ void bench_parse(int argc, char **argv, struct bench_opts *opts)
         opts->max_bytes = BENCH_MAX_BYTES;
     if (opts->budget_ms <= 0)
         opts->budget_ms = opts->quick ? 10 : 40;
+    names.program = argv[0];
+    names.only = opts->only;
+    if (opts->only)
+        atexit(tell_names);
 }
 
 int bench_wants(const struct bench_opts *opts, const char *op)
 {
-    return !opts->only || !strcmp(opts->only, op);
+    if (!opts->only)
+        return 1;
+    if (!strcmp(opts->only, op)) {
+        names.found = true;
+        return 1;
+    }
+    for (size_t i = 0; i < names.n; i++)
+        if (!strcmp(names.asked[i], op))
+            return 0;
+    if (names.n < MAX_NAMES)
+        snprintf(names.asked[names.n++], sizeof names.asked[0], "%s", op);
+    return 0;
 }
 
 size_t bench_next_size(const struct bench_opts *opts, size_t nbytes)

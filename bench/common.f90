@@ -30,7 +30,7 @@ contains
   logical function parse(name, process)
     character(len=*), intent(in) :: name
     integer, intent(in) :: process
-    integer :: i
+    integer :: i, status
     character(len=32) :: word, value
     program_name = name
     parse = .true.
@@ -38,23 +38,30 @@ contains
     do while (i <= command_argument_count())
       call get_command_argument(i, word)
       call get_command_argument(i + 1, value)
+      status = 0
       select case (word)
       case ('--quick')
         budget_ns = 2e6
         i = i - 1  ! has no value
       case ('--samples')
-        read (value, *) nquantiles
+        read (value, *, iostat=status) nquantiles
       case ('--budget-ms')
-        read (value, *) budget_ns
+        read (value, *, iostat=status) budget_ns
         budget_ns = budget_ns * 1e6
       case ('--only')
         only = value
       case ('--max-bytes')
-        read (value, *) max_bytes
+        read (value, *, iostat=status) max_bytes
       case default
-        if (process == 1) write (error_unit, '(4a)') trim(name), ': unknown option ', trim(word)
+        if (process == 1) write (error_unit, '(4a)') trim(name), ': unknown option ', trim(word), &
+          '; there are --quick, --only NAME, --max-bytes N, --budget-ms N, --samples N'
         parse = .false.
       end select
+      if (status /= 0) then
+        if (process == 1) write (error_unit, '(6a)') trim(name), ': ', trim(word), ' "', &
+          trim(value), '": expected a number'
+        parse = .false.
+      end if
       i = i + 2
     end do
   end function

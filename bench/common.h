@@ -48,8 +48,10 @@ static inline uint64_t bench_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// Ends the program with a message on an unknown option.
+// Ends the program with a message on an unknown option or value.
 void bench_parse(int argc, char **argv, struct bench_opts *opts);
+
+// A program whose --only names none of those that it asks for lists them when it ends.
 int bench_wants(const struct bench_opts *opts, const char *op);
 
 // The sizes of a sweep, 8 B to max_bytes: returns the next one, 0 at the end. Start with 0.

@@ -527,6 +527,10 @@ static void serve(void)
 int main(int argc, char **argv)
 {
     bench_parse(argc, argv, &opts);
+    if ((size_t)opts.mode >= sizeof ROWS[0].call / sizeof ROWS[0].call[0]) {
+        fprintf(stderr, "caf_calls: --mode %d: the head of caf_calls.c has the modes\n", opts.mode);
+        return 2;
+    }
     if (!STEP_WORKS) {
         printf("SKIP: the single-step harness is for x86-64 Linux\n");
         return 77;
