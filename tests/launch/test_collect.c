@@ -58,6 +58,10 @@ static void test_merged(void)
     CHECK(says(1, WINDOW, "no memory (a heap)"));
     collect_put_all();
     expect("a late one", "1> causeway: error: PE 1 of 8 (pid 101, host n1): no memory (a heap)\n");
+    for (int pe = 0; pe < 2; pe++)
+        CHECK(says(pe, 0, ""));
+    collect_put_all();
+    expect("without a text", "0, 1> causeway: error: PEs 0, 1 of 8 (host n1): \n");
     line(0, 0, "causeway: debug: PE 0 of 8 (pid 100, host n1): x\n");
     expect("for reading PE by PE", "causeway: debug: PE 0 of 8 (pid 100, host n1): x\n");
     line(0, 0, "causeway: warning: pid 1, host n1: x\n");

@@ -230,16 +230,17 @@ static bool strip_message(int pe, const char *line, char *common)
 {
     char level[8], host[128], word[8], mark;
     int number, npes, after = 0;
-    if (sscanf(line, "causeway: %7[a-z]: %7s %d of %d (pid %*d, host %127[^)]): %n", level, word,
+    // no blank at the end of a format: it would also pass over the newline of an empty text
+    if (sscanf(line, "causeway: %7[a-z]: %7s %d of %d (pid %*d, host %127[^)]):%n", level, word,
                &number, &npes, host, &after) == 5 &&
-        after && (mark = mark_of(pe, word, number)))
-        snprintf(common, TEXT_NBYTES, "causeway: %s: %c of %d (host %s): %s", level, mark, npes,
+        line[after] == ' ' && (mark = mark_of(pe, word, number)))
+        snprintf(common, TEXT_NBYTES, "causeway: %s: %c of %d (host %s):%s", level, mark, npes,
                  host, line + after);
     else if (after == 0 &&
-             sscanf(line, "causeway: %7[a-z]: pid %*d, host %127[^:]: %n", level, host, &after) ==
+             sscanf(line, "causeway: %7[a-z]: pid %*d, host %127[^:]:%n", level, host, &after) ==
                  2 &&
-             after)
-        snprintf(common, TEXT_NBYTES, "causeway: %s: %c (host %s): %s", level, PES, host,
+             line[after] == ' ')
+        snprintf(common, TEXT_NBYTES, "causeway: %s: %c (host %s):%s", level, PES, host,
                  line + after);
     else
         return false;
