@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from frame.script import SLOW, STAGE, TESTS, check, finish, oshcc
 
@@ -117,6 +118,21 @@ def check_limit_and_silence():
     check(done.returncode == 2 and "expected the process number" in done.stderr, str(done))
 
 
+def check_late():
+    """A PE that joins after the question is asked, too."""
+    job = start(OSHRUN, "-n", "2", "./report", "late")
+    state = Path("/proc") / Path("late.pid").read_text().strip() / "stat"
+    for _ in range(1000 * SLOW):
+        if state.read_text().rpartition(") ")[2][0] == "T":
+            break
+        time.sleep(0.02)
+    done = subprocess.run([OSHRUN, "--report", str(job.pid)], capture_output=True, text=True,
+                          timeout=30 * SLOW, check=False)
+    job.send_signal(signal.SIGTERM)
+    end(job, "late", 143)
+    check_lines("late", done.stderr, lines=[r"PE 0: is stopped \(SIGSTOP\)$", r"PE 1: \w"])
+
+
 def check_hydra():
     """By the signal that the launcher passes on: PE 0's node prints for all."""
     job = start("mpiexec.hydra", "-n", "6", "env", "CAUSEWAY_REPORT_SIGNAL=USR1", "./report")
@@ -147,6 +163,7 @@ def main():
     oshcc("asleep", "-O1", TESTS / "launch/asleep.c")
     oshcc("report_gasnet", "-O1", "-DGASNET_SEQ", TESTS / "launch/report_gasnet.c")
     check_gasnet()
+    check_late()
     check_signals()
     check_twice()
     check_asleep()

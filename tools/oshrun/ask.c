@@ -20,6 +20,7 @@
 #define MS UINT64_C(1000000)
 #define REPLIES_NS (500 * MS)  // a loaded machine needs some time to read tables of symbols
 #define POLL_NS (5 * MS)
+#define ASKED 2u  // cwb_state_t.printed: by the question that is under way
 
 /** Can it reply? It has a handler, and has neither left nor ended. */
 static bool is_there(cwb_job_t *job, uint32_t pe)
@@ -29,22 +30,37 @@ static bool is_there(cwb_job_t *job, uint32_t pe)
            atomic_load(&cwb_job_states(job)[pe].pid) != 0;
 }
 
-/** SIGURG does nothing to processes that do not know it: wrappers, children. follows: the signal
- *  that they get after it, or 0. Returns how many are asked. */
-static int ask(cwb_job_t *job, int follows)
+static int signal_after;  // what the PEs get after the question, or 0
+
+/** Asks those that are there and have not been asked yet. SIGURG does nothing to processes that do
+ *  not know it: wrappers, children. Returns how many are asked. */
+static int ask_more(cwb_job_t *job)
 {
     int count = 0;
-    for (uint32_t pe = 0; pe < job->npes; pe++)
-        if (is_there(job, pe)) {
-            atomic_store(&cwb_job_states(job)[pe].follows, follows);
-            atomic_fetch_add(&cwb_job_states(job)[pe].asked, 1);
-            count += kill(-atomic_load(&cwb_job_pe(job, pe)->pid), SIGURG) == 0;
-        }
+    for (uint32_t pe = 0; pe < job->npes; pe++) {
+        cwb_state_t *s = &cwb_job_states(job)[pe];
+        if (!is_there(job, pe) || s->printed == ASKED)
+            continue;
+        s->printed = ASKED;
+        atomic_store(&s->follows, signal_after);
+        atomic_fetch_add(&s->asked, 1);
+        count += kill(-atomic_load(&cwb_job_pe(job, pe)->pid), SIGURG) == 0;
+    }
     return count;
 }
 
+static int ask(cwb_job_t *job, int follows)
+{
+    for (uint32_t pe = 0; pe < job->npes; pe++)
+        cwb_job_states(job)[pe].printed = 0;
+    signal_after = follows;
+    return ask_more(job);
+}
+
+/** What a PE that has joined meanwhile has said is of an earlier question, or nothing. */
 static bool all_have_replied(cwb_job_t *job)
 {
+    ask_more(job);
     for (uint32_t pe = 0; pe < job->npes; pe++)
         if (is_there(job, pe) && !cwb_state_is_fresh(&cwb_job_states(job)[pe]))
             return false;
@@ -92,6 +108,7 @@ static void put(const char *line)
 
 static void print(cwb_job_t *job)
 {
+    ask_more(job);
     for (uint32_t pe = 0; pe < job->npes; pe++) {
         cwb_state_t *s = &cwb_job_states(job)[pe];
         if (!is_there(job, pe))  // what it said before is over
