@@ -37,10 +37,20 @@ typedef struct hunt {
     size_t nbytes;
 } hunt_t;
 
-static bool map_file(const char *path, image_t *image_p)
+typedef struct module {
+    const char *path;
+    char of_program[256];  // what fits
+    uintptr_t base;        // difference between addresses here and in the file
+    const char *name;      // without folders
+    bool program;
+} module_t;
+
+static bool map_file(const module_t *m, image_t *image_p)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(m->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && m->program)  // replaced since it was started, or deep in folders
+        fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     void *at = MAP_FAILED;
@@ -104,13 +114,6 @@ static void search_file(const image_t *image, hunt_t *h)
             search_table(image, &sections[i], &sections[sections[i].sh_link], h);
 }
 
-typedef struct module {
-    char path[256];
-    uintptr_t base;    // difference between addresses here and in the file
-    const char *name;  // without folders
-    bool program;
-} module_t;
-
 typedef struct locate {
     uintptr_t address;
     module_t *module;
@@ -121,7 +124,7 @@ static void note_module(const struct dl_phdr_info *info, module_t *m)
 {
     m->base = info->dlpi_addr;
     m->program = !info->dlpi_name[0];
-    snprintf(m->path, sizeof m->path, "%s", info->dlpi_name);
+    m->path = info->dlpi_name;
 }
 
 static int is_in_module(struct dl_phdr_info *info, size_t size, void *arg)
@@ -157,10 +160,11 @@ static int is_after_module(struct dl_phdr_info *info, size_t size, void *arg)
 static bool name_module(module_t *m)
 {
     if (m->program) {
-        ssize_t n = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
+        ssize_t n = readlink("/proc/self/exe", m->of_program, sizeof m->of_program - 1);
         if (n <= 0)
             return false;
-        m->path[n] = '\0';
+        m->of_program[n] = '\0';
+        m->path = m->of_program;
     }
     const char *slash = strrchr(m->path, '/');
     m->name = slash ? slash + 1 : m->path;
@@ -189,7 +193,7 @@ static bool find_symbol(const module_t *m, const void *address, int type, char *
 {
     image_t image;
     hunt_t h = {.address = (uintptr_t)address - m->base, .type = type};
-    if (!map_file(m->path, &image))
+    if (!map_file(m, &image))
         return false;
     search_file(&image, &h);
     if (h.name) {
@@ -205,7 +209,7 @@ bool cwu_symbol_variable(const void *address, cwu_variable_t *variable_p)
     module_t m;
     image_t image;
     hunt_t h = {.type = STT_OBJECT};
-    if (!find_data_module(address, &m) || !map_file(m.path, &image))
+    if (!find_data_module(address, &m) || !map_file(&m, &image))
         return false;
     h.address = (uintptr_t)address - m.base;
     search_file(&image, &h);
@@ -234,7 +238,7 @@ static void describe_line(const module_t *m, const char *name, uintptr_t functio
 {
     const bool may_have = m->program && strcmp(name, "_start") != 0;  // that is the C library's
     image_t image = {0};
-    const bool mapped = map_file(m->path, &image);
+    const bool mapped = map_file(m, &image);
     if (mapped && cwu_lines_find(image.bytes, image.nbytes, function, in_file, text, text_nbytes))
         ;
     else if (mapped && !is_system(m) && cwu_lines_unread(image.bytes, image.nbytes))
@@ -333,7 +337,7 @@ static bool called_name(const void *slot, char *name, size_t name_nbytes)
     module_t m;
     image_t image;
     const char *found = NULL;
-    if (!slot || !find_module(slot, &m) || !map_file(m.path, &image))
+    if (!slot || !find_module(slot, &m) || !map_file(&m, &image))
         return false;
     const ElfW(Ehdr) *head = (const void *)image.bytes;
     bool whole = head->e_shentsize == sizeof(ElfW(Shdr)) &&

@@ -133,6 +133,19 @@ def check_late():
     check_lines("late", done.stderr, lines=[r"PE 0: is stopped \(SIGSTOP\)$", r"PE 1: \w"])
 
 
+def check_replaced():
+    """The names of a program that has been compiled anew, and lay deep in folders."""
+    folder = Path(200 * "d") / (200 * "d")
+    folder.mkdir(parents=True)
+    program = folder / "report"
+    shutil.copy("report", program)
+    job = start(OSHRUN, "-n", "6", program)
+    program.unlink()
+    check_lines("replaced", ask(job, LINES))
+    job.send_signal(signal.SIGTERM)
+    end(job, "replaced", 143)
+
+
 def check_hydra():
     """By the signal that the launcher passes on: PE 0's node prints for all."""
     job = start("mpiexec.hydra", "-n", "6", "env", "CAUSEWAY_REPORT_SIGNAL=USR1", "./report")
@@ -164,6 +177,7 @@ def main():
     oshcc("report_gasnet", "-O1", "-DGASNET_SEQ", TESTS / "launch/report_gasnet.c")
     check_gasnet()
     check_late()
+    check_replaced()
     check_signals()
     check_twice()
     check_asleep()
