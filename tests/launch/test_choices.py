@@ -75,6 +75,9 @@ check([Path(f"out/pe.{pe}.out").read_text() for pe in range(3)] == ["again\n"] *
 refused(["--output", "file", "true"], "--output file: Not a directory", status=1)
 refused(["--output", "no/where", "true"], "--output no/where: cannot make this directory: No such",
         status=1)
+Path("taken/pe.1.err").mkdir(parents=True)
+refused(["-n", "2", "--output", "taken", "true"],
+        "--output taken: cannot make the file for standard error of PE 1: Is a directory", status=1)
 
 # ---------------------------------------------------------------- processors
 mine = sorted(os.sched_getaffinity(0))

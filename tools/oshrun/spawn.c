@@ -326,7 +326,8 @@ static bool start_pe(run_t *run, seat_t *c, int pe)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     pid_t pid = -1;
-    if (open_output(run, pe, out, err)) {
+    bool opened = open_output(run, pe, out, err);
+    if (opened) {
         c->out_fd = out[1];
         c->err_fd = err[1];
         pid = start(c);
@@ -334,11 +335,14 @@ static bool start_pe(run_t *run, seat_t *c, int pe)
     int error = errno;
     close(out[1]);
     close(err[1]);
-    if (pid < 0) {
+    if (!opened && run->output_dir_fd >= 0)
+        say("--output %s: cannot make the file for standard %s of PE %d: %s", run->opt.output,
+            out[1] < 0 ? "output" : "error", pe, strerror(error));
+    else if (pid < 0 && !run->ending)
         say("cannot start PE %d of %d: %s%s", pe, run->opt.npes, strerror(error),
             error == EAGAIN ? " (limit of processes, ulimit -u or the container's)" : "");
+    if (pid < 0)
         return false;
-    }
     // A failed exec is a process that ended like any other: it is reaped, and its seat holds an
     // error to report.
     run->pes[pe].pid = pid;
