@@ -112,6 +112,7 @@ static void join_dimensions(pair_t *p)
     }
 }
 
+/** Of sides that check_shapes() has passed, or whose shapes are one. */
 static void make_pair(pair_t *p, const caf_section_t *to, const caf_section_t *from)
 {
     size_t extent[CAF_MAX_DIMENSIONS];
@@ -119,18 +120,60 @@ static void make_pair(pair_t *p, const caf_section_t *to, const caf_section_t *f
     p->to_type = to;
     p->from_type = from;
     p->rank = add_side(to, &p->to, p->extent);
-    int rank = add_side(from, &p->from, extent);
-    if (rank == 0) {  // a scalar for all elements
+    if (add_side(from, &p->from, extent) == 0)  // a scalar for all elements
         memset(p->from.dim, 0, sizeof p->from.dim);
-    } else {
-        bool same = rank == p->rank;
-        for (int i = 0; same && i < rank; i++)
-            same = extent[i] == p->extent[i];
-        if (!same)
-            caf_fatal("assignment of a section", "%zu elements of rank %d get %zu of rank %d",
-                      caf_section_nelems(to), to->rank, caf_section_nelems(from), from->rank);
-    }
     join_dimensions(p);
+}
+
+// ---------------------------------------------------------------- shapes
+/** The next dimension of another extent than 1, or the rank. */
+static int next_dimension(const caf_section_t *s, int i)
+{
+    while (i < s->rank && s->dim[i].extent == 1)
+        i++;
+    return i;
+}
+
+/** Does each dimension of one side have the extent of the other side's? */
+static bool is_same_shape(const caf_section_t *a, const caf_section_t *b)
+{
+    int i = next_dimension(a, 0), k = next_dimension(b, 0);
+    while (i < a->rank && k < b->rank && a->dim[i].extent == b->dim[k].extent) {
+        i = next_dimension(a, i + 1);
+        k = next_dimension(b, k + 1);
+    }
+    return i == a->rank && k == b->rank;
+}
+
+/** gfortran 12 counts a vector that goes down below zero. */
+static bool is_countable(const caf_section_t *s)
+{
+    bool countable = true;
+    for (int i = 0; i < s->rank; i++)
+        countable = countable && s->dim[i].extent <= PTRDIFF_MAX;
+    return countable;
+}
+
+static bool has_vector(const caf_section_t *s)
+{
+    bool has = false;
+    for (int i = 0; i < s->rank; i++)
+        has = has || s->dim[i].by.vector;
+    return has;
+}
+
+static void check_shapes(const caf_section_t *to, const caf_section_t *from)
+{
+    if (CW_LIKELY(from->rank > 0 ? is_same_shape(to, from) : is_countable(to)))
+        return;
+    caf_fatal("assignment of a section", "%zu elements of rank %d get %zu of rank %d%s",
+              caf_section_nelems(to), to->rank, caf_section_nelems(from), from->rank,
+              has_vector(to) || has_vector(from)
+                  ? "; if a vector of subscripts is a section with a stride, x(v(::2))[i], assign "
+                    "it to a variable first; if a dimension without bounds stands behind a single "
+                    "subscript beside a vector, x(1, v, :)[i], give it bounds (faults of gfortran "
+                    "12)"
+                  : "");
 }
 
 /** A row: elements of the first dimension, or one element where that has subscripts. */
@@ -348,6 +391,7 @@ static caf_section_t mapped_section(const caf_remote_t *remote, char *base)
 
 void caf_section_put(const caf_remote_t *dest, const caf_section_t *src)
 {
+    check_shapes(&dest->section, src);
     char *here = caf_mapped(dest->section.base, dest->pe);
     if (here) {
         caf_section_t to = mapped_section(dest, here);
@@ -372,6 +416,7 @@ void caf_section_put(const caf_remote_t *dest, const caf_section_t *src)
 
 void caf_section_get(const caf_section_t *dest, const caf_remote_t *src)
 {
+    check_shapes(dest, &src->section);
     char *here = caf_mapped(src->section.base, src->pe);
     if (here) {
         caf_section_t from = mapped_section(src, here);
@@ -393,6 +438,7 @@ void caf_section_get(const caf_section_t *dest, const caf_remote_t *src)
 
 void caf_section_move(const caf_remote_t *dest, const caf_remote_t *src)
 {
+    check_shapes(&dest->section, &src->section);
     char *here = caf_mapped(src->section.base, src->pe);
     if (here) {
         caf_section_t from = mapped_section(src, here);

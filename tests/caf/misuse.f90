@@ -57,7 +57,7 @@ program misuse
   use iso_fortran_env
   use by_signal
   implicit none
-  integer :: x(4)[*], n, v, own4(4)
+  integer :: x(4)[*], grid(2, 2, 2)[*], n, v, own4(4), plane(2, 2)
   integer, allocatable :: a(:)[:]
   type(lock_type) :: lk[*]
   type with_part
@@ -148,6 +148,15 @@ program misuse
     deallocate (a)
   case ("shape")
     x(1:v + 2)[1] = x(1:v + 3)
+  case ("strided")
+    own4 = [1, 2, 3, 4]
+    x(:2) = x(own4(::2))[1]
+  case ("backwards")
+    own4 = [1, 2, 3, 4]
+    x(:2) = x(own4(4:3:-1))[1]
+  case ("whole")
+    own4 = [1, 2, 3, 4]
+    plane = grid(1, own4(:2), :)[1]
   case ("other_call")
     if (this_image() == 1) call co_sum(v)
     sync all

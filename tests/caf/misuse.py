@@ -37,7 +37,11 @@ WRONG = {
     "vector": r"assignment from an image: the compiler addresses byte -?\d+ of a coarray of 16; ",
     "substring": "assignment to an image: the compiler addresses 7 characters at byte 1 of a "
                  "coarray of 7; if this is a substring",
-    "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1",
+    "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1; called",
+    "strided": "assignment of a section: 2 elements of rank 1 get 1 of rank 1; if a vector of "
+               "subscripts is a section with a stride",
+    "backwards": r"assignment of a section: 2 elements of rank 1 get \d+ of rank 1; if a vector",
+    "whole": "assignment of a section: 4 elements of rank 2 get 0 of rank 3; if a vector",
 }
 # argument: what a line says in checking mode
 CHECKED = {

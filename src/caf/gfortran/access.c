@@ -108,6 +108,14 @@ static bool has_elements(const caf_section_t *to, const caf_section_t *from)
     return caf_section_nelems(from) > 0 && (from->rank > 0 || caf_section_nelems(to) > 0);
 }
 
+/** The same of one whose right side alone may have vectors of subscripts: with these the compiler
+ *  may say of a section with elements that it has none, and it is refused (section.c). */
+static bool wants_elements(const caf_section_t *to, const caf_section_t *from,
+                           const caf_vector_t *from_vector)
+{
+    return caf_section_nelems(to) > 0 && (from_vector || caf_section_nelems(from) > 0);
+}
+
 /** An object of an image: the section of the descriptor d, of an assignment that may have no
  *  elements. False: reported. */
 static bool find_object(const cw_group_t *group, const caf_status_t *status, const char *statement,
@@ -154,7 +162,7 @@ static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
     caf_section_t local;
     caf_section_of(&remote.section, src, vector, src_kind);
     caf_section_of(&local, dest, NULL, dest_kind);
-    const bool has_any = caf_section_nelems(&local) > 0 && has_elements(&local, &remote.section);
+    const bool has_any = wants_elements(&local, &remote.section, vector);
     if (!find_object(caf.group, &status, from_image, token, offset, image, src, &remote, has_any))
         return;
     if (has_any)
@@ -229,7 +237,8 @@ void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_
     (void)may_overlap;
     caf_section_of(&to.section, dest, dest_vector, dest_kind);
     caf_section_of(&from.section, src, src_vector, src_kind);
-    const bool has_any = has_elements(&to.section, &from.section);
+    const bool has_any = dest_vector ? has_elements(&to.section, &from.section)
+                                     : wants_elements(&to.section, &from.section, src_vector);
     if (!find_object(caf.group, &status, to_image, dest_token, dest_offset, dest_image, dest, &to,
                      has_any) ||
         !find_object(caf.group, &status, from_image, src_token, src_offset, src_image, src, &from,
