@@ -255,7 +255,7 @@ static void usage(FILE *out)
 
 static int print_all(int argc, char **argv)
 {
-    enum { ENV_TABLE = 256, TRIAL, EXPLAIN };
+    enum { ENV_TABLE = 256, TRIAL, EXPLAIN, OF_A_SCRIPT };
     if (argc > 1 && strcmp(argv[1], "--plot") == 0)
         return become("causeway-plot", argv + 2);
     if (argc > 1 && strcmp(argv[1], "--startup") == 0)
@@ -270,6 +270,8 @@ static int print_all(int argc, char **argv)
         {"libfabric", no_argument, NULL, 'f'},
         {"topology", required_argument, NULL, 't'},
         {"waits", no_argument, NULL, 'w'},
+        {"plot", required_argument, NULL, OF_A_SCRIPT},
+        {"startup", required_argument, NULL, OF_A_SCRIPT},
         {"version", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -311,6 +313,11 @@ static int print_all(int argc, char **argv)
         case 'h':
             usage(stdout);
             break;
+        case OF_A_SCRIPT:
+            fputs("causeway-info: --plot and --startup stand first, in full, and have options of "
+                  "their own (--plot --help)\n",
+                  stderr);
+            return 2;
         default:
             usage(stderr);
             return 2;

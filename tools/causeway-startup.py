@@ -75,17 +75,17 @@ def show(data):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="causeway-info --startup", description=__doc__,
+    parser = argparse.ArgumentParser(prog="causeway-startup", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
     file = parser.parse_args().file
     try:
         show(load(file))
     except Unusable as error:
-        print(f"causeway-info: {error}", file=sys.stderr)
+        print(f"causeway-startup: {error}", file=sys.stderr)
         return 1
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        print(f"causeway-info: {file} lacks what such a file has, or has something else there "
+        print(f"causeway-startup: {file} lacks what such a file has, or has something else there "
               f"({type(error).__name__}: {error})", file=sys.stderr)
         return 1
     return 0

@@ -44,6 +44,9 @@ refuses 1 'reduce has no algorithm "rong": give one of .*ring' env CAUSEWAY_COLL
     causeway-info --collectives
 refuses 2 'unrecognized option' causeway-info --nonsense
 refuses 2 "unexpected argument 'x'" causeway-info x
+refuses 2 '^causeway-info: --plot and --startup stand first' causeway-info -v --plot x.json
+refuses 2 '^causeway-startup: error: .* required' causeway-startup
+refuses 1 '^causeway-startup: cannot read /none: ' causeway-info --startup /none
 # 12,288 PEs: the ratios of the degrees, and what a drawing shows of a grid that is not full.
 output_has '^fcg +1024 +523776 +1023 +1 +1\.00 +767\.2500 +1\.0$' causeway-info --topology 1024,12
 output_has '^mfcg +32x32 +31744 +62 +2 +1\.94 +46\.5000 +16\.5$' causeway-info --topology 1024,12
