@@ -79,6 +79,7 @@ static struct {
     atomic_flag begun;
     int status;                // with which the process came to the end
     bool forces;               // and whether it waits for others only so long
+    bool exits;                // in gasnet_exit, which does not return
     bool aborts;               // it ends the job by the launcher
     bool counted;              // among those that came to the end
     bool asks;                 // this process has waited too long
@@ -477,6 +478,8 @@ static int end(const char *call, int status, bool forces)
     if (ends_mpi && !last)
         end_mpi(agreed);
     ignore_signals();
+    if (me.exits && gas.threads == GAS_PAR && !last)
+        cw_leave_threads(call, agreed);  // other threads may be in calls
     leave();
     if (ends_mpi && last)
         end_mpi(agreed);
@@ -556,6 +559,7 @@ GAS_API void gasnet_exit(int exitcode)
     block_signals();
     begin_or_stay();
     watch_end(exitcode);
+    me.exits = true;
     cwu_flush_output(NULL);
     finish(end(__func__, exitcode, true));
 }

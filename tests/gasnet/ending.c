@@ -130,6 +130,40 @@ static void collect_for_ever(void)
     }
 }
 
+static void *asking(void *unused)
+{
+    sem_post(&begun);
+    ask_for_ever();
+    return unused;
+}
+
+static void *putting(void *unused)
+{
+    sem_post(&begun);
+    put_for_ever();
+    return unused;
+}
+
+static void *polling(void *unused)
+{
+    sem_post(&begun);
+    for (;;)
+        gasnet_AMPoll();
+    return unused;
+}
+
+/** They go on until the process is gone. */
+static void start_threads(void)
+{
+    pthread_t thread;
+    sem_init(&begun, 0, 0);
+    pthread_create(&thread, NULL, asking, NULL);
+    pthread_create(&thread, NULL, putting, NULL);
+    pthread_create(&thread, NULL, polling, NULL);
+    for (int i = 0; i < 3; i++)
+        sem_wait(&begun);
+}
+
 static int status;
 
 static void end_by_alarm(int signo)
@@ -161,9 +195,11 @@ int main(int argc, char **argv)
     GASNET_Safe(gasnet_attach(handlers, 2, GASNET_PAGESIZE, 0));
     unsigned me = gasnet_mynode(), last = gasnet_nodes() - 1;
     printf("node %u is here\n", me);
+    if (strstr(how, "beside-threads"))
+        start_threads();
     gasnet_barrier_notify(0, 0);
     gasnet_barrier_wait(0, 0);
-    if (strcmp(how, "all") == 0)
+    if (strcmp(how, "all") == 0 || strcmp(how, "beside-threads") == 0)
         gasnet_exit(status);
     if (strcmp(how, "return") == 0)
         return status;

@@ -42,14 +42,16 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("handling", 8, NODE, 8), ("handling", 0, TWO, 0),
          ("holding", 8, NODE, 8), ("holding", 0, TWO, 0), ("holding", 8, TWO, 8),
          ("collecting", 8, NODE, 8), ("collecting", 8, TWO, 8),
+         ("beside-threads", 0, NODE, 0), ("beside-threads", 7, TWO, 7),
+         ("one-beside-threads", 6, NODE, 6), ("one-beside-threads", 6, TWO, 6),
          ("interrupted", 8, TWO, 8), ("interrupted-getting", 8, THREE, 8),
          ("interrupted-allocating", 8, TWO, 8)]
 # In checking mode, too, what the library's own handler calls is not judged.
 CHECKED = [*TWO, "env", "CAUSEWAY_CHECK=1"]
 CASES += [(how, 0, CHECKED, 0) for how in ("one", "one-returns", "one-gex", "computing")]
 CASES += [(how, 8, CHECKED, 8) for how in ("handling", "holding", "collecting")]
-CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE) for how in ("all", "return")
-          for _ in range(3)]
+CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE)
+          for how in ("all", "return", "beside-threads") for _ in range(3)]
 # Over an MPI the processes that are ended do not come to MPI_Finalize.
 BY_MPI = ["sh", "-c", "CAUSEWAY_TRANSPORT=mpi CAUSEWAY_NODE=n${PMI_RANK:-$OMPI_COMM_WORLD_RANK} "
           'exec "$@"', "sh"]

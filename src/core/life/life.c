@@ -354,8 +354,22 @@ static void meet_last(void)
         cw_boot.ops->fence_wait(&cw_boot);
 }
 
+static _Thread_local bool drops_out;
+
+/** What threads find that are still in calls follows from the end. */
+static void stay(int status)
+{
+    if (drops_out)
+        abort_failed(status);
+    for (;;)
+        pause();
+}
+
 noreturn void cw_drop_out(int status)
 {
+    drops_out = true;
+    cwu_error_hush();
+    cwu_error_abort_hook(stay);
     atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
     if (cw_world.nnodes > 1)
         meet_last();
@@ -366,6 +380,18 @@ noreturn void cw_drop_out(int status)
     if (cw_mpi_is_road())  // ends the job by MPI_Abort, in the process that ends this one
         cwu_sleep_ns(CWU_WAIT_NS(GIVE_UP));
     cw_exit(status);
+}
+
+noreturn void cw_leave_threads(const char *call, int status)
+{
+    while (init_count > 1)
+        cw_finalize(call);
+    if (!disbanded && !has_met)
+        cw_finalize_meets(call);
+    cw_early_ending = true;
+    if (!disbanded)
+        cw_watch_finish();
+    cw_drop_out(status);
 }
 
 bool cw_may_end_early(int joins)

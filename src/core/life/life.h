@@ -41,6 +41,9 @@ static inline int cw_exit_status(int status)
  *  connection, waits for all PEs, and is no failure. The others call the same, or cw_disband and
  *  cw_finalize. */
 noreturn void cw_drop_out(int status);
+/** cw_finalize as often as it is due, and cw_exit, while other threads may be in any call: frees
+ *  nothing that they use. Other PEs may call cw_finalize. */
+noreturn void cw_leave_threads(const char *call, int status);
 /** Ends this process, after the last cw_finalize, without exit handlers. Launchers count it as a
  *  success. */
 noreturn void cw_exit(int status);
