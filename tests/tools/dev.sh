@@ -57,6 +57,8 @@ refuses 2 'no test matches launch/colect; did you mean launch/collect\?' ../whol
 refuses 1 '--frobnicate' ../whole/dev sim --power --frobnicate
 output_has '^hello' sh -c '../whole/dev verbs --list | sed -n "s,.*verbs/,,p"'
 check "nothing was built" test ! -e ../whole/build
+refuses 1 'icc1 is not in PATH: --compiler takes' ./dev build --compiler icc1
+check "nothing was configured" test ! -e build-icc1
 
 check "build" ./dev build
 object=$(echo build/libsmall.so.p/*.o)
