@@ -36,6 +36,7 @@ refused(["--oversubscribed", "true"], "did you mean --oversubscribe?")
 refused(["--mca", "btl"], "--mca needs a name and a value")
 refused(["--map-by", "ppr:2:socket", "true"], "only ppr:K:node, which is --ppn K")
 refused(["--map-by", "ppr:x:node", "true"], "expected a number")
+refused(["--hosts", "", "true"], "expected names of hosts")  # as of a variable that is not set
 refused(["-n", 4, "--map-by", "ppr:2:node", "true"], "--ppn 2: 4 PEs need 2 nodes")
 refused(["--timeout", "0", "true"], "seconds")
 refused(["--timeout", "nan", "true"], "seconds")

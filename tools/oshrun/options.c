@@ -461,6 +461,8 @@ void options_parse(options_t *opt, int argc, char **argv)
         if (opt->npes > NPES_MAX)
             usage("%d PEs: at most %d", opt->npes, NPES_MAX);
     } while (more);
+    if (opt->hosts && !*opt->hosts)
+        usage("--hosts \"\": expected names of hosts, with commas between");
     if (opt->hosts && foreign_is_this_machine(opt->hosts))
         opt->hosts = NULL;
 }
