@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What does it cost to start? --mode 0: hello, to be timed from outside; --mode 1: time inside
- * shmem_init, time until all have met in a first barrier ("ready"), and memory a PE.
+ * What does it cost to start? --mode 0: hello, to be timed from outside, with each PE's time inside
+ * shmem_init; --mode 1: that, time until all have met in a first barrier ("ready"), and memory a
+ * PE.
  */
 #include "common.h"
 
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
     double ms = (double)(bench_now_ns() - start) / 1e6;
     int me = shmem_my_pe(), npes = shmem_n_pes();
     if (opts.mode == 0) {
-        printf("hello from %d of %d\n", me, npes);
+        printf("hello from %d of %d, %.4f ms in shmem_init\n", me, npes, ms);
     } else if (npes <= MAX_PES) {
         shmem_barrier_all();
         double ready = (double)(bench_now_ns() - start) / 1e6;

@@ -115,18 +115,15 @@ def prices(document):
     """Nanoseconds, by the simulator's names, of this machine."""
     floor = good_rows(document, "hello", nodes=1, what="fork+exec")
     ours = good_rows(document, "hello", nodes=1, what="causeway")
-    one = good_rows(document, "init", nodes=1, mode="ondemand")
-    if not ours or not floor or not one:
+    if not floor or not any("init_us" in row and row["npes"] <= LARGEST for row in ours):
         raise NotEnough("sections hello and init")
     spawn = slope(medians(ours, lambda row: row.get("launcher_cpu_ms"))) * 1e6
     start, whole = (1e6 * ms for ms in line(medians(ours, lambda row: row["cpu_ms"])))
     whole -= spawn
     bare = slope(medians(floor, lambda row: row["cpu_ms"] -
                          (row.get("launcher_cpu_ms") or 0))) * 1e6
-    smallest = min(row["npes"] for row in one)
-    join = statistics.median(row["init_us"]["median"]
-                             for row in one if row["npes"] == smallest) * 1e3
-    join = min(join, whole)  # nothing is shared yet, so little of it is waiting
+    inits = medians(ours, lambda row: row.get("init_us", {}).get("median"))
+    join = min(inits[max(inits)] * 1e3, whole)  # half of the PEs have waited for nothing
     execed = min(bare, whole - join)
     opened, connection = two_slopes(_static_against_ondemand(document))
     node, made = _of_a_node(document)
@@ -138,7 +135,10 @@ def prices(document):
     client = min(endpoint / 2, opened)
     load = opened - client
     beside = max(1.0, few[1] / 2)  # processes that load at once, a core
-    entered = statistics.median(row["init_us"]["median"] for row in few_rows) * 1e3
+    bare_few = good_rows(document, "hello", what="causeway", npes=few[0], nodes=few[1])
+    if not bare_few:
+        raise NotEnough(f"hello of {few[0]} PEs on {few[1]} nodes")
+    entered = statistics.median(row["init_us"]["median"] for row in bare_few) * 1e3
     begin = min(max(0.0, entered - join) / beside, load)
     round_trip = [
         row["ns"]
@@ -175,7 +175,8 @@ HOW = {
     "spawn": "launcher's own processor time per PE (hello, one node)",
     "exec": "processor time of a plain C program started the same way",
     "kernel": "time of the processors per PE that no process is charged with (hello, one node)",
-    "join": "shmem_init of the smallest job on one node", "leave": "rest of a PE's processor time",
+    "join": f"shmem_init of the median PE of {LARGEST} (hello, one node)",
+    "leave": "rest of a PE's processor time",
     "wake": "not measured separately: in join", "serve": "not measured separately: in listen",
     "shut": "processor time that a node adds to a job, less load, listen and connect",
     "begin": "shmem_init of the smallest job of several nodes, less join: it loads libfabric",

@@ -34,7 +34,8 @@ def _own_cpu(pid):
 
 class Job(Run):
     """`seconds` is wall time, `cpu` the processor seconds of launcher and PEs, `launcher_cpu` those
-    of the launcher alone, `pes` the records of CAUSEWAY_STATS."""
+    of the launcher alone, `init_us` what each PE said of its shmem_init, `pes` the records of
+    CAUSEWAY_STATS."""
 
     def __init__(self, command, npes, env=None, timeout=120, stats=False):
         full = {
@@ -46,6 +47,7 @@ class Job(Run):
             full["CAUSEWAY_LIBFABRIC"] = os.environ["CAUSEWAY_LIBFABRIC"]
         super().__init__("job", "", npes, "", command, full, timeout)
         self.stats, self.pes, self.cpu, self.launcher_cpu, self.out = stats, [], 0.0, None, ""
+        self.init_us = []
 
     def execute(self):
         if not self.stats:
@@ -88,9 +90,11 @@ class Job(Run):
     # ------------------------------------------------------------ what is expected of the output
     def hellos(self):
         """Every PE printed its line, and all belong to one job."""
-        said = len(re.findall(rf"^hello from \d+ of {self.npes}$", self.out, re.MULTILINE))
-        if not self.error and said != self.npes:
-            self.error = f"{said} of {self.npes} said hello to a job of that size"
+        said = re.findall(rf"^hello from \d+ of {self.npes}(?:, (\S+) ms in shmem_init)?$",
+                          self.out, re.MULTILINE)
+        self.init_us = [float(ms) * 1e3 for ms in said if ms]
+        if not self.error and len(said) != self.npes:
+            self.error = f"{len(said)} of {self.npes} said hello to a job of that size"
         return self
 
     def verified(self):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import launchers
-from .job import Job
+from .job import Job, spread
 from .programs import WORKLOADS
 
 # Approximate seconds of each section in its full form on an idle machine of two cores; the file of
@@ -53,6 +53,10 @@ def wall(job):
     return {"wall_ms": round(job.seconds * 1e3, 2), "cpu_ms": round(job.cpu * 1e3, 1), **launcher}
 
 
+def wall_and_init(job):
+    return {**wall(job), **({"init_us": spread(job.init_us)} if job.init_us else {})}
+
+
 def figures(job):
     return {**wall(job), **job.figures()}
 
@@ -76,8 +80,9 @@ MOST_STATIC = 256  # PEs; larger sizes take minutes and gigabytes
 
 
 def hello(c):
-    """Wall time of a program that prints hello, beside plain fork and exec as the lower limit, and
-    with all connections made at the start."""
+    """Wall time of a program that prints hello, and its time in shmem_init, beside plain fork and
+    exec as the lower limit, with a blocking exchange, and with all connections made at the
+    start."""
     plain = c.program("plain", "baseline")
     for nodes in (1, 4) if c.quick else (1, 4, 16):
         for npes in sizes(c.quick, nodes, c.most):
@@ -91,11 +96,17 @@ def hello(c):
                     yield Step({**key, "what": "fork+exec"},
                                lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
                 yield Step({**key, "what": "causeway"},
-                           lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(), wall)
+                           lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(),
+                           wall_and_init)
+                if nodes > 1 and number < 3:
+                    yield Step({**key, "what": "blocking"},
+                               lambda n=npes, k=nodes: c.job(n, k, "startup",
+                                                             env=MODES["blocking"]).
+                               execute().hellos(), wall_and_init)
                 if nodes > 1 and npes <= MOST_STATIC and (npes <= 64 or number == 0):
                     yield Step({**key, "what": "static"},
                                lambda n=npes, k=nodes: c.job(n, k, "startup", env=MODES["static"]).
-                               execute().hellos(), wall)
+                               execute().hellos(), wall_and_init)
 
 
 def init(c):

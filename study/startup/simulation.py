@@ -48,12 +48,15 @@ def simulate(program, prices, npes, nodes, hosts, cores, timeout=300, **options)
     return json.loads(done.stdout)
 
 
-def _bare(document, npes, nodes, mode, figure):
-    """Of a whole job: that of the section hello. The jobs of init also collect statistics at their
-    end, which take most of a large job's time."""
-    what = {"ondemand": "causeway", "static": "static"}.get(mode)
-    rows = calibrate.good_rows(document, "hello", what=what, npes=npes, nodes=nodes)
-    return statistics.median(row[figure] for row in rows) if rows else None
+def _bare(document, npes, nodes, mode):
+    """Rows of whole jobs: those of the section hello. The jobs of init also collect statistics at
+    their end, which take most of a large job's time, and interrupt PEs that start meanwhile."""
+    what = "causeway" if mode == "ondemand" else mode
+    return calibrate.good_rows(document, "hello", what=what, npes=npes, nodes=nodes)
+
+
+def _median(rows, figure):
+    return statistics.median(figure(row) for row in rows) if rows else None
 
 
 def measured_shapes(document):
@@ -63,12 +66,13 @@ def measured_shapes(document):
         found.setdefault((row["npes"], row["nodes"], row["mode"]), []).append(row)
     out = {}
     for key, rows in sorted(found.items()):
+        bare = _bare(document, *key)
         out[key] = {
-            "init_median_ms": statistics.median(row["init_us"]["median"] for row in rows) / 1e3,
-            "init_mean_ms": statistics.median(row["init_us"]["sum"] / row["npes"]
-                                              for row in rows) / 1e3,
-            **{figure: _bare(document, *key, figure) for figure in ("wall_ms", "cpu_ms")},
-            "connections": statistics.median(row["connections"]["sum"] for row in rows),
+            "init_median_ms": _median(bare, lambda row: row["init_us"]["median"] / 1e3),
+            "init_mean_ms": _median(bare, lambda row: row["init_us"]["sum"] / row["npes"] / 1e3),
+            "wall_ms": _median(bare, lambda row: row["wall_ms"]),
+            "cpu_ms": _median(bare, lambda row: row["cpu_ms"]),
+            "connections": _median(rows, lambda row: row["connections"]["sum"]),
         }
     return out
 
