@@ -169,9 +169,9 @@ def _simulated(document):
     yield from page.table(("error as a share of what was measured", "median", "at most", "sizes"),
                           ((row["what"], f"{row['median']:.0%}", f"{row['max']:.0%}", str(row["n"]))
                            for row in rows if row["kind"] == "accuracy"))
-    yield page.prose("init_median is that of the median PE. The mean follows few PEs, which the "
-                     "system's scheduler interrupts within shmem_init: one job of 256 PEs on a "
-                     "node had .31 to 6.8 ms in six runs.")
+    yield page.prose("Times are those of hello, without statistics. init_median is that of the "
+                     "median PE. The mean follows the few PEs that a tick of the scheduler's clock "
+                     "interrupts within shmem_init: they wait while new PEs come.")
     checks = [row for row in rows if row["kind"] == "validation"]
     right = sum(row["predicted"]["connections"] == row["measured"]["connections"]
                 for row in checks)

@@ -4,6 +4,7 @@
 #include "sim.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,25 +17,29 @@ typedef struct event {
 
 typedef struct host {
     int idle;  // cores
-    sim_thread_t *first, *last;
+    sim_thread_t *first, *last;  // the queue for a core
+    int runnable;                // those that have one or wait for one
+    double total;                // of their virtual times
+    double average;              // of them when there were some last
 } host_t;
 
 static struct {
     sim_thread_t *running;  // whose turn ends just now: its core is not given away yet
     bool goes_on;           // it has more work
-    double now, quantum;
+    double now;
+    sim_clock_t clock;
     uint64_t order;
     event_t *heap;
     size_t n, room;
     host_t *hosts;
 } engine;
 
-void sim_engine_begin(int nhosts, int cores, double quantum)
+void sim_engine_begin(int nhosts, int cores, sim_clock_t clock)
 {
     engine.now = 0;
     engine.order = 0;
     engine.n = 0;
-    engine.quantum = quantum;
+    engine.clock = clock;
     engine.hosts = calloc((size_t)nhosts, sizeof *engine.hosts);
     if (!engine.hosts) {
         perror("sim: hosts");
@@ -101,12 +106,38 @@ void sim_after(sim_thread_t *self, double ns)
     push((event_t){.when = engine.now + ns, .order = engine.order++, .thread = self});
 }
 
-// ---------------------------------------------------------------- cores, round robin
-// As a kernel does: at each tick of its clock, the thread that runs then makes room for the next
-// one. Until then a thread keeps its core from one piece of work to the next.
+// ---------------------------------------------------------------- cores
+// As Linux does since 6.6 (EEVDF): of the threads that had no more of the cores than the average,
+// the one with the earliest deadline is next. A new thread begins at the average, with half a slice
+// to its deadline: so one that is interrupted waits while new ones come. A slice is over at the
+// first tick behind its end; until then a thread keeps its core from one piece of work to the next.
+static double average(const host_t *h)
+{
+    return h->runnable > 0 ? h->total / h->runnable : h->average;
+}
+
+/** A thread has work again, or for the first time. */
+static void enter(host_t *h, sim_thread_t *t)
+{
+    t->ran = average(h) - t->lag;
+    t->deadline = t->ran + engine.clock.slice / (t->known ? 1 : 2);
+    t->known = true;
+    h->total += t->ran;
+    h->runnable++;
+}
+
+static void leave(host_t *h, sim_thread_t *t)
+{
+    h->average = average(h);
+    t->lag = fmin(fmax(h->average - t->ran, 0), engine.clock.slice);
+    h->total -= t->ran;
+    h->runnable--;
+}
+
 static void run_until_tick(sim_thread_t *t)
 {
-    double left = engine.quantum - fmod(engine.now, engine.quantum);
+    const double tick = engine.clock.tick,
+                 left = tick - fmod(engine.now + engine.clock.phase, tick);
     double slice = t->work < left ? t->work : left;
     slice = slice > 0 ? slice : 1e-3;
     push((event_t){
@@ -129,7 +160,10 @@ void sim_work(sim_thread_t *self, double ns)
     self->work = ns;
     if (self == engine.running) {
         engine.goes_on = true;
-    } else if (h->idle > 0) {
+        return;
+    }
+    enter(h, self);
+    if (h->idle > 0) {
         h->idle--;
         run_until_tick(self);
     } else {
@@ -137,17 +171,38 @@ void sim_work(sim_thread_t *self, double ns)
     }
 }
 
+static bool is_before(const sim_thread_t *a, const sim_thread_t *b, double most)
+{
+    const bool may = a->ran <= most, other_may = b->ran <= most;
+    return may != other_may ? may : may ? a->deadline < b->deadline : a->ran < b->ran;
+}
+
+/** Takes the next one out of the queue; NULL: none. */
+static sim_thread_t *take_next(host_t *h)
+{
+    const double most = average(h) + 1e-3;
+    sim_thread_t *best = h->first, *before = NULL, *previous = best;
+    if (!best)
+        return NULL;
+    for (sim_thread_t *t = best->next; t; previous = t, t = t->next) {
+        if (is_before(t, best, most)) {
+            best = t;
+            before = previous;
+        }
+    }
+    *(before ? &before->next : &h->first) = best->next;
+    if (h->last == best)
+        h->last = before;
+    return best;
+}
+
 static void give_core(host_t *h)
 {
-    sim_thread_t *next = h->first;
-    if (!next) {
+    sim_thread_t *next = take_next(h);
+    if (next)
+        run_until_tick(next);
+    else
         h->idle++;
-        return;
-    }
-    h->first = next->next;
-    if (!h->first)
-        h->last = NULL;
-    run_until_tick(next);
 }
 
 /** A thread has had its core for this time: its work is over, or a tick came. */
@@ -155,7 +210,14 @@ static void end_slice(sim_thread_t *t, double slice)
 {
     host_t *h = &engine.hosts[t->host];
     t->work -= slice;
+    t->ran += slice;
+    h->total += slice;
+    if (t->work > 1e-3 && t->ran < t->deadline) {
+        run_until_tick(t);
+        return;
+    }
     if (t->work > 1e-3) {
+        t->deadline = t->ran + engine.clock.slice;
         enqueue(h, t);
         give_core(h);
         return;
@@ -164,10 +226,12 @@ static void end_slice(sim_thread_t *t, double slice)
     engine.goes_on = false;
     t->go(t);
     engine.running = NULL;
-    if (engine.goes_on)
+    if (engine.goes_on) {
         run_until_tick(t);
-    else
+    } else {
+        leave(h, t);
         give_core(h);
+    }
 }
 
 uint64_t sim_engine_run(void)

@@ -418,7 +418,7 @@ static void begin(void)
     sim.nnodes = (sim.npes + sim.pes_per_node - 1) / sim.pes_per_node;
     sim.server = hot_zeros(sim.nnodes, sizeof *sim.server);
     sim.pe = hot_zeros(sim.npes, sizeof *sim.pe);
-    sim_engine_begin(1, 1, 1e6);
+    sim_engine_begin(1, 1, (sim_clock_t){0});  // nothing needs a core
     for (uint32_t node = 0; node < sim.nnodes; node++)
         make_server(node);
     for (uint32_t i = 0; i < sim.npes; i++) {

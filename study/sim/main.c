@@ -15,10 +15,10 @@ static const sim_price_t prices[] = {
     {                                     \
 #name, offsetof(sim_cost_t, name) \
     }
-    PRICE(start),  PRICE(spawn),     PRICE(exec),    PRICE(kernel), PRICE(join), PRICE(wake),
-    PRICE(leave),  PRICE(serve),     PRICE(shut),    PRICE(begin),  PRICE(load), PRICE(load_wait),
-    PRICE(listen), PRICE(open),      PRICE(connect), PRICE(accept), PRICE(hop),  PRICE(message),
-    PRICE(daemon), PRICE(bandwidth), PRICE(quantum),
+    PRICE(start),  PRICE(spawn),     PRICE(exec),    PRICE(kernel), PRICE(join),  PRICE(wake),
+    PRICE(leave),  PRICE(serve),     PRICE(shut),    PRICE(begin),  PRICE(load),  PRICE(load_wait),
+    PRICE(listen), PRICE(open),      PRICE(connect), PRICE(accept), PRICE(hop),   PRICE(message),
+    PRICE(daemon), PRICE(bandwidth), PRICE(tick),    PRICE(phase),  PRICE(slice),
 #undef PRICE
 };
 enum { NPRICES = sizeof prices / sizeof prices[0] };
@@ -105,8 +105,8 @@ static void parse(int argc, char **argv, sim_config_t *c, sim_cost_t *cost)
         usage("no more nodes than PEs; one host, or as many as nodes");
     if (c->nhosts > 1 && c->fence == SIM_SHM)
         usage("hosts share no memory: --fence star or tree");
-    if (cost->quantum < 1 || cost->bandwidth <= 0)
-        usage("quantum and bandwidth cannot be 0");
+    if (cost->tick < 1 || cost->bandwidth <= 0)
+        usage("tick and bandwidth cannot be 0");
 }
 
 int main(int argc, char **argv)

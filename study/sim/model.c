@@ -10,6 +10,8 @@
 
 typedef enum stage { STARTED, EXECUTED, JOINED, LEFT } stage_t;
 
+#define SEATS 8  // PEs that oshrun has on their way to exec (tools/oshrun/spawn.c)
+
 typedef struct pe {
     sim_thread_t t;  // first: a thread is its PE
     int node;
@@ -45,7 +47,8 @@ typedef struct part {
 typedef struct daemon_t {
     sim_thread_t t;
     int first, next, end;  // PEs to start
-    bool started;
+    int seated;            // PEs on their way to exec
+    bool started, waits;   // for one of them
 } daemon_t;
 
 static struct {
@@ -275,6 +278,16 @@ static void end_init(pe_t *pe)
     pe->init_ns = sim_now() - pe->init_begin;
 }
 
+/** The launcher starts the next PE if it waits for that. */
+static void leave_seat(daemon_t *d)
+{
+    d->seated--;
+    if (!d->waits)
+        return;
+    d->waits = false;
+    work(&d->t, sim.cost->spawn);
+}
+
 /** Plays one step of the script. True when it is complete and took no time. */
 static bool take_step(pe_t *pe, const sim_step_t *step)
 {
@@ -343,6 +356,7 @@ static void pe_go(sim_thread_t *t)
         break;
     case EXECUTED:
         pe->stage = JOINED;
+        leave_seat(&sim.daemon[t->host]);
         pe->init_begin = sim_now();
         sim.launched = sim_now();
         work(t, sim.cost->join + (pe - sim.pe == sim.first_pe[pe->node]
@@ -368,9 +382,15 @@ static void daemon_go(sim_thread_t *t)
         work(t, sim.cost->start);
         return;
     }
-    if (d->next > d->first)
+    if (d->next > d->first) {
         sim_after(&sim.pe[d->next - 1].t, 0);
-    if (d->next++ < d->end)
+        d->seated++;
+    }
+    if (d->next++ >= d->end)
+        return;
+    if (d->seated == SEATS && sim.config->fence == SIM_SHM)
+        d->waits = true;
+    else
         work(t, sim.cost->spawn);
 }
 
@@ -485,7 +505,8 @@ void sim_play(const sim_config_t *config, const sim_cost_t *cost, const sim_reco
     sim.config = config;
     sim.cost = cost;
     sim.record = record;
-    sim_engine_begin(config->nhosts, config->cores, cost->quantum);
+    sim_engine_begin(config->nhosts, config->cores,
+                     (sim_clock_t){cost->tick, cost->phase, cost->slice});
     set_up();
     for (int h = 0; h < config->nhosts; h++)
         sim_after(&sim.daemon[h].t, daemon_start(h));

@@ -62,7 +62,7 @@ typedef struct sim_cost {
     double message;    // launcher's daemon, for one message of a fence
     double daemon;     // to start a launcher's daemon on another host, latency
     double bandwidth;  // of a fence, bytes per nanosecond
-    double quantum;    // time slice of the scheduler
+    double tick, phase, slice;  // sim_clock_t
 } sim_cost_t;
 
 // ---------------------------------------------------------------- recorded steps (record.c)
@@ -114,9 +114,19 @@ struct sim_thread {
     int host;
     double work;         // left, when it waits for a core
     sim_thread_t *next;  // in the queue for a core
+    bool known;          // has had work before
+    double ran;          // virtual time: what it had of the cores, beside its host's threads
+    double deadline;     // in virtual time
+    double lag;          // while it has no work: what it lacked when its work was over
 };
 
-void sim_engine_begin(int nhosts, int cores, double quantum);
+/** In ns: from one tick of the scheduler's clock to the next, to the first (less than that), and
+ *  what it wants a thread to have at once. */
+typedef struct sim_clock {
+    double tick, phase, slice;
+} sim_clock_t;
+
+void sim_engine_begin(int nhosts, int cores, sim_clock_t clock);
 void sim_engine_end(void);
 double sim_now(void);
 /** Calls self->go(self) after this time. */

@@ -4,6 +4,7 @@ latency that was measured here, or an assumption that is named as one."""
 
 import os
 import statistics
+import time
 
 LARGEST = 32  # PEs of the runs that calibrate: larger sizes are predicted
 
@@ -14,7 +15,8 @@ ASSUMED = {
     "daemon": 2e7,  # ns until a daemon on another host runs
     "bandwidth": 1.0,  # bytes a ns of what the launcher's fence carries
 }
-QUANTUM = 3e6  # ns, as the kernel of this machine hands round its cores
+CLOCK_MONOTONIC_COARSE = 6  # moves by ticks of the scheduler's clock
+SLICE = 7e5  # ns, Linux's base_slice_ns on one processor; doubled processors add as much, up to 8
 
 
 class NotEnough(Exception):
@@ -162,7 +164,9 @@ def prices(document):
         "connect": connection / 2,
         "accept": connection / 2,
         "hop": statistics.median(round_trip) / 2 if round_trip else ASSUMED["hop"],
-        "quantum": QUANTUM,
+        "tick": time.clock_getres(CLOCK_MONOTONIC_COARSE) * 1e9,
+        "phase": 0.0,
+        "slice": SLICE * min(8, os.cpu_count()).bit_length(),
         # of launchers across hosts: not on this machine
         "message": 0.0,
         "daemon": 0.0,
@@ -186,5 +190,5 @@ HOW = {
     "open": "the other half",
     "connect": "half of the processor time per connection: static minus on demand",
     "accept": "the other half", "hop": "half a round trip of get",
-    "quantum": "the scheduler's time slice",
+    "tick": "of the scheduler's clock", "slice": "assumed: a time slice of Linux by its processors",
 }

@@ -17,7 +17,7 @@ SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
 PRICES = {"start": 2e6, "spawn": 3e5, "exec": 7e5, "kernel": 1e5, "join": 2e5, "wake": 5e3,
           "leave": 1e5, "serve": 3e4, "shut": 4e5, "begin": 6e5, "load": 9e7, "load_wait": 2e8,
           "listen": 9e5, "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4,
-          "daemon": 2e7, "bandwidth": 1, "quantum": 3e6}
+          "daemon": 2e7, "bandwidth": 1, "tick": 4e6, "phase": 0, "slice": 1.4e6}
 
 
 def sim(npes, nodes, hosts=1, cores=2, prices=None, status=0, **options):
@@ -98,7 +98,7 @@ class Time(unittest.TestCase):
             self.assertGreater(dear["cpu_ms"], base["cpu_ms"], price)
 
     def test_what_the_kernel_does_beside_takes_time_and_is_nobodys(self):
-        free = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")}
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "tick")}
         base, dear = (sim(64, 1, prices={**free, "exec": 1e6, "kernel": kernel})
                       for kernel in (0, 5e5))
         self.assertAlmostEqual(dear["wall_ms"] - base["wall_ms"], 64 * 0.5 / 2, delta=0.5)
@@ -109,20 +109,29 @@ class Time(unittest.TestCase):
         for connect in ("ondemand", "static"):
             said = sim(64, 16, connect=connect)
             self.assertGreaterEqual(said["wall_ms"] * 2 * 1.0001, said["cpu_ms"])
-        one = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")} | {"exec": 1e6}
+        one = {name: 0 for name in PRICES if name not in ("bandwidth", "tick")} | {"exec": 1e6}
         # ten milliseconds of work
         self.assertAlmostEqual(sim(10, 1, cores=2, prices=one)["wall_ms"], 5, delta=0.2)
 
     def test_a_thread_keeps_its_core_until_a_tick(self):
         """shmem_init behind the start of the process does not wait for the other PEs, unless a tick
         comes in between."""
-        free = {name: 0 for name in PRICES if name not in ("bandwidth", "quantum")}
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "tick")}
         prices = {**free, "spawn": 1e3, "exec": 1e6, "join": 1e6}
-        calm = sim(8, 1, cores=1, prices={**prices, "quantum": 1e9})
+        calm = sim(8, 1, cores=1, prices={**prices, "tick": 1e9})
         for figure in ("init_median_ms", "init_mean_ms", "init_max_ms"):
             self.assertAlmostEqual(calm[figure], 1, delta=0.01)
-        ticking = sim(8, 1, cores=1, prices={**prices, "quantum": 5e5})
+        ticking = sim(8, 1, cores=1, prices={**prices, "tick": 5e5})
         self.assertGreater(ticking["init_mean_ms"], 4)
+
+    def test_a_thread_that_is_interrupted_waits_while_new_ones_come(self):
+        """The tick that interrupts a PE within shmem_init costs it more than a turn of the PEs that
+        are there: as many as the launcher lets be on their way to exec."""
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "tick", "slice")}
+        said = sim(256, 1, cores=1, prices={**free, "spawn": 5e4, "exec": 7e5, "join": 3e5,
+                                            "tick": 4e6, "slice": 7e5})
+        self.assertAlmostEqual(said["init_median_ms"], .3, delta=.1)
+        self.assertGreater(said["init_max_ms"], 15)
 
     def test_modes(self):
         ondemand, blocking, static = (sim(64, 16), sim(64, 16, exchange="blocking"),
