@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from frame.script import BUILD, SLOW, STAGE, TESTS, check, clean_environment, finish, oshcc
+from frame.script import (BUILD, SANITIZE, SLOW, STAGE, TESTS, check, clean_environment, finish,
+                          oshcc)
 
 FLAGS = ["-rdynamic", "-pthread", "-ldl"]  # kernels are found by their names
 NODES = ["--emulate-nodes", "2"]
@@ -24,7 +25,7 @@ RUNS = [
              "FAKE_CUDA_PEER_ATOMICS": "0"}),
     (2, NODES, {"CAUSEWAY_ENDPOINT": "rdm"}),
     (3, NODES, {"CAUSEWAY_ENDPOINT": "msg", "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_PEER": "0"}),
-    (4, NODES, {"CAUSEWAY_CHECK": "1", "CAUSEWAY_STAGING": "0"}),
+    (4, NODES, {"CAUSEWAY_CHECK": "1", "CAUSEWAY_STAGING": "0", "FAKE_CUDA_MOVE": "1"}),
     (3, NODES, {"CAUSEWAY_ATOMICS": "nic", "CAUSEWAY_STATS": "1"}),
     (4, ["--emulate-nodes", "4"], {"CAUSEWAY_TOPOLOGY": "hypercube"}),
 ]
@@ -37,10 +38,13 @@ HANDLES = [
 
 
 def environment(variables):
-    """The driver is found by LD_LIBRARY_PATH, unless the variables have one."""
+    """The driver is found by LD_LIBRARY_PATH, unless the variables have one. The thread sanitizer
+    lets nothing be mapped where heaps are to be at first."""
     env = clean_environment()
     env["LD_LIBRARY_PATH"] = os.pathsep.join(
         [str(BUILD / "tests/gpu/fake"), *filter(None, [env.get("LD_LIBRARY_PATH")])])
+    if SANITIZE == "thread":
+        env["FAKE_CUDA_MOVE"] = "1"
     return env | variables
 
 

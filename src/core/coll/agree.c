@@ -8,6 +8,7 @@
 
 #include "base/symbol.h"
 #include "core/coll/coll.h"
+#include "core/mem/foreign.h"
 #include "core/mem/segment.h"
 #include "core/observe/check.h"
 #include "core/rma/rma.h"
@@ -18,7 +19,7 @@
 
 #define REPORT_SECONDS 10  // until the job ends
 
-/** A claim as it travels: symmetric addresses as offsets in the slice. */
+/** A claim as it travels: symmetric addresses as offsets in the slice, or in the device heap. */
 typedef struct claim {
     char call[29];
     uint8_t kind;   // cw_claim_kind_t
@@ -34,7 +35,8 @@ static const char *const value_names[] = {"nelems", "root",      "dst",         
                                           "size",   "alignment", "ptr at offset"};
 enum { NVALUES = sizeof(value_names) / sizeof(value_names[0]) };
 static const char *const split_names[NVALUES] = {[1] = "start", [3] = "stride", [4] = "size"};
-enum { TYPE_VALUE = 2, OPERATION_VALUE = 3 };
+enum { TYPE_VALUE = 2, OPERATION_VALUE = 3, PTR_VALUE = 6 };
+#define ON_DEVICE (UINT64_C(1) << 62)
 static const char *const typed_names[NVALUES] = {
     "nelems", "root", [TYPE_VALUE] = "type", [OPERATION_VALUE] = "operation"};
 static const char *const image_names[NVALUES] = {
@@ -50,7 +52,21 @@ _Static_assert(sizeof(verdict_t) <= CW_COLL_SMALL, "fits on every synchronisatio
 
 static uint64_t symmetric_offset(const void *p)
 {
-    return p ? (uint64_t)((uintptr_t)p - cw_segment.origin) : CW_CLAIM_NONE;
+    // device heaps of different PEs may begin at different addresses
+    const uint64_t at = p && cw_foreign ? cw_foreign->offset(p) : UINT64_MAX;
+    return !p                 ? CW_CLAIM_NONE
+           : at != UINT64_MAX ? ON_DEVICE | at
+                              : (uint64_t)((uintptr_t)p - cw_segment.origin);
+}
+
+static bool is_on_device(uint64_t offset)
+{
+    return offset >> 62 == 1;
+}
+
+static uint64_t bare(uint64_t offset)
+{
+    return is_on_device(offset) ? offset & ~ON_DEVICE : offset;
 }
 
 static claim_t claim_of(const cw_claim_t *c)
@@ -98,8 +114,9 @@ static void describe_object(const char *name, uint64_t mine, uint64_t other, cha
     if (mine == CW_CLAIM_NONE)
         *at += (size_t)snprintf(text + *at, size - *at, ", no %s", name);
     else
-        *at += (size_t)snprintf(text + *at, size - *at, ", %s at offset 0x%llx", name,
-                                (unsigned long long)mine);
+        *at += (size_t)snprintf(text + *at, size - *at, ", %s at offset 0x%llx%s", name,
+                                (unsigned long long)bare(mine),
+                                is_on_device(mine) ? " of the device heap" : "");
 }
 
 /** The name of a type or an operation in the call's interface; NULL: it has none. */
@@ -125,7 +142,8 @@ static void describe_value(const claim_t *claim, int i, const char *name, char *
         *at += (size_t)snprintf(text + *at, size - *at, ", %s %s", name, word);
     else
         *at +=
-            (size_t)snprintf(text + *at, size - *at, ", %s %lld", name, (long long)claim->value[i]);
+            (size_t)snprintf(text + *at, size - *at, ", %s %lld", name,
+                             (long long)(i == PTR_VALUE ? bare(claim->value[i]) : claim->value[i]));
 }
 
 /** " at main+0x1c (ring.c:26)" of another PE; this one's stands at the end of the message. */

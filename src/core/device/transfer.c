@@ -55,6 +55,11 @@ static uint64_t offset_of(const char *call, const void *symmetric, ptrdiff_t str
                     n, nbytes, (unsigned long long)most, (void *)cw_device_heap.base);
 }
 
+static uint64_t offset(const void *addr)
+{
+    return cw_device_offset(addr);
+}
+
 static bool holds(const void *addr)
 {
     return cw_device_of(addr) != CW_DEVICE_NONE;
@@ -256,6 +261,7 @@ static bool amo(cw_ctx_t *ctx, const cw_foreign_amo_t *a, int rank, uint64_t *ol
 
 const cw_foreign_t cw_device_foreign = {
     .is_symmetric = is_symmetric,
+    .offset = offset,
     .holds = holds,
     .put = put,
     .get = get,

@@ -29,6 +29,8 @@ typedef struct cw_foreign_amo {
 typedef struct cw_foreign {
     /** Are these bytes in symmetric memory of this PE's device? */
     bool (*is_symmetric)(const void *addr, size_t nbytes);
+    /** The same offset on all PEs for one symmetric address; UINT64_MAX: it is none of those. */
+    uint64_t (*offset)(const void *addr);
     /** Is the address in any device's memory? */
     bool (*holds)(const void *addr);
     bool (*put)(struct cw_ctx *ctx, void *dest, const void *src, size_t nbytes, int rank);

@@ -225,8 +225,8 @@ API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     if (!exists(device))
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&fake_lock);
-    contexts[device].device = device;
-    contexts[device].retained++;
+    if (contexts[device].retained++ == 0)
+        contexts[device].device = device;
     pthread_mutex_unlock(&fake_lock);
     *context = &contexts[device];
     return CUDA_SUCCESS;

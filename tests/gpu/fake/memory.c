@@ -166,7 +166,14 @@ API CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAlloc
     return CUDA_SUCCESS;
 }
 
-// FAKE_CUDA_MOVE=1: the address asked for is a wish that is not granted.
+/** FAKE_CUDA_MOVE=1: where a range is instead of at the address asked for, in each process another
+ *  place. */
+static void *elsewhere(void)
+{
+    const uintptr_t begin = (uintptr_t)0x7d << 40, step = (uintptr_t)16 << 30;
+    return (void *)(begin + (uintptr_t)getpid() % 64 * step);
+}
+
 API CUresult cuMemAddressReserve(CUdeviceptr *at, size_t size, size_t alignment, CUdeviceptr wish,
                                  unsigned long long flags)
 {
@@ -175,14 +182,15 @@ API CUresult cuMemAddressReserve(CUdeviceptr *at, size_t size, size_t alignment,
         return CUDA_ERROR_INVALID_VALUE;
     if (alignment < GRANULE)
         alignment = GRANULE;
-    if (fake_number("FAKE_CUDA_MOVE", 0) != 0)
+    const bool moves = fake_number("FAKE_CUDA_MOVE", 0) != 0;
+    if (moves)
         wish = 0;
     char *got = MAP_FAILED;
     if (wish != 0 && wish % GRANULE == 0)
         got = mmap((void *)(uintptr_t)wish, size, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == MAP_FAILED) {
-        char *whole = mmap(NULL, size + alignment, PROT_NONE,
+        char *whole = mmap(moves ? elsewhere() : NULL, size + alignment, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (whole == MAP_FAILED)
             return CUDA_ERROR_OUT_OF_MEMORY;
