@@ -250,6 +250,22 @@ static caf_passage_t agree(const caf_status_t *status, forming_t *f)
     return passage;
 }
 
+/** There is no new team. All images fail alike, also those whose own one had been possible. */
+static void report_none(const caf_status_t *status, const forming_t *f)
+{
+    members_t others = {.pes = f->members.pes};
+    bool placed = true;
+    for (int i = 0; placed && i < caf.group->size; i++)
+        placed = place(caf.group, f->numbers[i], f->numbers, f->places, &others);
+    if (placed)
+        caf_fail(status, CAF_ERROR, "form team",
+                 "there is no team left (an image is in at most %d)", CW_TEAMS - 2);
+    else
+        caf_fail(status, CAF_ERROR, "form team",
+                 "two images%s want the same place of %d, or one that is none",
+                 f->placed ? " of another new team" : "", caf.group->size);
+}
+
 /** No team has that number. */
 static caf_team_t *refuse(const caf_status_t *status, int64_t number)
 {
@@ -276,18 +292,15 @@ caf_team_t *caf_form_team(const caf_status_t *status, int64_t number, const int 
     caf_complete();
     const caf_passage_t passage = agree(status, &f);
     caf.team->forms++;
+    if (!f.group)
+        report_none(status, &f);
     free(f.members.pes);
     if (!f.group || !caf.door->keeps_siblings) {
         free(numbers);
         numbers = NULL;
     }
-    if (!f.group) {
-        caf_fail(status, CAF_ERROR, "form team",
-                 f.placed ? "there is no team left (an image is in at most %d)"
-                          : "two images want the same place of %d, or one that is none",
-                 f.placed ? CW_TEAMS - 2 : (int)n);
+    if (!f.group)
         return NULL;
-    }
     if (number < 1) {  // it has taken part, since the others are in the collective
         free(numbers);
         return refuse(status, number);

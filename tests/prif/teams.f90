@@ -66,6 +66,10 @@ program teams
   call check((stat > 0) .eqv. (n > 1), "two images with one index")
   call prif_form_team(1_c_int64_t, single, merge(0_c_int, me, me == 1), stat)
   call check(stat > 0, "an index of 0")
+  ! all images of the other new team want one place
+  call prif_form_team(merge(1_c_int64_t, 2_c_int64_t, me == 1), single, 1_c_int, stat, errmsg)
+  call check((stat > 0) .eqv. (n > 2), "two images of another team with one index")
+  call check(stat == 0 .or. index(errmsg, "two images") > 0, "its errmsg: " // trim(errmsg))
   call cleanup_of_several()
   call finish_checks()
 contains
