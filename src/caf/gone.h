@@ -35,6 +35,10 @@ void caf_gone_open(void);
 void caf_gone_started(void);
 void caf_gone_close(void);
 
+/** A statement that names one image is done, as its memory is still there: stat= says so, or that
+ *  the image at that PE has failed. (status.c) */
+void caf_succeed_at(const caf_status_t *status, int pe);
+
 /** False: no image is gone. Else reports it. */
 bool caf_report_gone(const caf_status_t *status, const char *statement, const caf_team_t *team,
                      caf_passage_t passage) CW_COLD;

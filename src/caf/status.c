@@ -65,6 +65,21 @@ void caf_fail(const caf_status_t *status, caf_code_t code, const char *statement
         assign(status->errmsg, status->errmsg_nbytes, text);
 }
 
+void caf_succeed_at(const caf_status_t *status, int pe)
+{
+    caf_succeed(status);
+    if (!status->stat || !caf_survives || caf_image_state(pe) != CAF_FAILED)
+        return;
+    caf_tell_end(pe, CAF_FAILED);
+    *status->stat = caf.door->stat[CAF_FAILED];
+    if (status->errmsg) {
+        caf_name_t name;
+        char text[TEXT];
+        snprintf(text, sizeof text, "%s has failed", caf_image_name(pe, name));
+        assign(status->errmsg, status->errmsg_nbytes, text);
+    }
+}
+
 void caf_fatal(const char *statement, const char *fmt, ...)
 {
     char text[TEXT];

@@ -62,6 +62,16 @@ program gone
   call check(size(kinds) == merge(1, 0, how == "stop"), "stopped_images")
   v = x(2)[last]
   call check(v == last, "its memory is there")
+  v = x(2)[last, stat=st]
+  call check(v == last .and. st == merge(0, code, how == "stop"), "stat= of an element")
+  v = sum(x(2:2)[last, stat=st])
+  call check(v == last .and. st == merge(0, code, how == "stop"), "stat= of a section")
+  v = x(2)[me, stat=st]
+  call check(v == me .and. st == 0, "stat= of an image that runs")
+  call atomic_ref(v, x(2)[last], st)
+  call check(v == last .and. st == merge(0, code, how == "stop"), "atomic_ref")
+  event post (ev[last], stat=st)
+  call check(st == merge(0, code, how == "stop"), "event post")
   x(3)[last] = me
   if (how /= "stop") then
     lock (lk[1], stat=st)

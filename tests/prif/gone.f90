@@ -65,6 +65,16 @@ program gone
   end if
   call prif_get(n, x, 0_c_size_t, c_loc(value), 8_c_size_t)
   call check(value == n, "its memory is there")
+  call prif_get(n, x, 0_c_size_t, c_loc(value), 8_c_size_t, stat, errmsg)
+  call check(stat == merge(0, code, how == "stop") .and. value == n, "prif_get")
+  call check(how == "stop" .or. index(errmsg, "has failed") > 0, "prif_get: " // trim(errmsg))
+  call prif_get_strided(n, x, 0_c_size_t, [8_c_ptrdiff_t], c_loc(value), [8_c_ptrdiff_t], &
+                        8_c_size_t, [1_c_size_t], stat)
+  call check(stat == merge(0, code, how == "stop") .and. value == n, "prif_get_strided")
+  call prif_atomic_ref_int(n, x, 0_c_size_t, value, stat)
+  call check(stat == merge(0, code, how == "stop") .and. value == n, "prif_atomic_ref_int")
+  call prif_get(me, x, 0_c_size_t, c_loc(value), 8_c_size_t, stat)
+  call check(stat == 0, "prif_get from an image that runs")
   i = me
   call prif_co_sum(i, stat=stat)
   call check(stat == code, "prif_co_sum")

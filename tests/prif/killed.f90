@@ -114,7 +114,8 @@ contains
     call check(size(list) == size(dead), statement // ": number of images that have failed")
     if (size(list) == size(dead)) call check(all(list == dead), statement // ": which have failed")
     call prif_get(victim, x, 8_c_size_t, c_loc(value), 8_c_size_t, st)
-    call check(st == 0 .and. value == victim, statement // ": its memory is there")
+    call check(st == PRIF_STAT_FAILED_IMAGE .and. value == victim, &
+               statement // ": its memory is there")
     value = me
     call prif_put(victim, x, 16_c_size_t, c_loc(value), 8_c_size_t)
     ! still a synchronisation of those that live

@@ -3,6 +3,7 @@
 // Assignments to and from other images: one scalar of one type on both sides at once, all else by
 // sections (section.h).
 #include "caf/gfortran/gft.h"
+#include "caf/gone.h"
 #include "core/observe/check.h"
 
 GFT_API void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descriptor_t *dest,
@@ -149,7 +150,7 @@ static CW_NOINLINE void send_general(const caf_status_t *status, const cw_group_
         return;
     if (has_any)
         caf_section_put(&remote, &local);
-    caf_succeed(status);
+    caf_succeed_at(status, remote.pe);
 }
 
 static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
@@ -167,7 +168,7 @@ static CW_NOINLINE void get_general(gft_token_t token, size_t offset, int image,
         return;
     if (has_any)
         caf_section_get(&local, &remote);
-    caf_succeed(&status);
+    caf_succeed_at(&status, remote.pe);
 }
 
 // The other paths get the arguments as they stand, so that the fast one keeps nothing for them.
@@ -192,9 +193,7 @@ void _gfortran_caf_send(gft_token_t token, size_t offset, int image, caf_descrip
     int pe;
     void *addr;
     if (is_plain(dest, src, dest_vector, dest_kind, src_kind) && CW_LIKELY(!team) &&
-        find_fast(token, offset, image, &pe, &addr)) {
-        if (stat)
-            *stat = 0;
+        CW_LIKELY(!stat) && find_fast(token, offset, image, &pe, &addr)) {
         caf_put(addr, src->data, src->dtype.elem_nbytes, pe);
         return;
     }
@@ -216,10 +215,8 @@ void _gfortran_caf_get(gft_token_t token, size_t offset, int image, caf_descript
 {
     int pe;
     void *addr;
-    if (is_plain(dest, src, src_vector, dest_kind, src_kind) &&
+    if (is_plain(dest, src, src_vector, dest_kind, src_kind) && CW_LIKELY(!stat) &&
         find_fast(token, offset, image, &pe, &addr)) {
-        if (stat)
-            *stat = 0;
         caf_get(dest->data, addr, dest->dtype.elem_nbytes, pe);
         return;
     }
@@ -246,5 +243,5 @@ void _gfortran_caf_sendget(gft_token_t dest_token, size_t dest_offset, int dest_
         return;
     if (has_any)
         caf_section_move(&to, &from);
-    caf_succeed(&status);
+    caf_succeed_at(&status, from.pe);  // the one that the compiler passes
 }

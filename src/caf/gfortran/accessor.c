@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "caf/gone.h"
 #include "caf/window.h"
 #include "core/observe/check.h"
 
@@ -342,7 +343,7 @@ void _gfortran_caf_get_from_remote(gft_token_t token, const caf_descriptor_t *sr
     else
         get_scalar(&g, dest, dest_nbytes);
     cw_get_done();
-    caf_succeed(&status);
+    caf_succeed_at(&status, pe);
 }
 
 // ---------------------------------------------------------------- to an image
@@ -436,7 +437,7 @@ void _gfortran_caf_send_to_remote(gft_token_t token, caf_descriptor_t *dest_arra
         put_copied(&p, src_array);
     else
         put_anywhere(&p);
-    caf_succeed(&status);
+    caf_succeed_at(&status, pe);
 }
 
 // ---------------------------------------------------------------- between images
@@ -484,8 +485,8 @@ void gft_transfer(const gft_end_t *to, const gft_end_t *from, bool is_scalar)
         run_transfer(&t);
     if (caf_window_is_here(dest_pe))
         cw_ctx_stored(&cw_ctx_default, dest_pe);
-    caf_succeed(&from_status);
-    caf_succeed(&to_status);
+    caf_succeed_at(&from_status, src_pe);
+    caf_succeed_at(&to_status, dest_pe);
 }
 
 /** GCC 15 passes no team of the source. */

@@ -3,6 +3,7 @@
 // Atomic subroutines, on integers and logicals of 4 and 8 bytes.
 #include "caf/event.h"
 #include "caf/gfortran/gft.h"
+#include "caf/gone.h"
 
 /** Operations by the numbers that the compiler passes. */
 enum { ADD = 1, AND, OR, XOR };
@@ -38,7 +39,7 @@ static bool find(const char *call, int *stat, gft_token_t token, size_t offset, 
         caf_fatal(call, "an atom has %d bytes, and may have 4 or 8", kind);
     if (!gft_find_or_own(&status, call, token, offset, image, pe_p, addr_p))
         return false;
-    caf_succeed(&status);
+    caf_succeed_at(&status, *pe_p);
     return true;
 }
 

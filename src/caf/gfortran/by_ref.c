@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "caf/gfortran/reference.h"
+#include "caf/gone.h"
 
 GFT_API void _gfortran_caf_get_by_ref(gft_token_t token, int image, caf_descriptor_t *dest,
                                       gft_reference_t *refs, int dest_kind, int src_kind,
@@ -112,7 +113,7 @@ void _gfortran_caf_get_by_ref(gft_token_t token, int image, caf_descriptor_t *de
     }
     caf_section_of(&local, dest, NULL, dest_kind);
     caf_section_get(&local, &remote);
-    caf_succeed(&status);
+    caf_succeed_at(&status, remote.pe);
 }
 
 /** The component must have its memory and shape: a coindexed variable is not reallocated. */
@@ -129,7 +130,7 @@ void _gfortran_caf_send_by_ref(gft_token_t token, int image, caf_descriptor_t *s
     set_type(&remote.section, dest_type, dest_kind);
     caf_section_of(&local, src, NULL, src_kind);
     caf_section_put(&remote, &local);
-    caf_succeed(&status);
+    caf_succeed_at(&status, remote.pe);
 }
 
 void _gfortran_caf_sendget_by_ref(gft_token_t dest_token, int dest_image,
@@ -147,8 +148,8 @@ void _gfortran_caf_sendget_by_ref(gft_token_t dest_token, int dest_image,
     set_type(&dest.section, dest_type, dest_kind);
     set_type(&src.section, src_type, src_kind);
     caf_section_move(&dest, &src);
-    caf_succeed(&to);
-    caf_succeed(&from);
+    caf_succeed_at(&to, dest.pe);
+    caf_succeed_at(&from, src.pe);
 }
 
 int _gfortran_caf_is_present(gft_token_t token, int image, gft_reference_t *refs)

@@ -2,7 +2,9 @@
 //
 // Puts and gets: contiguous and strided, to and from a coarray or an address, with a notification
 // or without. Images are those of the initial team. What is in the coarray goes straight to the
-// transfer; all else takes a path that finds what is wrong, or where the address is.
+// transfer; all else, and what has stat=, takes a path that finds what is wrong, or where the
+// address is.
+#include "caf/gone.h"
 #include "caf/prif/prf.h"
 #include "caf/section.h"
 
@@ -73,7 +75,7 @@ static CW_NOINLINE int put_slowly(int image, const prf_coarray_t *c, size_t plac
         prf_not_joined(to_image);
     if (prf_find(&status, to_image, image, c, place, nbytes, &pe, &addr)) {
         caf_put(addr, src, nbytes, pe);
-        caf_succeed(&status);
+        caf_succeed_at(&status, pe);
     }
     return prf_outcome(stat);
 }
@@ -88,21 +90,21 @@ static CW_NOINLINE int get_slowly(int image, const prf_coarray_t *c, size_t plac
         prf_not_joined(from_image);
     if (prf_find(&status, from_image, image, c, place, nbytes, &pe, &addr)) {
         caf_get(dest, addr, nbytes, pe);
-        caf_succeed(&status);
+        caf_succeed_at(&status, pe);
     }
     return prf_outcome(stat);
 }
 
-static CW_NOINLINE CW_COLD int put_wrong(int image, const prf_coarray_t *c, size_t place,
-                                         const void *src, size_t nbytes, int *stat)
+static CW_NOINLINE int put_any(int image, const prf_coarray_t *c, size_t place, const void *src,
+                               size_t nbytes, int *stat)
 {
     if (!is_allocated(to_image, c, stat))
         return prf_outcome(stat);
     return put_slowly(image, c, place, src, nbytes, stat);
 }
 
-static CW_NOINLINE CW_COLD int get_wrong(int image, const prf_coarray_t *c, size_t place,
-                                         void *dest, size_t nbytes, int *stat)
+static CW_NOINLINE int get_any(int image, const prf_coarray_t *c, size_t place, void *dest,
+                               size_t nbytes, int *stat)
 {
     if (!is_allocated(from_image, c, stat))
         return prf_outcome(stat);
@@ -113,10 +115,8 @@ int causeway_prif_put(int image, const prf_coarray_t *c, size_t offset, const vo
                       size_t nbytes, int *stat)
 {
     void *addr;
-    if (!prf_find_plain(c, offset, nbytes, image, &addr))
-        return put_wrong(image, c, offset, src, nbytes, stat);
-    if (stat)
-        *stat = 0;
+    if (CW_UNLIKELY(stat != NULL) || !prf_find_plain(c, offset, nbytes, image, &addr))
+        return put_any(image, c, offset, src, nbytes, stat);
     caf_put(addr, src, nbytes, image - 1);
     return 0;
 }
@@ -125,10 +125,8 @@ int causeway_prif_get(int image, const prf_coarray_t *c, size_t offset, void *de
                       int *stat)
 {
     void *addr;
-    if (!prf_find_plain(c, offset, nbytes, image, &addr))
-        return get_wrong(image, c, offset, dest, nbytes, stat);
-    if (stat)
-        *stat = 0;
+    if (CW_UNLIKELY(stat != NULL) || !prf_find_plain(c, offset, nbytes, image, &addr))
+        return get_any(image, c, offset, dest, nbytes, stat);
     caf_get(dest, addr, nbytes, image - 1);
     return 0;
 }
@@ -226,8 +224,8 @@ int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t pl
         caf_section_put(&remote, &here);
     else
         caf_section_get(&here, &remote);
-    caf_succeed(&status);
-    return 0;
+    caf_succeed_at(&status, remote.pe);
+    return prf_outcome(stat);
 }
 
 // ---------------------------------------------------------------- notifications
@@ -240,7 +238,7 @@ int causeway_prif_notify(int image, const prf_coarray_t *c, size_t place, int *s
     void *word;
     if (prf_find(&status, "notify=", image, c, place, sizeof(uint64_t), &pe, &word)) {
         caf_notify(pe, word);
-        caf_succeed(&status);
+        caf_succeed_at(&status, pe);
     }
     return prf_outcome(stat);
 }

@@ -3,6 +3,7 @@
 // Atomics, locks, critical constructs, events, notifications: words of 8 bytes. With c NULL, place
 // is an address in the image, an image of the initial team.
 #include "caf/event.h"
+#include "caf/gone.h"
 #include "caf/prif/prf.h"
 
 enum { WORD = 8 };
@@ -46,8 +47,8 @@ int causeway_prif_atomic(int op, int image, const prf_coarray_t *c, size_t place
     const uint64_t old = caf_atomic(word, ops[op], WORD, (uint64_t)value, (uint64_t)compare, pe);
     if (old_p)
         *old_p = (int64_t)old;
-    caf_succeed(&status);
-    return 0;
+    caf_succeed_at(&status, pe);
+    return prf_outcome(stat);
 }
 
 // ---------------------------------------------------------------- locks
