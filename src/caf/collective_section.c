@@ -28,11 +28,13 @@ static bool is_dense(const caf_section_t *s)
     return true;
 }
 
-static void open_contiguous(contiguous_t *c, const caf_section_t *section)
+static void open_contiguous(contiguous_t *c, const char *call, const caf_section_t *section)
 {
     c->section = section;
     c->nelems = caf_section_nelems(section);
     c->nbytes = c->nelems * section->elem_nbytes;
+    if (CW_UNLIKELY(!section->base && c->nbytes > 0))
+        caf_fatal(call, "the argument, or a component of it, is not allocated in this image");
     c->data = section->base;
     c->copied = !is_dense(section);
     if (!c->copied)
@@ -109,7 +111,7 @@ void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *s
         return;
     if (!caf_enter(status, "co_broadcast"))
         return;
-    open_contiguous(&c, section);
+    open_contiguous(&c, "co_broadcast", section);
     collective_t all = {
         .call = "co_broadcast", .c = &c, .image = source_image, .root = source_image - 1};
     const bool done = caf_act(status, "co_broadcast", broadcast, &all);
@@ -153,7 +155,7 @@ void caf_section_co_reduce(const caf_status_t *status, const char *call,
         return;
     if (!caf_enter(status, call))
         return;
-    open_contiguous(&c, section);
+    open_contiguous(&c, call, section);
     collective_t all = {.call = call, .c = &c, .image = result_image, .fn = fn};
     const bool done = caf_act(status, call, reduce, &all);
     close_contiguous(&c, done && (result_image == 0 || result_image == caf_this_image()));

@@ -63,7 +63,7 @@ program misuse
   type with_part
     integer, allocatable :: v(:)
   end type
-  type(with_part) :: part[*]
+  type(with_part) :: part[*], loose
   type(team_type) :: team
   real(16) :: quad
   character(len=20) :: what
@@ -148,6 +148,9 @@ program misuse
     deallocate (a)
   case ("shape")
     x(1:v + 2)[1] = x(1:v + 3)
+  case ("broadcast")
+    if (this_image() == 1) allocate (loose%v(2))
+    call co_broadcast(loose, 1)
   case ("strided")
     own4 = [1, 2, 3, 4]
     x(:2) = x(own4(::2))[1]

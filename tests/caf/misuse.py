@@ -38,6 +38,7 @@ WRONG = {
     "substring": "assignment to an image: the compiler addresses 7 characters at byte 1 of a "
                  "coarray of 7; if this is a substring",
     "shape": "assignment of a section: 2 elements of rank 1 get 3 of rank 1; called",
+    "broadcast": "co_broadcast: the argument, or a component of it, is not allocated in this image",
     "strided": "assignment of a section: 2 elements of rank 1 get 1 of rank 1; if a vector of "
                "subscripts is a section with a stride",
     "backwards": r"assignment of a section: 2 elements of rank 1 get \d+ of rank 1; if a vector",
