@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // PEs that do different things for ever: 1 computes, 2 waits for a word, 3 sleeps, the others are
-// in a barrier. An alarm ends a job that is not ended. With an argument PE 0 stops, and PE 1 joins
-// when PE 0 has been asked what it does.
+// in a barrier. An alarm ends a job that is not ended. With "late" PE 0 stops, and PE 1 joins when
+// PE 0 has been asked what it does; with "short" all sleep once, and end.
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,8 +59,7 @@ static void join_late(void)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1)
+    if (argc > 1 && strcmp(argv[1], "late") == 0)
         join_late();
     shmem_init();
     int me = shmem_my_pe();
@@ -69,6 +68,10 @@ int main(int argc, char **argv)
     if (me == 0)
         puts("ready");
     fflush(stdout);
+    if (argc > 1) {
+        sleep(60);
+        return 0;
+    }
     if (me == 1)
         compute();
     if (me == 2)

@@ -133,6 +133,17 @@ def check_late():
     check_lines("late", done.stderr, lines=[r"PE 0: is stopped \(SIGSTOP\)$", r"PE 1: \w"])
 
 
+def check_ended():
+    """A program whose sleep ends by the question, and which ends then, has replied."""
+    job = start(OSHRUN, "-n", "4", "./report", "short")
+    done = subprocess.run([OSHRUN, "--report", str(job.pid)], capture_output=True, text=True,
+                          timeout=30 * SLOW, check=False)
+    job.send_signal(signal.SIGKILL)  # where the question came before the sleep
+    job.communicate(timeout=30 * SLOW)
+    check(done.returncode == 0 and not re.search("has (ended|finalized)", done.stderr),
+          f"ended:\n{done.stderr}")
+
+
 def check_replaced():
     """The names of a program that has been compiled anew, and lay deep in folders."""
     folder = Path(200 * "d") / (200 * "d")
@@ -177,6 +188,7 @@ def main():
     oshcc("report_gasnet", "-O1", "-DGASNET_SEQ", TESTS / "launch/report_gasnet.c")
     check_gasnet()
     check_late()
+    check_ended()
     check_replaced()
     check_signals()
     check_twice()

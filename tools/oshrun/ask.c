@@ -111,7 +111,9 @@ static void print(cwb_job_t *job)
     ask_more(job);
     for (uint32_t pe = 0; pe < job->npes; pe++) {
         cwb_state_t *s = &cwb_job_states(job)[pe];
-        if (!is_there(job, pe))  // what it said before is over
+        // What it said before is over; what it has replied to this question is not: a sleep ends
+        // by the signal, and the program may, too.
+        if (!is_there(job, pe) && s->printed != ASKED)
             atomic_store(&s->asked, atomic_load(&s->replied) + 1);
     }
     cwb_states_print(&(cwb_states_t){.first = cwb_job_states(job),
