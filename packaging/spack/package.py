@@ -31,9 +31,11 @@ class Causeway(MesonPackage):
     variant("hwloc", default=True, description="DART asks hwloc about the machine")
     variant("mpi", default=False, description="A plugin for the MPI: programs of both, its windows")
     variant("pmix", default=True, description="Start by launchers that speak PMIx")
+    variant("prif", default=False, description="PRIF, the module by which flang reaches coarrays")
 
     if names_languages:
         depends_on("c", type="build")
+        depends_on("fortran", type="build", when="+prif")
     depends_on("meson@1.0:", type="build")
     depends_on("pkgconfig", type="build")
     # oshrun needs none; causeway-plot and causeway-startup do.
@@ -51,7 +53,8 @@ class Causeway(MesonPackage):
             return self.spec.satisfies(f"+{name}")
 
         features = [
-            f"-D{name}={'enabled' if on(name) else 'disabled'}" for name in ("hwloc", "mpi", "pmix")
+            f"-D{name}={'enabled' if on(name) else 'disabled'}"
+            for name in ("hwloc", "mpi", "pmix", "prif")
         ]
         booleans = [f"-D{name}={str(on(name)).lower()}" for name in ("checking", "gasnet")]
         return features + booleans + ["-Dman=enabled", "-Dsimulator=false", "-Dtests=false"]

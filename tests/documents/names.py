@@ -94,12 +94,17 @@ def variables():
 
 def build_options():
     table = set(re.findall(r"^\| `(\w+)` \|", text_of(ROOT / "docs/guide/packaging.md"), re.M))
-    declared = set(re.findall(r"^option\('(\w+)'", text_of(ROOT / "meson_options.txt"), re.M))
+    options = text_of(ROOT / "meson_options.txt")
+    declared = set(re.findall(r"^option\('(\w+)'", options, re.M))
+    auto = set(re.findall(r"^option\('(\w+)',[^)]*value: 'auto'", options, re.M))
     check(table == declared, "packaging.md has other options than meson", table ^ declared)
     recipes = ["debian/rules", "easybuild/Causeway-*.eb", "spack/package.py"]
     for path in [path for name in recipes for path in (ROOT / "packaging").glob(name)]:
         used = set(re.findall(r"-D(\w+)=", text_of(path)))
         check(used and used <= declared, f"{path.name}: no option of meson", used - declared)
+        # else a package has what the machine that builds it has
+        decided = used | set(re.findall(r'"(\w+)"', text_of(path)))
+        check(len(auto) > 3 and auto <= decided, f"{path.name} leaves to meson", auto - decided)
     spack = text_of(ROOT / "packaging/spack/package.py")
     variants = set(re.findall(r'^    variant\("(\w+)"', spack, re.M))
     check(variants and variants <= declared, "Spack's variants are no options", variants)
