@@ -84,4 +84,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "gasnet_spins", .npes = 2, .nnodes = 1, .run = run, .most_steps = 600000};
+    .name = "gasnet_spins", .npes = 2, .nnodes = 1, .run = run, .most_steps = 2000000};

@@ -75,4 +75,4 @@ static void run(void)
 }
 
 const sim_scene_t sim_scene = {
-    .name = "mixed_spins", .npes = 2, .nnodes = 1, .run = run, .most_steps = 600000};
+    .name = "mixed_spins", .npes = 2, .nnodes = 1, .run = run, .most_steps = 2000000};
