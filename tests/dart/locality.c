@@ -136,7 +136,7 @@ static void check_units(const domain_t *d, int n, const int *units)
     for (int i = 0; i < n && i < d->num_units; i++)
         CHECK(d->unit_ids[i].id == units[i]);
 }
-#define UNITS(d, ...)                                                                         \
+#define UNITS(d, ...) \
     check_units(d, (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), (int[]){__VA_ARGS__})
 
 static void filtered(void)
@@ -148,6 +148,7 @@ static void filtered(void)
     CHECK(dart_domain_select(copy, 2, some) == DART_OK);
     examine(copy, 0);
     UNITS(copy, 4, 5, 6, 7, 11);
+    CHECK(copy->num_nodes == 2 && top->num_nodes == 3);
     CHECK(copy->num_domains == 2 && find(copy, ".2.3")->relative_index == 0);
     CHECK(dart_domain_find(copy, ".0", &found) == DART_ERR_NOTFOUND && !found);
     CHECK(!copy->is_symmetric && top->num_units == 12);
@@ -186,6 +187,7 @@ static void scopes(void)
     CHECK(dart_domain_split_scope(top, DART_LOCALITY_SCOPE_NODE, 2, parts) == DART_OK);
     UNITS(&parts[0], 0, 1, 2, 3, 4, 5, 6, 7);
     UNITS(&parts[1], 8, 9, 10, 11);
+    CHECK(parts[0].num_nodes == 2 && parts[1].num_nodes == 1);
     examine(&parts[1], 0);
     for (int part = 0; part < 2; part++) {
         domain_t *copy = NULL, *empty = NULL;
@@ -195,6 +197,11 @@ static void scopes(void)
               dart_domain_assign(&parts[part], empty) == DART_OK &&
               dart_domain_destroy(empty) == DART_OK);
     }
+    // one that has no parts
+    CHECK(dart_domain_split_scope(find(top, ".1.1"), DART_LOCALITY_SCOPE_CORE, 2, parts) ==
+          DART_OK);
+    CHECK(parts[0].num_units == 1 && parts[1].num_units == 0 && parts[1].num_cores == 0);
+    free(parts[0].unit_ids);
     CHECK(dart_domain_split_scope(top, DART_LOCALITY_SCOPE_NODE, 0, parts) == DART_ERR_INVAL);
     CHECK(dart_domain_destroy(top) == DART_OK);
 }
@@ -236,6 +243,13 @@ static void teams(int nodes)
     size_t n = 0, seen = 0;
     REQUIRE(dart_domain_team_locality(DART_TEAM_ALL, ".", &top) == DART_OK);
     CHECK(top->num_nodes == nodes);
+    const char *first[] = {".0"};
+    domain_t *copy = NULL;
+    CHECK(dart_domain_clone(top, &copy) == DART_OK);
+    CHECK(dart_domain_exclude(copy, 1, first) == DART_OK && copy->num_nodes == nodes - 1);
+    CHECK(dart_domain_assign(copy, top) == DART_OK);
+    CHECK(dart_domain_select(copy, 1, first) == DART_OK && copy->num_nodes == 1);
+    CHECK(dart_domain_destroy(copy) == DART_OK);
     REQUIRE(dart_team_get_group(DART_TEAM_ALL, &all) == DART_OK);
     CHECK(dart_group_locality_split(all, top, DART_LOCALITY_SCOPE_NODE, 8, &n, parts) == DART_OK &&
           n == (size_t)nodes);

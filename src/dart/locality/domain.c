@@ -158,6 +158,32 @@ static bool are_alike(const drt_domain_t *a, const drt_domain_t *b)
            a->num_cores == b->num_cores;
 }
 
+/** How many nodes has it parts of that are not in `has`, by their numbers? Adds these. */
+static int find_nodes(const drt_domain_t *domain, bool *has)
+{
+    if (domain->num_units == 0)
+        return 0;
+    if (domain->node_id < 0 || domain->node_id >= cw_world.nnodes) {
+        int n = domain->scope == DART_LOCALITY_SCOPE_NODE;  // a program has made it
+        for (int i = 0; i < domain->num_domains; i++)
+            n += find_nodes(domain->children[i], has);
+        return n;
+    }
+    const int n = !has[domain->node_id];
+    has[domain->node_id] = true;
+    return n;
+}
+
+/** Of a domain of several nodes, of whose parts some are gone or new. */
+static void count_nodes(drt_domain_t *domain)
+{
+    bool *has = must(calloc((size_t)cw_world.nnodes + 1, sizeof *has));
+    const int n = find_nodes(domain, has);
+    if (n > 0 || domain->num_domains == 0)
+        domain->num_nodes = n;
+    free(has);
+}
+
 /** From the parts of a domain that has or had some. */
 static void sum_parts(drt_domain_t *domain)
 {
@@ -178,6 +204,8 @@ static void sum_parts(drt_domain_t *domain)
     domain->unit_ids = units;
     domain->num_units = n;
     domain->num_cores = cores;
+    if (domain->node_id < 0 && domain->scope != DART_LOCALITY_SCOPE_NODE)
+        count_nodes(domain);
 }
 
 void drt_domain_sum(drt_domain_t *domain)
@@ -242,8 +270,13 @@ static bool has_named(const drt_domain_t *domain, const char *const *tags, int n
 /** Parts first, so that their units are known. */
 static void filter(drt_domain_t *domain, const char *const *tags, int ntags, bool drop_named)
 {
-    if (domain->num_domains == 0 || (!drop_named && is_named(domain, tags, ntags)))
+    if (!drop_named && is_named(domain, tags, ntags))
         return;
+    if (domain->num_domains == 0) {
+        if (!drop_named)
+            sum_parts(domain);  // nothing of it is kept
+        return;
+    }
     for (int i = domain->num_domains - 1; i >= 0; i--) {
         drt_domain_t *part = domain->children[i];
         if (drop_named ? is_named(part, tags, ntags) : !has_named(part, tags, ntags)) {
