@@ -180,12 +180,14 @@ def check_compressed():
 
 
 def check_page_in_html():
-    """The same data, in a page; a name that would end the script does not."""
-    os.link("traffic", "a<b")
+    """The same data, in a page; a name that would end the script does not. Of names in UTF-8 with a
+    byte that is none."""
+    os.link("traffic", "a<b\u00fc\U0001f4a1\udcff")
     for setting, name in [("html", "causeway-stats.html"), ("html:p.html", "p.html")]:
-        run("a<b", pes=2, layout="2nodes-msg", CAUSEWAY_STATS=setting)
+        run("a<b\u00fc\U0001f4a1\udcff", pes=2, layout="2nodes-msg", CAUSEWAY_STATS=setting)
         data = page_data(name)
-        check(data["job"]["program"].endswith("/a<b"), f"page: {data['job']}")
+        check(data["job"]["program"].endswith("/a<b\u00fc\U0001f4a1\u00ff"),
+              f"page: {ascii(data['job'])}")
         for record in data["pes"]:
             check_record(record, 2, 2, setting)
         os.remove(name)

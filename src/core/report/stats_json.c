@@ -16,18 +16,38 @@ static double us(uint64_t ns)
     return (double)ns / 1000.0;
 }
 
+/** Of UTF-8 at s. A byte that begins none stands for itself. */
+static uint32_t code_point(const char *s, size_t most, size_t *nbytes_p)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *b = (const unsigned char *)s;
+    const size_t n = b[0] < 0xc0 ? 1 : b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : b[0] < 0xf8 ? 4 : 1;
+    uint32_t code = b[0] & (0xffu >> (n + 1));
+    size_t i = 1;
+    for (; i < n && i < most && (b[i] & 0xc0) == 0x80; i++)
+        code = code << 6 | (b[i] & 0x3f);
+    const bool is_one = n > 1 && i == n && code >= least[n] && code <= 0x10ffff &&
+                        (code < 0xd800 || code > 0xdfff);
+    *nbytes_p = is_one ? n : 1;
+    return is_one ? code : b[0];
+}
+
 /** As a JSON string; '<' is escaped, too: it could end the JSON within a page. */
 static void put_string(FILE *out, const char *s, size_t most)
 {
     fputc('"', out);
-    for (const char *end = s + most; s < end && *s; s++) {
-        unsigned char c = (unsigned char)*s;
+    for (const char *end = s + most; s < end && *s;) {
+        size_t nbytes;
+        uint32_t c = code_point(s, (size_t)(end - s), &nbytes);
+        s += nbytes;
         if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
+            fprintf(out, "\\%c", (int)c);
+        else if (c > 0xffff)
+            fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
         else if (c < 0x20 || c > 0x7e || c == '<')
             fprintf(out, "\\u%04x", c);
         else
-            fputc(c, out);
+            fputc((int)c, out);
     }
     fputc('"', out);
 }
