@@ -26,8 +26,8 @@ static uint32_t code_point(const char *s, size_t most, size_t *nbytes_p)
     size_t i = 1;
     for (; i < n && i < most && (b[i] & 0xc0) == 0x80; i++)
         code = code << 6 | (b[i] & 0x3f);
-    const bool is_one = n > 1 && i == n && code >= least[n] && code <= 0x10ffff &&
-                        (code < 0xd800 || code > 0xdfff);
+    const bool is_one =
+        n > 1 && i == n && code >= least[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
     *nbytes_p = is_one ? n : 1;
     return is_one ? code : b[0];
 }
