@@ -98,7 +98,10 @@ static int size_object(int fd)
         // EPERM: another PE has sized it meanwhile; agree() reports a difference
         (st.st_size == 0 && ftruncate(fd, (off_t)(cw_segment.nbytes + front)) && errno != EPERM))
         return CW_ESYS;
-    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // again: refused
+    // Asked first: a PE that seals holds the lock of the file, and the others wait (copy_pages()).
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    if ((fcntl(fd, F_GET_SEALS) & seals) != seals)
+        fcntl(fd, F_ADD_SEALS, seals);
     if (fstat(fd, &st))
         return CW_ESYS;
     cw_segment.front = (uint64_t)st.st_size % COMMON;
@@ -330,33 +333,32 @@ static CW_NO_SANITIZE CW_NOINLINE bool is_zero(const volatile uint64_t *page)
     return !any;
 }
 
-static int write_all(int fd, const volatile void *from, size_t nbytes, uint64_t offset)
+// A loop: the interceptors of sanitizers refuse the guards between variables.
+static CW_NO_SANITIZE CW_NOINLINE void copy_words(volatile uint64_t *to,
+                                                  const volatile uint64_t *from, size_t words)
 {
-    while (nbytes) {
-        // not pwrite(), whose interceptors in sanitizers refuse the guards between variables
-        long n = syscall(SYS_pwrite64, fd, from, nbytes, offset);
-        if (n <= 0) {
-            cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s",
-                      nbytes, strerror(n ? errno : ENOSPC));
-            return CW_ENOMEM;
-        }
-        from = (const volatile char *)from + n;
-        nbytes -= (size_t)n;
-        offset += (uint64_t)n;
+    for (size_t i = 0; i < words; i++)
+        to[i] = from[i];
+}
+
+static int copy_run(volatile uint64_t *to, const volatile uint64_t *from, size_t words)
+{
+    if (cwu_pages_back((const void *)(uintptr_t)to, 8 * words, true)) {
+        cwu_error("cannot copy %zu bytes of static data into the node's shared memory: %s",
+                  8 * words, strerror(ENOMEM));
+        return CW_ENOMEM;
     }
+    copy_words(to, from, words);
     return CW_OK;
 }
 
-typedef struct {
-    int fd;
-    uint64_t shift;  // from an address to its offset in the file
-} copy_t;
-
 /** Copies static data without pages of zeros, so that an untouched .bss costs no memory. By the
- *  file: no page is mapped or cleared, and full memory is an error, no signal. */
+ *  view of the whole object, with memory behind it first: full memory is an error, no signal. Not
+ *  by write(), which holds the lock of the file: where PEs share processors, all that start waited
+ *  for the one that was interrupted there. */
 static int copy_pages(void *arg, const void *at, size_t nbytes)
 {
-    const copy_t *copy = arg;
+    const uintptr_t *delta = arg;  // to the view
     const volatile uint64_t *from = at;
     size_t words = nbytes / 8;
     for (size_t i = 0, end; i < words; i = end) {
@@ -365,21 +367,21 @@ static int copy_pages(void *arg, const void *at, size_t nbytes)
             continue;
         while (end < words && !is_zero(from + end))
             end += PAGE_WORDS;
-        int rc = write_all(copy->fd, from + i, 8 * (end - i), (uintptr_t)(from + i) + copy->shift);
+        int rc = copy_run((volatile uint64_t *)((uintptr_t)(from + i) + *delta), from + i, end - i);
         if (rc)
             return rc;
     }
     return CW_OK;
 }
 
-static int copy_part(int fd, const cw_data_part_t *part, uint64_t offset, bool moved)
+static int copy_part(const cw_data_part_t *part, uint64_t offset, bool moved)
 {
-    copy_t copy = {fd, cw_segment.front + offset - part->start};
+    uintptr_t delta = (uintptr_t)cw_segment.base + offset - part->start;
     size_t file_nbytes = moved ? part->nbytes : part->file_nbytes;
-    int rc = copy_pages(&copy, (const void *)part->start, file_nbytes);
+    int rc = copy_pages(&delta, (const void *)part->start, file_nbytes);
     return rc ? rc
               : cwu_pages_touched((const char *)part->start + file_nbytes,
-                                  part->nbytes - file_nbytes, copy_pages, &copy);
+                                  part->nbytes - file_nbytes, copy_pages, &delta);
 }
 
 static int move_part(int fd, const cw_data_part_t *part, bool moved)
@@ -387,7 +389,7 @@ static int move_part(int fd, const cw_data_part_t *part, bool moved)
     uint64_t offset =
         cw_slice_offset((uint32_t)cw_world.slot) + (part->start - cw_segment.data.start);
     // Until the mmap returns nothing may write to static data: no other thread, no call that could.
-    int rc = copy_part(fd, part, offset, moved);
+    int rc = copy_part(part, offset, moved);
     return rc ? rc : map_at(part->start, part->nbytes, fd, offset, MAP_FIXED, "static data");
 }
 
