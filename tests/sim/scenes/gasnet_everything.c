@@ -83,10 +83,19 @@ static void put(gasnet_node_t to, long *there, long value)
     }
 }
 
+/** The same the other way. */
+static void get_strided(long *to, gasnet_node_t of, long *there)
+{
+    const size_t stride = 2 * sizeof *to, count[2] = {sizeof *to, ROWS};
+    gasnet_get(to + 2 * ROWS, of, there + 2 * ROWS, (WORDS - 2 * ROWS) * sizeof *to);
+    gasnet_gets_bulk(to, &stride, of, there, &stride, count, 1);
+    gasnet_gets_bulk(to + 1, &stride, of, there + 1, &stride, count, 1);
+}
+
 static void get(gasnet_node_t of, long *there, long value)
 {
     long seen[WORDS] = {0};
-    switch (sim_draw(4)) {
+    switch (sim_draw(5)) {
     case 0:
         gasnet_get(seen, of, there, sizeof seen);
         break;
@@ -97,6 +106,9 @@ static void get(gasnet_node_t of, long *there, long value)
         gasnet_get_nbi(seen, of, there, sizeof seen);
         while (gasnet_try_syncnbi_gets() != GASNET_OK)
             sim_look_again();
+        break;
+    case 3:
+        get_strided(seen, of, there);
         break;
     default:
         for (int i = 0; i < WORDS; i++)
