@@ -149,6 +149,14 @@ void cwu_error_hush(void)
     atomic_store_explicit(&hushed, 1, memory_order_relaxed);
 }
 
+static _Thread_local bool hushes_others;
+
+void cwu_error_hush_others(void)
+{
+    hushes_others = true;
+    cwu_error_hush();
+}
+
 static CW_PRINTF(2, 0) void say_anyway(const char *level, const char *fmt, va_list args)
 {
     char line[MESSAGE_MAX];
@@ -167,7 +175,7 @@ static CW_PRINTF(2, 0) void say_anyway(const char *level, const char *fmt, va_li
 
 static CW_PRINTF(2, 0) void say(const char *level, const char *fmt, va_list args)
 {
-    if (!atomic_load_explicit(&hushed, memory_order_relaxed))
+    if (!atomic_load_explicit(&hushed, memory_order_relaxed) || hushes_others)
         say_anyway(level, fmt, args);
 }
 

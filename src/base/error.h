@@ -61,6 +61,8 @@ void cwu_error_print(bool on);
 /** Silences errors, warnings and debugging messages: the job is ending, and later failures are
  *  consequences of that. */
 void cwu_error_hush(void);
+/** But for this thread. */
+void cwu_error_hush_others(void);
 
 /** cwu_warn, also where that is silenced: what is said of the end itself. */
 void cwu_warn_of_end(const char *fmt, ...) CW_PRINTF(1, 2) CW_COLD;

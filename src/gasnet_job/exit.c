@@ -411,8 +411,12 @@ static noreturn void be_ended(void)
 }
 
 /** All processes leave together, in good order. */
-static void leave(void)
+static void leave(bool beside_threads)
 {
+    if (beside_threads) {
+        cw_leave_threads("gasnet_exit");
+        return;
+    }
     if (gas.attached)
         gas_close_messages();
     while (cw_world.initialized)
@@ -478,9 +482,7 @@ static int end(const char *call, int status, bool forces)
     if (ends_mpi && !last)
         end_mpi(agreed);
     ignore_signals();
-    if (me.exits && gas.threads == GAS_PAR && !last)
-        cw_leave_threads(call, agreed);  // other threads may be in calls
-    leave();
+    leave(!last && gas.threads == GAS_PAR && (me.exits || cw_has_threads()));
     if (ends_mpi && last)
         end_mpi(agreed);
     return agreed;

@@ -42,12 +42,12 @@ static bool by_start_pes;  // whose end is the end of the program
 bool shm_exited;
 static int exit_made;  // finalizes, which exit handlers that are left may still call
 
-static void leave(void)
+static void leave(void (*finalize)(const char *call))
 {
     finalizes++;
     cw_early_ending = true;
     shm_agree("shmem_finalize", cw_group_world);
-    cw_finalize("shmem_finalize");
+    finalize("shmem_finalize");
 }
 
 static void warn_of_end(const char *how)
@@ -80,8 +80,9 @@ static void at_exit(int status, void *arg)
     warn_of_end(how);
     exit_made = joins;
     cw_segment_stays = true;
-    while (joins-- > 0)
-        leave();
+    while (--joins > 0)
+        leave(cw_finalize);
+    leave(cw_has_threads() ? cw_leave_threads : cw_finalize);
     shm_exited = true;
 }
 
@@ -154,7 +155,7 @@ void pshmem_finalize(void)
     }
     if (!cw_world.initialized)
         shm_not_initialized(__func__);
-    leave();
+    leave(cw_finalize);
 }
 SHM_WEAK(shmem_finalize);
 

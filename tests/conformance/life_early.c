@@ -6,6 +6,7 @@
 //               use the early PE's memory, which it serves; then some finalize, others return
 //   twice       a finalize more than inits
 //   unbalanced  two inits, one finalize, and a return
+//   threads     every PE returns from main beside threads that are in calls until it is gone
 // and those that never end by themselves: the early PE exits while others wait
 //   barrier, team, set, until, lock   in such a call
 //   uneven      in a barrier, while yet another one computes
@@ -13,7 +14,9 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 static long value, count, flag, never, lock, psync[SHMEM_BARRIER_SYNC_SIZE];
@@ -35,6 +38,36 @@ static void work_on(void)
     shmem_long_atomic_add(&count, 1, early);
     shmem_quiet();
     CHECK(shmem_long_atomic_fetch(&count, early) > 0, "its atomics");
+}
+
+static void *transfer_on(void *begun)
+{
+    long got = 0;
+    for (int i = 0;; i++) {
+        shmem_long_p(&flag, i, next);
+        shmem_long_get(&got, &value, 1, next);
+        shmem_long_atomic_fetch_add(&count, 1, next);
+        if (i == 0)
+            atomic_fetch_add((atomic_int *)begun, 1);
+    }
+    return NULL;
+}
+
+static void *wait_on(void *begun)
+{
+    atomic_fetch_add((atomic_int *)begun, 1);
+    shmem_long_wait_until(&never, SHMEM_CMP_NE, 0);
+    return NULL;
+}
+
+static void start_threads(void)
+{
+    static atomic_int begun;
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, transfer_on, &begun) == 0);
+    CHECK(pthread_create(&thread, NULL, wait_on, &begun) == 0);
+    while (atomic_load(&begun) < 2)
+        sched_yield();
 }
 
 static void on_signal(int signo)
@@ -72,16 +105,28 @@ static void wait_for_early(const char *where)
     printf("FAIL PE %d came through\n", me);
 }
 
+static void speak(void)
+{
+    printf("PE %d in its exit handler\n", me);
+    shmem_barrier_all();  // done
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "all";
+    int provided;
     early = argc > 2 ? atoi(argv[2]) : 0;
-    shmem_init();
+    if (!strcmp(how, "threads"))
+        atexit(speak);
+    shmem_init_thread(!strcmp(how, "threads") ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE,
+                      &provided);
     check_ring();
     value = 100 + me;
     printf("PE %d is there\n", me);
     if (!strcmp(how, "unbalanced"))
         shmem_init();
+    if (!strcmp(how, "threads"))
+        start_threads();
     shmem_barrier_all();
     if (!strcmp(how, "first")) {
         if (me == early)
@@ -95,7 +140,7 @@ int main(int argc, char **argv)
         printf("PE %d after\n", me);
     } else if (!strcmp(how, "unbalanced")) {
         shmem_finalize();
-    } else if (strcmp(how, "all")) {
+    } else if (strcmp(how, "all") && strcmp(how, "threads")) {
         wait_for_early(how);
     }
     return checks_failed != 0;

@@ -180,10 +180,16 @@ static void end_soon(void)
     setitimer(ITIMER_REAL, &soon, NULL);
 }
 
+static void speak(void)
+{
+    printf("an exit handler runs\n");
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
     status = atoi(argv[2]);
+    atexit(speak);
     GASNET_Safe(gasnet_init(&argc, &argv));
     if (strcmp(how, "early") == 0)
         gasnet_exit(status);
@@ -201,7 +207,7 @@ int main(int argc, char **argv)
     gasnet_barrier_wait(0, 0);
     if (strcmp(how, "all") == 0 || strcmp(how, "beside-threads") == 0)
         gasnet_exit(status);
-    if (strcmp(how, "return") == 0)
+    if (strcmp(how, "return") == 0 || strcmp(how, "return-beside-threads") == 0)
         return status;
     if (strncmp(how, "last-fails", 10) == 0) {  // behind the others, which came to the end with 0
         usleep(me == last ? 300000 : 0);

@@ -43,6 +43,8 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("holding", 8, NODE, 8), ("holding", 0, TWO, 0), ("holding", 8, TWO, 8),
          ("collecting", 8, NODE, 8), ("collecting", 8, TWO, 8),
          ("beside-threads", 0, NODE, 0), ("beside-threads", 7, TWO, 7),
+         *[("return-beside-threads", 0, layout, 0) for layout in (NODE, TWO) for _ in range(4)],
+         ("return-beside-threads", 7, TWO, 7),
          ("one-beside-threads", 6, NODE, 6), ("one-beside-threads", 6, TWO, 6),
          ("interrupted", 8, TWO, 8), ("interrupted-getting", 8, THREE, 8),
          ("interrupted-allocating", 8, TWO, 8)]
@@ -51,7 +53,8 @@ CHECKED = [*TWO, "env", "CAUSEWAY_CHECK=1"]
 CASES += [(how, 0, CHECKED, 0) for how in ("one", "one-returns", "one-gex", "computing")]
 CASES += [(how, 8, CHECKED, 8) for how in ("handling", "holding", "collecting")]
 CASES += [(how, 0, launcher, 0) for launcher in (HYDRA, ORTE)
-          for how in ("all", "return", "beside-threads") for _ in range(3)]
+          for how in ("all", "return", "beside-threads", "return-beside-threads")
+          for _ in range(3)]
 # Over an MPI the processes that are ended do not come to MPI_Finalize.
 BY_MPI = ["sh", "-c", "CAUSEWAY_TRANSPORT=mpi CAUSEWAY_NODE=n${PMI_RANK:-$OMPI_COMM_WORLD_RANK} "
           'exec "$@"', "sh"]
@@ -103,6 +106,8 @@ def attempt(case):
     if not is_said(how, status, done.stderr):
         bad.append("the wait in vain")
     seconds = time.monotonic() - start
+    if how.startswith("return") and done.stdout.count("an exit handler runs") != 3:
+        bad.append("not all exit handlers ran")
     if how in AT_ONCE and seconds > 2 + 4 * SLOW:  # of the 5 s for one that does not come
         bad.append(f"{seconds:.1f} s")
     if how.startswith("caught") and done.stdout.count("cleaned up") != 2:

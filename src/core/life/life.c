@@ -365,10 +365,10 @@ static void stay(int status)
         pause();
 }
 
-noreturn void cw_drop_out(int status)
+/** Out of the job, with all that it has in place. */
+static void drop_out(void)
 {
     drops_out = true;
-    cwu_error_hush();
     cwu_error_abort_hook(stay);
     atomic_store_explicit(&cw_world.leaving, true, memory_order_relaxed);
     if (cw_world.nnodes > 1)
@@ -377,21 +377,38 @@ noreturn void cw_drop_out(int status)
     cw_lifeline_stop();
     cw_neighbour_stop();
     cw_boot.ops->close(&cw_boot);
+}
+
+noreturn void cw_drop_out(int status)
+{
+    cwu_error_hush();
+    drop_out();
     if (cw_mpi_is_road())  // ends the job by MPI_Abort, in the process that ends this one
         cwu_sleep_ns(CWU_WAIT_NS(GIVE_UP));
     cw_exit(status);
 }
 
-noreturn void cw_leave_threads(const char *call, int status)
+bool cw_has_threads(void)
+{
+    return cw_world.thread_multiple && !cw_mpi_is_road() && cw_early_has_threads();
+}
+
+void cw_leave_threads(const char *call)
 {
     while (init_count > 1)
         cw_finalize(call);
     if (!disbanded && !has_met)
         cw_finalize_meets(call);
+    has_met = false;
     cw_early_ending = true;
     if (!disbanded)
         cw_watch_finish();
-    cw_drop_out(status);
+    cwu_error_hush_others();
+    drop_out();
+    cw_world.initialized = cw_world.plain = false;
+    cw_world.finalized = true;
+    init_count = 0;
+    cw_front_end_count(call, -1);
 }
 
 bool cw_may_end_early(int joins)

@@ -41,9 +41,11 @@ static inline int cw_exit_status(int status)
  *  connection, waits for all PEs, and is no failure. The others call the same, or cw_disband and
  *  cw_finalize. */
 noreturn void cw_drop_out(int status);
-/** cw_finalize as often as it is due, and cw_exit, while other threads may be in any call: frees
- *  nothing that they use. Other PEs may call cw_finalize. */
-noreturn void cw_leave_threads(const char *call, int status);
+/** May other threads of the program be in calls? Not over an MPI, which must be left. */
+bool cw_has_threads(void);
+/** At the end of a program that has them: cw_finalize as often as it is due, but frees nothing that
+ *  they use. Other PEs may call cw_finalize. [waits] */
+void cw_leave_threads(const char *call);
 /** Ends this process, after the last cw_finalize, without exit handlers. Launchers count it as a
  *  success. */
 noreturn void cw_exit(int status);

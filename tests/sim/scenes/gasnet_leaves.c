@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All processes call gasnet_exit, each beside a thread that requests, puts and polls until the
-// process is gone.
+// All processes call gasnet_exit, or come to their ends, each beside a thread that requests, puts
+// and polls until the process is gone.
 #define GASNET_PAR 1
 #include <pthread.h>
 
@@ -47,7 +47,8 @@ static void run(void)
     sim_begin();
     pthread_create(&thread, NULL, go_on, NULL);
     usleep(sim_draw(100));
-    gasnet_exit(0);
+    if (sim_draw(2))
+        gasnet_exit(0);
 }
 
 const sim_scene_t sim_scene = {.name = "gasnet_leaves",
