@@ -19,5 +19,7 @@ typedef struct cwt_delay_config {
  *  before anything is opened. CW_ENOENT (reported): there is none of that name; CW_EINVAL
  *  (reported): the spec is no spec. */
 int cwt_find(const char *name, const cwt_delay_config_t *delay, const cwt_ops_t **ops_p);
+/** The parts of a spec, or CW_EINVAL (reported). */
+int cwt_delay_read(const char *spec, uint64_t *seed_p, uint64_t *max_ns_p);
 
 #endif

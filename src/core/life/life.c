@@ -103,10 +103,17 @@ static void limit_connections(void)
               (long)cwu_env.max_connections);
 }
 
+/** A job without a network refuses wrong settings, too. */
+static int check_network(void)
+{
+    uint64_t seed, max_ns;
+    return cwu_env.delay ? cwt_delay_read(cwu_env.delay, &seed, &max_ns) : CW_OK;
+}
+
 static int open_network(void)
 {
     if (cw_world.nnodes == 1)
-        return CW_OK;
+        return check_network();
     cw_world.hosts_server = cw_world.slot == 0;
     limit_connections();
     int rc = choose_transport();

@@ -21,8 +21,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/** "SEED:MICROSECONDS"; seed 0 draws one from `job`, the same on all PEs. */
-static int parse(const char *spec, const char *job)
+int cwt_delay_read(const char *spec, uint64_t *seed_p, uint64_t *max_ns_p)
 {
     char *end, *end_us = NULL;
     errno = 0;
@@ -36,21 +35,26 @@ static int parse(const char *spec, const char *job)
                   spec, MAX_US);
         return CW_EINVAL;
     }
-    if (seed == 0) {
-        for (seed = 14695981039346656037u; *job; job++)
-            seed = (seed ^ (unsigned char)*job) * 1099511628211u;  // FNV-1a
-        seed = seed % 1000000 + 1;
-    }
-    delay_setup.seed = seed;
-    delay_setup.max_ns = us * 1000;
-    return 0;
+    *seed_p = seed;
+    *max_ns_p = us * 1000;
+    return CW_OK;
+}
+
+static uint64_t draw_seed(const char *job)
+{
+    uint64_t seed = 14695981039346656037u;
+    for (; *job; job++)
+        seed = (seed ^ (unsigned char)*job) * 1099511628211u;  // FNV-1a
+    return seed % 1000000 + 1;
 }
 
 int cwt_delay_wrap(const cwt_ops_t *real, const cwt_delay_config_t *config, const cwt_ops_t **ops_p)
 {
-    int rc = parse(config->spec, config->job);
+    int rc = cwt_delay_read(config->spec, &delay_setup.seed, &delay_setup.max_ns);
     if (rc)
         return rc;
+    if (delay_setup.seed == 0)
+        delay_setup.seed = draw_seed(config->job);
     delay_setup.real = real;
     delay_setup.pe = config->pe;
     free(delay_setup.log_path);
