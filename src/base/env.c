@@ -188,7 +188,11 @@ static int parse_int(const char *text, long *value_p)
 {
     char *end;
     *value_p = strtol(text, &end, 10);
-    return end == text || *end != '\0' ? CW_EINVAL : CW_OK;
+    if (end == text)
+        return CW_EINVAL;
+    while (isspace((unsigned char)*end))
+        end++;
+    return *end != '\0' ? CW_EINVAL : CW_OK;
 }
 
 /** "10", "0.25", "1e3", "3/8". */

@@ -137,6 +137,17 @@ static void test_numbers(void)
     CHECK(!cwu_env.exit_timeout_set && !(cwu_env.exit_timeout_factor > .25));
 }
 
+static void test_whole_numbers(void)
+{
+    static const char *const seven[] = {"7", "007", "+7", " 7", "7 ", " 7\t"};
+    for (size_t i = 0; i < sizeof seven / sizeof seven[0]; i++) {
+        setenv("CAUSEWAY_SPIN", seven[i], 1);
+        cwu_env_load();
+        CHECK(cwu_env.spin == 7, "\"%s\" is %ld", seven[i], cwu_env.spin);
+    }
+    unsetenv("CAUSEWAY_SPIN");
+}
+
 static void expect_refused(const char *name, const char *value, const char *accepted)
 {
     setenv(name, value, 1);
@@ -159,6 +170,8 @@ static void test_refused_values(void)
     expect_refused("CAUSEWAY_ENDPOINT", "rdm|msg", "rdm|msg|auto");
     expect_refused("CAUSEWAY_CONNECT", "never", "ondemand|static");
     expect_refused("CAUSEWAY_SPIN", "12x", "not a whole number: give one from -1 to 1000000000");
+    expect_refused("CAUSEWAY_SPIN", "1 2", "not a whole number: give one from -1 to 1000000000");
+    expect_refused("CAUSEWAY_SPIN", " ", "not a whole number: give one from -1 to 1000000000");
     expect_refused("CAUSEWAY_SPIN", "1e3", "not a whole number: give one from -1 to 1000000000");
     expect_refused("CAUSEWAY_SPIN", "99999999999999999999", "out of range: give a number from -1");
     expect_refused("CAUSEWAY_SPIN", "-99999999999999999999", "out of range: give a number from");
@@ -221,6 +234,7 @@ int main(void)
     test_defaults_are_allowed();
     test_many_of_ours();
     test_numbers();
+    test_whole_numbers();
     test_refused_values();
     test_unknown_names();
     test_table();
