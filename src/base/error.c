@@ -60,6 +60,8 @@ const char *cwu_error_name(int code)
         return "CW_EFILES";
     case CW_EMISMATCH:
         return "CW_EMISMATCH";
+    case CW_ECOUNT:
+        return "CW_ECOUNT";
     default:
         return "CW_E?";
     }

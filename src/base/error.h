@@ -29,6 +29,7 @@ enum {
     CW_EPROTO = -10,     // bytes that do not follow the protocol
     CW_EMISMATCH = -11,  // PEs disagree (heap size, binary, version)
     CW_EFILES = -12,     // no file descriptor is left
+    CW_ECOUNT = -13,     // more bytes than any memory has; the caller reports it
 };
 
 /** Name of a CW_E… code ("CW_ENOMEM"); "CW_E?" for anything else. */

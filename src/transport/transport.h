@@ -230,7 +230,7 @@ typedef struct cwt_ops {
      *  opened again at the next operation). */
     int (*target)(cwt_conn_t *conn, uint32_t slot, uint64_t slice_delta, cwt_target_t *target);
     /** Writes [src, src+nbytes) to offset. nbi: src stays in use until quiet; otherwise it is
-     *  reusable on return. */
+     *  reusable on return. These four: CW_ECOUNT, unreported, for more than PTRDIFF_MAX bytes. */
     int (*put)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi);
     /** Returns when the bytes are in the target's memory; earlier operations may be under way. */
     int (*put_complete)(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes);

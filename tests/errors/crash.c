@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static int word, array[1000];
+static uint64_t signal_word;
 static int *own;
 static void *volatile block;
 static int *volatile nowhere;
@@ -55,6 +56,12 @@ static void crash(const char *what)
         shmem_putmem(array, here, (size_t)-8, other);
     else if (!strcmp(what, "negative_get"))
         shmem_int_get(here, array, (size_t)-8, other);
+    else if (!strcmp(what, "negative_put_nbi"))
+        shmem_putmem_nbi(array, here, (size_t)-8, other);
+    else if (!strcmp(what, "negative_get_nbi"))
+        shmem_getmem_nbi(here, array, (size_t)-8, other);
+    else if (!strcmp(what, "negative_signal"))
+        shmem_putmem_signal(array, here, (size_t)-8, &signal_word, 1, SHMEM_SIGNAL_SET, other);
     else if (!strcmp(what, "negative_broadcast"))
         shmem_broadcastmem(SHMEM_TEAM_WORLD, array, array, (size_t)-8, 0);
     else if (!strcmp(what, "negative_collect"))

@@ -54,6 +54,9 @@ EXPLAINED_FAR = {
 
 # case: the call, and the bytes in its line
 REFUSED = {"negative_put": ("shmem_putmem", -8), "negative_get": ("shmem_int_get", -32),
+           "negative_put_nbi": ("shmem_putmem_nbi", -8),
+           "negative_get_nbi": ("shmem_getmem_nbi", -8),
+           "negative_signal": ("shmem_putmem_signal", -8),
            "negative_broadcast": ("shmem_broadcastmem", -8),
            "negative_collect": ("shmem_collectmem", -8)}
 
@@ -85,11 +88,13 @@ def main():
             stack = r"^causeway:   PEs? [01, ]+ #\d+ +(main|crash|deeper)\+0x\w+ \(crash\.c:\d+\)$"
             check(re.search(stack, output, re.M), f"{case}: no stack\n{output}")
         for case, (call, nbytes) in REFUSED.items():
-            status, output = run(program, case)
-            line = (rf"^causeway: error: PEs? [01, ]+ of 2 .*: {call}: the count is negative or "
-                    rf"absurd \({nbytes} bytes\); called from {IN_CRASH}$")
-            check(status == 1 and re.search(line, output, re.M),
-                  f"{case}: status {status}, no line with {line}\n{output}")
+            for nodes in (1, 2):
+                status, output = run(program, case, nodes=nodes)
+                known = rf" \({nbytes} bytes\)"
+                line = (rf"^causeway: error: PEs? [01, ]+ of 2 .*: {call}: the count is negative "
+                        rf"or absurd({known}){'?' if nodes > 1 else ''}; called from {IN_CRASH}$")
+                check(status == 1 and re.search(line, output, re.M),
+                      f"{case} {nodes}: status {status}, no line with {line}\n{output}")
         status, output = run(program, "free")
         check(status == 134 and re.search(rf"SIGABRT in free, called from {IN_CRASH}: malloc has "
                                           "not given that block", output), f"free: {output}")

@@ -53,6 +53,8 @@ void cw_lost_grace(int rc)
 void cw_failed(int rc, const char *call, int pe)
 {
     cw_lost_grace(rc);
+    if (rc == CW_ECOUNT)
+        cw_check_failed(call, "the count is negative or absurd");
     if (pe < 0)
         cwu_fatal("%s failed (%s)", call, cwu_error_name(rc));
     cwu_fatal("%s to PE %d failed (%s)", call, pe, cwu_error_name(rc));

@@ -166,6 +166,8 @@ static int put_pieces(cwt_conn_t *conn, uint64_t offset, const char *src, size_t
  *  nothing in it where a small put is behind the transfer. */
 int mpw_put(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes, bool nbi)
 {
+    if (nbytes > PTRDIFF_MAX)
+        return CW_ECOUNT;
     if (mpw_is_by_messages(conn))
         return mpw_move_put(conn, offset, src, nbytes, nbi ? MPW_BEGUN : MPW_REUSABLE);
     if (nbytes > MPW_COPY_MOST && !nbi)
@@ -189,6 +191,8 @@ ssize_t mpw_inject(void *ep, const void *buf, size_t nbytes, uint64_t fabric_add
 
 int mpw_put_complete(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes)
 {
+    if (nbytes > PTRDIFF_MAX)
+        return CW_ECOUNT;
     if (mpw_is_by_messages(conn))
         return mpw_move_put(conn, offset, src, nbytes, MPW_COMPLETE);
     int rc = begin(conn, nbytes);
@@ -212,6 +216,8 @@ static int get_pieces(cwt_conn_t *conn, uint64_t offset, char *dst, size_t nbyte
 
 int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nbi)
 {
+    if (nbytes > PTRDIFF_MAX)
+        return CW_ECOUNT;
     if (mpw_is_by_messages(conn))
         return nbi ? mpw_move_get_begin(conn, offset, dst, nbytes, NULL)
                    : mpw_move_get(conn, offset, dst, nbytes);
@@ -226,6 +232,8 @@ int mpw_get(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, bool nb
 int mpw_get_begin(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, cwt_reply_t *landed)
 {
     landed->done = 0;
+    if (nbytes > PTRDIFF_MAX)
+        return CW_ECOUNT;
     if (mpw_is_by_messages(conn))
         return mpw_move_get_begin(conn, offset, dst, nbytes, landed);
     int rc = mpw_get(conn, offset, dst, nbytes, false);

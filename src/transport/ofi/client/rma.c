@@ -254,7 +254,7 @@ int ofi_put_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nb
 {
     if (nbytes == 0)
         return 0;
-    int rc = ofi_conn_up(conn, "put");
+    int rc = nbytes > PTRDIFF_MAX ? CW_ECOUNT : ofi_conn_up(conn, "put");
     if (rc == 0)
         conn->client->stats.puts++;
     for (size_t n; rc == 0 && nbytes > 0; nbytes -= n, offset += n) {
@@ -292,7 +292,7 @@ static int part_with_message(cwt_conn_t *conn, uint64_t addr, uint64_t key, cons
 static int put_message_locked(cwt_conn_t *conn, uint64_t offset, const void *src, size_t nbytes,
                               bool nbi, cwt_header_t *msg, size_t msg_nbytes)
 {
-    int rc = ofi_conn_up(conn, "put");
+    int rc = nbytes > PTRDIFF_MAX ? CW_ECOUNT : ofi_conn_up(conn, "put");
     if (rc == 0)
         conn->client->stats.puts++;
     for (size_t n; rc == 0;) {
@@ -323,7 +323,7 @@ int ofi_get_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t nbytes, 
 {
     if (nbytes == 0)
         return 0;
-    int rc = ofi_conn_up(conn, "get");
+    int rc = nbytes > PTRDIFF_MAX ? CW_ECOUNT : ofi_conn_up(conn, "get");
     if (rc == 0)
         conn->client->stats.gets++;
     for (size_t n; rc == 0 && nbytes > 0; nbytes -= n, offset += n) {
@@ -344,7 +344,7 @@ static int get_begin_locked(cwt_conn_t *conn, uint64_t offset, void *dst, size_t
 {
     transfer_t t = {.conn = conn, .write = false, .local = dst, .landed = landed};
     t.nbytes = nbytes;
-    int rc = ofi_conn_up(conn, "get");
+    int rc = nbytes > PTRDIFF_MAX ? CW_ECOUNT : ofi_conn_up(conn, "get");
     if (rc == 0)
         rc = ofi_remote(conn, offset, &t.nbytes, &t.addr, &t.key);
     if (rc == 0 && t.nbytes == nbytes) {
