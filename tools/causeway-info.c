@@ -253,6 +253,12 @@ static void usage(FILE *out)
         out);
 }
 
+/** A wrong command line, 2, also beside what has failed, 1. */
+static int worst(int one, int other)
+{
+    return one > other ? one : other;
+}
+
 static int print_all(int argc, char **argv)
 {
     enum { ENV_TABLE = 256, TRIAL, EXPLAIN, OF_A_SCRIPT };
@@ -283,7 +289,7 @@ static int print_all(int argc, char **argv)
         switch (option) {
         case 'a':
             print_build();
-            status |= info_doctor();
+            status = worst(status, info_doctor());
             break;
         case TRIAL:
             return info_trial();
@@ -291,7 +297,7 @@ static int print_all(int argc, char **argv)
             lists_env = true;
             break;
         case ENV_TABLE:
-            status |= print_env(true, argv + argc);
+            status = worst(status, print_env(true, argv + argc));
             break;
         case EXPLAIN:
             return info_explain(argv + optind);
@@ -299,10 +305,10 @@ static int print_all(int argc, char **argv)
             print_collectives();
             break;
         case 'f':
-            status |= print_libfabric();
+            status = worst(status, print_libfabric());
             break;
         case 't':
-            status |= info_topology(optarg);
+            status = worst(status, info_topology(optarg));
             break;
         case 'w':
             print_waits();
@@ -324,7 +330,7 @@ static int print_all(int argc, char **argv)
         }
     }
     if (lists_env)
-        status |= print_env(false, argv + optind);
+        status = worst(status, print_env(false, argv + optind));
     else if (optind < argc) {
         fprintf(stderr, "causeway-info: unexpected argument '%s'\n", argv[optind]);
         usage(stderr);

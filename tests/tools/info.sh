@@ -44,6 +44,7 @@ refuses 1 'reduce has no algorithm "rong": give one of .*ring' env CAUSEWAY_COLL
     causeway-info --collectives
 refuses 2 'unrecognized option' causeway-info --nonsense
 refuses 2 "unexpected argument 'x'" causeway-info x
+refuses 2 'topology takes NODES' env CAUSEWAY_LIBFABRIC=none causeway-info -f -t 0
 refuses 2 '^causeway-info: --plot and --startup stand first' causeway-info -v --plot x.json
 refuses 2 '^causeway-startup: error: .* required' causeway-startup
 refuses 1 '^causeway-startup: cannot read /none: ' causeway-info --startup /none
