@@ -33,6 +33,9 @@ prints(["-n", 1, *show, ":", "-n", 2, *show[:3], "y", ":", *show[:3], "z"],
        ["0 of 4: x", "1 of 4: y", "2 of 4: y", "3 of 4: z"])
 prints(["-x", "A=1", "-x", "B=2", *show, ":", "-x", "A=3", *show],
        ["0 of 2: 1 2 x", "1 of 2: 3 2 x"])
+for sets in (["-x", "A=1", "-x", "A"], ["-x", "A", "-x", "A=1"]):  # A alone: is it set?
+    prints([*sets, *show], ["0 of 1: 1 x"])
+    check("not set" not in run(*sets, *show).stderr, sets)
 prints(["-n", 2, PROBE, "ok", ":", "-n", 3, PROBE, "ok"],
        ["launch: 5 PEs, one_machine 1, node_fd yes, nodes 0 0 0 0 0"])
 prints(["-n", 40, "echo", "a", ":", "-n", 40, "echo", "b"], ["a"] * 40 + ["b"] * 40)

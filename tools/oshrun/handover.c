@@ -349,11 +349,12 @@ static void set_variables(const options_t *opt)
         if (value) {
             *value++ = '\0';
             setenv(set, value, 1);
-        } else if (!getenv(set)) {
-            say("-x %s: the variable is not set", set);
         }
         free(set);
     }
+    for (int i = 0; i < first->nsets; i++)
+        if (!strchr(first->sets[i], '=') && !getenv(first->sets[i]))
+            say("-x %s: the variable is not set", first->sets[i]);
 }
 
 static void say_command(const struct launcher *l, const words_t *w)

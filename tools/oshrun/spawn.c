@@ -262,13 +262,13 @@ static char **make_environment(const part_t *part, int npes_of_job, size_t *nsha
         if (!is_replaced(part, environ[i]))
             envp[n++] = environ[i];
     for (int i = 0; i < part->nsets; i++) {
-        bool later = false;  // the last -x of a name counts
-        for (int k = i + 1; k < part->nsets; k++)
-            later =
-                later || (strchr(part->sets[k], '=') && same_name(part->sets[i], part->sets[k]));
-        if (strchr(part->sets[i], '=') && !later)
+        bool gives = strchr(part->sets[i], '=') != NULL, other = false;
+        for (int k = gives ? i + 1 : 0; k < part->nsets; k++)  // the last -x of a name counts
+            other =
+                other || (strchr(part->sets[k], '=') && same_name(part->sets[i], part->sets[k]));
+        if (gives && !other)
             envp[n++] = (char *)(uintptr_t)part->sets[i];
-        else if (!strchr(part->sets[i], '=') && !getenv(part->sets[i]))
+        else if (!gives && !other && !getenv(part->sets[i]))
             say("-x %s: the variable is not set", part->sets[i]);
     }
     envp[n++] = npes;
