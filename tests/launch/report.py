@@ -105,10 +105,10 @@ def check_limit_and_silence():
                                capture_output=True, check=False).stdout.split()[4]), signal.SIGSTOP)
     output = end(job, "limit", 124)
     check_lines("limit", output, lines=[r"the time limit of 4 s is over; ending the job$",
-                                        r"PE \d: is stopped \(SIGSTOP\)$"])
+                                        r"PE \d: stopped \(SIGSTOP\)$"])
     job = start(OSHRUN, "-n", "3", "-x", "CAUSEWAY_BACKTRACE=0", "./report")
-    output = ask(job, [r"PEs 0-2: joins the job, or has no handler \(CAUSEWAY_BACKTRACE=0\)$"])
-    check_lines("silence", output, lines=[r"PEs 0-2: joins the job, or has no handler"])
+    output = ask(job, [r"PEs 0-2: joining the job, or without a handler \(CAUSEWAY_BACKTRACE=0\)$"])
+    check_lines("silence", output, lines=[r"PEs 0-2: joining the job, or without a handler"])
     job.send_signal(signal.SIGTERM)
     check("PE" not in end(job, "no handler", 143).replace("all PEs", ""), "asked in vain")
     done = subprocess.run([OSHRUN, "--report", str(os.getpid())], capture_output=True, text=True,
@@ -130,7 +130,7 @@ def check_late():
                           timeout=30 * SLOW, check=False)
     job.send_signal(signal.SIGTERM)
     end(job, "late", 143)
-    check_lines("late", done.stderr, lines=[r"PE 0: is stopped \(SIGSTOP\)$", r"PE 1: \w"])
+    check_lines("late", done.stderr, lines=[r"PE 0: stopped \(SIGSTOP\)$", r"PE 1: \w"])
 
 
 def check_ended():

@@ -87,17 +87,17 @@ static bool explain_silence(void *arg, int pe, char *text, size_t nbytes)
     uint32_t state = atomic_load(&one->state);
     pid_t pid = atomic_load(&one->pid);
     if (pid <= 0)
-        snprintf(text, nbytes, "%s", state == CWB_PE_NEW ? "has ended, or not begun" : "has ended");
+        snprintf(text, nbytes, "%s", state == CWB_PE_NEW ? "ended, or not begun" : "ended");
     else if (state == CWB_PE_NEW)
-        snprintf(text, nbytes, "has not joined the job yet");
+        snprintf(text, nbytes, "not in the job yet");
     else if (state == CWB_PE_LEFT)
-        snprintf(text, nbytes, "has finalized, and goes on outside of the library");
+        snprintf(text, nbytes, "finalized, and outside of the library since");
     else if (kernel_state(pid) == 'T')
-        snprintf(text, nbytes, "is stopped (SIGSTOP)");
+        snprintf(text, nbytes, "stopped (SIGSTOP)");
     else if (atomic_load(&cwb_job_states(job)[pe].pid) == 0)
-        snprintf(text, nbytes, "joins the job, or has no handler (CAUSEWAY_BACKTRACE=0)");
+        snprintf(text, nbytes, "joining the job, or without a handler (CAUSEWAY_BACKTRACE=0)");
     else
-        snprintf(text, nbytes, "does not reply (SIGURG is blocked, or the machine is loaded?)");
+        snprintf(text, nbytes, "without a reply (SIGURG is blocked, or the machine is loaded?)");
     return true;
 }
 
