@@ -3,6 +3,7 @@
 // Handles: numbers of quiets, operations that messages carry out, arrays of both.
 #include "core/owner/handle.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,19 +25,57 @@ cw_handle_messages_t cw_handle_messages = {.wait_begin = begin_wait, .wait_round
 
 static _Thread_local cw_handle_thread_t *this_thread;
 static cw_handle_thread_t *_Atomic all_threads;  // keeps them reachable
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_of_thread;
 static _Atomic bool ops_exist;
 
-cw_handle_thread_t *cw_handle_thread(void)
+/** Not in checking mode, where it names what the thread has left. */
+static void give_back(void *record)
 {
-    cw_handle_thread_t *me = this_thread;
-    if (CW_LIKELY(me != NULL))
-        return me;
-    if (!(me = calloc(1, sizeof *me)))
+    cw_handle_thread_t *me = record;
+    if (CW_CHECKING())
+        return;
+    this_thread = NULL;
+    me->region = NULL;
+    me->in_region = false;
+    atomic_store_explicit(&me->idle, true, memory_order_release);  // pairs with find_idle
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&end_of_thread, give_back);
+}
+
+/** The record of a thread that has ended is another one's. */
+static cw_handle_thread_t *find_idle(void)
+{
+    cw_handle_thread_t *t = atomic_load_explicit(&all_threads, memory_order_acquire);
+    while (t && !(atomic_load_explicit(&t->idle, memory_order_relaxed) &&
+                  atomic_exchange_explicit(&t->idle, false, memory_order_acquire)))
+        t = t->next;
+    return t;
+}
+
+static cw_handle_thread_t *add_record(void)
+{
+    cw_handle_thread_t *me = calloc(1, sizeof *me);
+    if (!me)
         cwu_fatal("out of memory for the operations of a thread");
     cw_handle_thread_t *next = atomic_load_explicit(&all_threads, memory_order_relaxed);
     do
         me->next = next;
     while (!atomic_compare_exchange_weak(&all_threads, &next, me));
+    return me;
+}
+
+cw_handle_thread_t *cw_handle_thread(void)
+{
+    if (CW_LIKELY(this_thread != NULL))
+        return this_thread;
+    pthread_once(&once, make_key);
+    cw_handle_thread_t *me = find_idle();
+    me = me ? me : add_record();
+    (void)pthread_setspecific(end_of_thread, me);  // else the record stays this thread's
     this_thread = me;
     return me;
 }

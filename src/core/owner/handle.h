@@ -157,9 +157,10 @@ typedef struct cw_handle_thread {
     cw_handle_op_t *region;     // of an open access region, or NULL
     cw_handle_op_t *free_ops;
     bool in_region;
+    _Atomic bool idle;              // its thread has ended
     struct cw_handle_thread *next;  // all
 } cw_handle_thread_t;
-/** Never freed: replies may come after the thread's end. */
+/** Never freed, as replies may come after the thread's end: another thread gets it then. */
 cw_handle_thread_t *cw_handle_thread(void);
 
 typedef enum cw_handle_outcome {
