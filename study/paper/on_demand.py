@@ -166,13 +166,17 @@ def _simulated(document):
         "(`study/sim`) at prices that were measured in this run with at most "
         f"{calibrate.LARGEST} PEs. Connections are counted, so they must agree exactly; times are "
         "predictions, and their errors stand here.")
-    yield from page.table(("error as a share of what was measured", "median", "at most", "sizes"),
-                          ((row["what"], f"{row['median']:.0%}", f"{row['max']:.0%}", str(row["n"]))
+    checks = [row for row in rows if row["kind"] == "validation"]
+    spreads = simulation.spreads(Measured({"hello": document.rows("hello")}), checks)
+    yield from page.table(("error as a share of what was measured", "median", "at most", "sizes",
+                           "rounds measured differ by ±"),
+                          ((row["what"], f"{row['median']:.0%}", f"{row['max']:.0%}", str(row["n"]),
+                            f"{spreads[row['what']]:.0%}" if row["what"] in spreads else "–")
                            for row in rows if row["kind"] == "accuracy"))
     yield page.prose("Times are those of hello, without statistics. init_median is that of the "
-                     "median PE. The mean follows the few PEs that a tick of the scheduler's clock "
-                     "interrupts within shmem_init: they wait while new PEs come.")
-    checks = [row for row in rows if row["kind"] == "validation"]
+                     "median PE. The mean follows the PEs that are interrupted within shmem_init, "
+                     "by a tick of the scheduler's clock, or by PEs that wait for the others and "
+                     "look each tenth of a second whether they live: they wait while new PEs come.")
     right = sum(row["predicted"]["connections"] == row["measured"]["connections"]
                 for row in checks)
     yield f"Connections: {right} of {len(checks)} shapes exactly as counted.\n"

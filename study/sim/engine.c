@@ -12,48 +12,68 @@ typedef struct event {
     double when;
     uint64_t order;  // of two events at one time the older comes first
     sim_thread_t *thread;
-    double slice;  // > 0: how long the thread had a core
+    uint64_t turn;  // > 0: that of a core which its thread has
 } event_t;
 
-typedef struct host {
-    int idle;  // cores
-    sim_thread_t *first, *last;  // the queue for a core
-    int runnable;                // those that have one or wait for one
+typedef struct core {
+    sim_thread_t *current;       // NULL: idle
+    double since;                // it was accounted for
+    uint64_t turn;               // an event of an earlier one is void
+    sim_thread_t *first, *last;  // that wait for it
+    int runnable;                // those, and the current one
     double total;                // of their virtual times
     double average;              // of them when there were some last
+} core_t;
+
+typedef struct host {
+    core_t *cores;
+    int queued;  // threads that wait for any
 } host_t;
 
 static struct {
-    sim_thread_t *running;  // whose turn ends just now: its core is not given away yet
-    bool goes_on;           // it has more work
+    core_t *acting;   // its thread's turn ends just now: the core is not given away yet
+    bool goes_on;     // it has more work
+    bool interrupts;  // and another one has come meanwhile
     double now;
     sim_clock_t clock;
-    uint64_t order;
+    uint64_t order, turn;
     event_t *heap;
     size_t n, room;
     host_t *hosts;
+    core_t *cores;
+    int ncores;  // of a host
 } engine;
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    if (!p) {
+        perror("sim: hosts");
+        exit(EXIT_FAILURE);
+    }
+    return p;
+}
 
 void sim_engine_begin(int nhosts, int cores, sim_clock_t clock)
 {
     engine.now = 0;
-    engine.order = 0;
+    engine.order = engine.turn = 0;
     engine.n = 0;
     engine.clock = clock;
-    engine.hosts = calloc((size_t)nhosts, sizeof *engine.hosts);
-    if (!engine.hosts) {
-        perror("sim: hosts");
-        exit(EXIT_FAILURE);
-    }
+    engine.ncores = cores;
+    engine.hosts = zeroed((size_t)nhosts, sizeof *engine.hosts);
+    engine.cores = zeroed((size_t)nhosts * (size_t)cores, sizeof *engine.cores);
     for (int h = 0; h < nhosts; h++)
-        engine.hosts[h].idle = cores;
+        engine.hosts[h].cores = engine.cores + (size_t)h * (size_t)cores;
 }
 
 void sim_engine_end(void)
 {
     free(engine.hosts);
+    free(engine.cores);
     free(engine.heap);
     engine.hosts = NULL;
+    engine.cores = NULL;
     engine.heap = NULL;
     engine.room = 0;
 }
@@ -107,68 +127,69 @@ void sim_after(sim_thread_t *self, double ns)
 }
 
 // ---------------------------------------------------------------- cores
-// As Linux does since 6.6 (EEVDF): of the threads that had no more of the cores than the average,
-// the one with the earliest deadline is next. A new thread begins at the average, with half a slice
-// to its deadline: so one that is interrupted waits while new ones come. A slice is over at the
-// first tick behind its end; until then a thread keeps its core from one piece of work to the next.
-static double average(const host_t *h)
+// As Linux does since 6.6 (EEVDF), with a queue for each core: of the threads that had no more of
+// it than the average, the one with the earliest deadline is next. A new thread begins at the
+// average, with half a slice to its deadline: so one that is interrupted waits while new ones come.
+// A slice that is over ends at the next tick, or when a thread comes to the queue; until then a
+// thread keeps its core from one piece of work to the next. New threads go to the core with the
+// fewest, others to their last one, and both to an idle one where there is one; a core that becomes
+// idle takes a thread that waits for another.
+static double average(const core_t *c)
 {
-    return h->runnable > 0 ? h->total / h->runnable : h->average;
+    return c->runnable > 0 ? c->total / c->runnable : c->average;
 }
 
-/** A thread has work again, or for the first time. */
-static void enter(host_t *h, sim_thread_t *t)
+/** Of the current thread, until now. */
+static void account(core_t *c)
 {
-    t->ran = average(h) - t->lag;
-    t->deadline = t->ran + engine.clock.slice / (t->known ? 1 : 2);
-    t->known = true;
-    h->total += t->ran;
-    h->runnable++;
+    double ran = engine.now - c->since;
+    c->since = engine.now;
+    if (!c->current || c == engine.acting)
+        return;
+    c->current->work -= ran;
+    c->current->ran += ran;
+    c->total += ran;
 }
 
-static void leave(host_t *h, sim_thread_t *t)
+static void join_core(core_t *c, sim_thread_t *t, double slice)
 {
-    h->average = average(h);
-    t->lag = fmin(fmax(h->average - t->ran, 0), engine.clock.slice);
-    h->total -= t->ran;
-    h->runnable--;
+    t->core = (int)(c - engine.hosts[t->host].cores);
+    t->ran = average(c) - t->lag;
+    t->deadline = t->ran + slice;
+    c->total += t->ran;
+    c->runnable++;
 }
 
-static void run_until_tick(sim_thread_t *t)
+static void leave_core(core_t *c, sim_thread_t *t)
+{
+    c->average = average(c);
+    t->lag = fmin(fmax(c->average - t->ran, 0), engine.clock.slice);
+    c->total -= t->ran;
+    c->runnable--;
+}
+
+static void run_until_tick(core_t *c, sim_thread_t *t)
 {
     const double tick = engine.clock.tick,
                  left = tick - fmod(engine.now + engine.clock.phase, tick);
     double slice = t->work < left ? t->work : left;
     slice = slice > 0 ? slice : 1e-3;
+    c->current = t;
+    c->since = engine.now;
+    c->turn = ++engine.turn;
     push((event_t){
-        .when = engine.now + slice, .order = engine.order++, .thread = t, .slice = slice});
+        .when = engine.now + slice, .order = engine.order++, .thread = t, .turn = c->turn});
 }
 
-static void enqueue(host_t *h, sim_thread_t *t)
+static void enqueue(core_t *c, sim_thread_t *t)
 {
     t->next = NULL;
-    if (h->last)
-        h->last->next = t;
+    if (c->last)
+        c->last->next = t;
     else
-        h->first = t;
-    h->last = t;
-}
-
-void sim_work(sim_thread_t *self, double ns)
-{
-    host_t *h = &engine.hosts[self->host];
-    self->work = ns;
-    if (self == engine.running) {
-        engine.goes_on = true;
-        return;
-    }
-    enter(h, self);
-    if (h->idle > 0) {
-        h->idle--;
-        run_until_tick(self);
-    } else {
-        enqueue(h, self);
-    }
+        c->first = t;
+    c->last = t;
+    engine.hosts[t->host].queued++;
 }
 
 static bool is_before(const sim_thread_t *a, const sim_thread_t *b, double most)
@@ -178,10 +199,10 @@ static bool is_before(const sim_thread_t *a, const sim_thread_t *b, double most)
 }
 
 /** Takes the next one out of the queue; NULL: none. */
-static sim_thread_t *take_next(host_t *h)
+static sim_thread_t *take_next(core_t *c)
 {
-    const double most = average(h) + 1e-3;
-    sim_thread_t *best = h->first, *before = NULL, *previous = best;
+    const double most = average(c) + 1e-3;
+    sim_thread_t *best = c->first, *before = NULL, *previous = best;
     if (!best)
         return NULL;
     for (sim_thread_t *t = best->next; t; previous = t, t = t->next) {
@@ -190,47 +211,105 @@ static sim_thread_t *take_next(host_t *h)
             before = previous;
         }
     }
-    *(before ? &before->next : &h->first) = best->next;
-    if (h->last == best)
-        h->last = before;
+    *(before ? &before->next : &c->first) = best->next;
+    if (c->last == best)
+        c->last = before;
+    engine.hosts[best->host].queued--;
     return best;
 }
 
-static void give_core(host_t *h)
+/** The core with the fewest threads or with the most. */
+static core_t *extreme(const host_t *h, bool most)
 {
-    sim_thread_t *next = take_next(h);
+    core_t *found = h->cores;
+    for (core_t *c = h->cores + 1; c < h->cores + engine.ncores; c++)
+        if (most ? c->runnable > found->runnable : c->runnable < found->runnable)
+            found = c;
+    return found;
+}
+
+static void give_core(core_t *c, const host_t *h)
+{
+    c->current = NULL;
+    if (!c->first && h->queued > 0) {
+        core_t *from = extreme(h, true);
+        sim_thread_t *t = take_next(from);
+        const double due = t->deadline - t->ran;
+        t->lag = average(from) - t->ran;
+        from->total -= t->ran;
+        from->runnable--;
+        join_core(c, t, due);
+        enqueue(c, t);
+    }
+    sim_thread_t *next = take_next(c);
     if (next)
-        run_until_tick(next);
+        run_until_tick(c, next);
+}
+
+/** The slice of the current thread is over, and it has more work. */
+static void interrupt(core_t *c, const host_t *h)
+{
+    sim_thread_t *t = c->current;
+    t->deadline = t->ran + engine.clock.slice;
+    enqueue(c, t);
+    give_core(c, h);
+}
+
+/** A thread has work again, or for the first time. */
+static void enter(const host_t *h, sim_thread_t *t)
+{
+    core_t *c = extreme(h, false);
+    if (t->known && c->runnable > 0)
+        c = &h->cores[t->core];
+    account(c);
+    join_core(c, t, engine.clock.slice / (t->known ? 1 : 2));
+    t->known = true;
+    if (c->runnable == 1) {
+        run_until_tick(c, t);
+        return;
+    }
+    enqueue(c, t);
+    if (c == engine.acting)
+        engine.interrupts = true;
+    else if (c->current && c->current->ran >= c->current->deadline)
+        interrupt(c, h);
+}
+
+void sim_work(sim_thread_t *self, double ns)
+{
+    self->work = ns;
+    if (engine.acting && engine.acting->current == self)
+        engine.goes_on = true;
     else
-        h->idle++;
+        enter(&engine.hosts[self->host], self);
 }
 
 /** A thread has had its core for this time: its work is over, or a tick came. */
-static void end_slice(sim_thread_t *t, double slice)
+static void end_slice(sim_thread_t *t, uint64_t turn)
 {
-    host_t *h = &engine.hosts[t->host];
-    t->work -= slice;
-    t->ran += slice;
-    h->total += slice;
-    if (t->work > 1e-3 && t->ran < t->deadline) {
-        run_until_tick(t);
+    const host_t *h = &engine.hosts[t->host];
+    core_t *c = &h->cores[t->core];
+    if (c->turn != turn || c->current != t)
         return;
-    }
+    account(c);
     if (t->work > 1e-3) {
-        t->deadline = t->ran + engine.clock.slice;
-        enqueue(h, t);
-        give_core(h);
+        if (t->ran < t->deadline)
+            run_until_tick(c, t);
+        else
+            interrupt(c, h);
         return;
     }
-    engine.running = t;
-    engine.goes_on = false;
+    engine.acting = c;
+    engine.goes_on = engine.interrupts = false;
     t->go(t);
-    engine.running = NULL;
-    if (engine.goes_on) {
-        run_until_tick(t);
+    engine.acting = NULL;
+    if (!engine.goes_on) {
+        leave_core(c, t);
+        give_core(c, h);
+    } else if (engine.interrupts && t->ran >= t->deadline) {
+        interrupt(c, h);
     } else {
-        leave(h, t);
-        give_core(h);
+        run_until_tick(c, t);
     }
 }
 
@@ -241,8 +320,8 @@ uint64_t sim_engine_run(void)
         event_t e = pop();
         engine.now = e.when;
         events++;
-        if (e.slice > 0)
-            end_slice(e.thread, e.slice);
+        if (e.turn > 0)
+            end_slice(e.thread, e.turn);
         else
             e.thread->go(e.thread);
     }

@@ -15,10 +15,11 @@ static const sim_price_t prices[] = {
     {                                     \
 #name, offsetof(sim_cost_t, name) \
     }
-    PRICE(start),  PRICE(spawn),     PRICE(exec),    PRICE(kernel), PRICE(join),  PRICE(wake),
-    PRICE(leave),  PRICE(serve),     PRICE(shut),    PRICE(begin),  PRICE(load),  PRICE(load_wait),
-    PRICE(listen), PRICE(open),      PRICE(connect), PRICE(accept), PRICE(hop),   PRICE(message),
-    PRICE(daemon), PRICE(bandwidth), PRICE(tick),    PRICE(phase),  PRICE(slice),
+    PRICE(start),  PRICE(spawn), PRICE(reap),      PRICE(seat),   PRICE(exec),      PRICE(kernel),
+    PRICE(join),   PRICE(wake),  PRICE(look),      PRICE(leave),  PRICE(serve),     PRICE(shut),
+    PRICE(begin),  PRICE(load),  PRICE(load_wait), PRICE(listen), PRICE(open),      PRICE(connect),
+    PRICE(accept), PRICE(hop),   PRICE(message),   PRICE(daemon), PRICE(bandwidth), PRICE(tick),
+    PRICE(phase),  PRICE(slice),
 #undef PRICE
 };
 enum { NPRICES = sizeof prices / sizeof prices[0] };

@@ -3,12 +3,15 @@
 // Plays recorded PEs and node servers in simulated time. A PE may have to wait for a core, the
 // other PEs of its node, a fence, a server that accepts one connection after the other, or a
 // barrier.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/wait.h"
 #include "sim.h"
 
-typedef enum stage { STARTED, EXECUTED, JOINED, LEFT } stage_t;
+typedef enum stage { STARTED, SEATED, EXECUTED, JOINED, LEFT } stage_t;
+typedef enum waits { NOT, ASLEEP, LOOKS } waits_t;
 
 #define SEATS 8  // PEs that oshrun has on their way to exec (tools/oshrun/spawn.c)
 
@@ -18,16 +21,19 @@ typedef struct pe {
     stage_t stage;
     int step, done;  // of the script; of the connections of a step
     int phase;       // of a connection: begin, own half of the work done, request at the server
-    bool slept;      // while the library was loaded
+    bool loaded;     // the library: what is left of that is a sleep
     int connections;
     double init_begin, init_ns;
+    waits_t waits;            // at a barrier
+    sim_thread_t timer;       // of its sleeps there
+    double alarm, nap_ns;     // when it ends, and how long the next one is
     struct pe *next_waiting;  // at a server, a fence, a barrier
 } pe_t;
 
 typedef struct server {
     sim_thread_t t;
     int step;
-    bool slept;  // while the library was loaded
+    bool loaded;  // as in pe
     bool serving, busy;
     int accepts;
     pe_t *first, *last;  // the queue of connection requests
@@ -48,7 +54,8 @@ typedef struct daemon_t {
     sim_thread_t t;
     int first, next, end;  // PEs to start
     int seated;            // PEs on their way to exec
-    bool started, waits;   // for one of them
+    int ended;             // PEs that it has not reaped
+    bool started, works;
 } daemon_t;
 
 static struct {
@@ -65,6 +72,7 @@ static struct {
     pe_t *barrier_waiting;
     server_t **server_waiting;  // [nnodes] for the first fence
     int nwaiting_servers;
+    cwu_wait_plan_t plan;  // at a barrier
     double cpu, launched, fence_end, last;
     sim_result_t *result;
 } sim;
@@ -185,14 +193,14 @@ static void server_go(sim_thread_t *t)
     }
     while (!s->serving && s->step < script->n) {
         const sim_step_t *step = &script->steps[s->step++];
-        if (step->op == SIM_OP_LOAD && !s->slept) {
-            s->slept = true;
+        if (step->op == SIM_OP_LOAD && !s->loaded) {
+            s->loaded = true;
             s->step--;
-            sim_after(t, sim.cost->load_wait);
+            work(t, sim.cost->load);
             return;
         }
         if (step->op == SIM_OP_LOAD) {
-            work(t, sim.cost->load);
+            sim_after(t, sim.cost->load_wait);
             return;
         }
         if (step->op == SIM_OP_LISTEN) {
@@ -262,14 +270,45 @@ static bool await_step(pe_t *pe, int fence)
     return false;
 }
 
+// A PE at a barrier looks now and then whether the others live; src/base/waits.def says how often.
+static void sleep_on(pe_t *pe)
+{
+    pe->waits = ASLEEP;
+    pe->alarm = sim_now() + pe->nap_ns;
+    sim_after(&pe->timer, pe->nap_ns);
+    pe->nap_ns = fmin(2 * pe->nap_ns, (double)sim.plan.longest_ns);
+}
+
+static void timer_go(sim_thread_t *t)
+{
+    pe_t *pe = (pe_t *)(void *)((char *)t - offsetof(pe_t, timer));
+    if (pe->waits != ASLEEP || sim_now() < pe->alarm)
+        return;
+    pe->waits = LOOKS;
+    work(&pe->t, sim.cost->look);
+}
+
+static void end_barrier(void)
+{
+    sim.at_barrier = 0;
+    while (sim.barrier_waiting) {
+        pe_t *pe = sim.barrier_waiting;
+        sim.barrier_waiting = pe->next_waiting;
+        bool awake = pe->waits != ASLEEP;
+        pe->waits = NOT;
+        if (!awake)
+            work(&pe->t, sim.cost->wake);
+    }
+}
+
 static bool barrier_step(pe_t *pe)
 {
     pe->next_waiting = sim.barrier_waiting;
     sim.barrier_waiting = pe;
-    if (++sim.at_barrier == sim.config->npes) {
-        sim.at_barrier = 0;
-        wake_all(&sim.barrier_waiting);
-    }
+    pe->nap_ns = (double)sim.plan.first_ns;
+    sleep_on(pe);
+    if (++sim.at_barrier == sim.config->npes)
+        end_barrier();
     return false;
 }
 
@@ -278,14 +317,24 @@ static void end_init(pe_t *pe)
     pe->init_ns = sim_now() - pe->init_begin;
 }
 
-/** The launcher starts the next PE if it waits for that. */
+/** The launcher starts PEs while there are seats, and reaps those that have ended. */
+static void daemon_next(daemon_t *d)
+{
+    if (!d->started || d->works)
+        return;
+    d->works = true;
+    if (d->next < d->end && (d->seated < SEATS || sim.config->fence != SIM_SHM))
+        work(&d->t, sim.cost->spawn);
+    else if (d->next == d->end && d->ended > 0)
+        work(&d->t, sim.cost->reap);
+    else
+        d->works = false;
+}
+
 static void leave_seat(daemon_t *d)
 {
     d->seated--;
-    if (!d->waits)
-        return;
-    d->waits = false;
-    work(&d->t, sim.cost->spawn);
+    daemon_next(d);
 }
 
 /** Plays one step of the script. True when it is complete and took no time. */
@@ -293,12 +342,12 @@ static bool take_step(pe_t *pe, const sim_step_t *step)
 {
     switch ((sim_op_t)step->op) {
     case SIM_OP_LOAD:
-        if (!pe->slept) {
-            pe->slept = true;
+        if (!pe->loaded) {
+            pe->loaded = true;
             pe->step--;
-            sim_after(&pe->t, sim.cost->load_wait);
-        } else {
             work(&pe->t, sim.cost->begin + sim.cost->load);
+        } else {
+            sim_after(&pe->t, sim.cost->load_wait);
         }
         return false;
     case SIM_OP_BEGIN:
@@ -348,15 +397,23 @@ static void run_script(pe_t *pe)
 static void pe_go(sim_thread_t *t)
 {
     pe_t *pe = (pe_t *)t;
+    if (pe->waits == LOOKS) {
+        sleep_on(pe);
+        return;
+    }
     switch (pe->stage) {
     case STARTED:
+        pe->stage = SEATED;
+        work(t, sim.cost->seat);
+        break;
+    case SEATED:
         pe->stage = EXECUTED;
+        leave_seat(&sim.daemon[t->host]);
         sim.cpu += sim.cost->exec;
         sim_work(t, sim.cost->exec + sim.cost->kernel);
         break;
     case EXECUTED:
         pe->stage = JOINED;
-        leave_seat(&sim.daemon[t->host]);
         pe->init_begin = sim_now();
         sim.launched = sim_now();
         work(t, sim.cost->join + (pe - sim.pe == sim.first_pe[pe->node]
@@ -367,31 +424,33 @@ static void pe_go(sim_thread_t *t)
         run_script(pe);
         break;
     case LEFT:
-        sim.last = sim_now();
+        sim.daemon[t->host].ended++;
+        daemon_next(&sim.daemon[t->host]);
         break;
     }
 }
 
 // ---------------------------------------------------------------- launch
-/** The launcher of a host: starts its PEs one after the other. */
+/** The launcher of a host has begun, or started or reaped a PE. */
 static void daemon_go(sim_thread_t *t)
 {
     daemon_t *d = (daemon_t *)t;
-    if (!d->started) {
-        d->started = true;
+    if (!d->started && !d->works) {
+        d->works = true;
         work(t, sim.cost->start);
         return;
     }
-    if (d->next > d->first) {
-        sim_after(&sim.pe[d->next - 1].t, 0);
+    d->works = false;
+    if (!d->started) {
+        d->started = true;
+    } else if (d->next < d->end) {
+        sim_after(&sim.pe[d->next++].t, 0);
         d->seated++;
+    } else {
+        d->ended--;
+        sim.last = sim_now();
     }
-    if (d->next++ >= d->end)
-        return;
-    if (d->seated == SEATS && sim.config->fence == SIM_SHM)
-        d->waits = true;
-    else
-        work(t, sim.cost->spawn);
+    daemon_next(d);
 }
 
 static double daemon_start(int host)
@@ -433,7 +492,8 @@ static void set_up(void)
         sim.node_pes[node] = c->npes / c->nnodes + (node < c->npes % c->nnodes);
         sim.server[node].t = (sim_thread_t){.go = server_go, .host = host_of(node)};
         for (int i = 0; i < sim.node_pes[node]; i++, pe++)
-            sim.pe[pe] = (pe_t){.t = {.go = pe_go, .host = host_of(node)}, .node = node};
+            sim.pe[pe] = (pe_t){
+                .t = {.go = pe_go, .host = host_of(node)}, .node = node, .timer = {.go = timer_go}};
         sim.first_pe[node + 1] = pe;
     }
     for (int h = 0; h < c->nhosts; h++) {
@@ -451,6 +511,9 @@ static void set_up(void)
         }
     }
     sim.shm_due[0] = sim.shm_due[1] = c->npes;
+    const int ncores = c->nhosts * c->cores;
+    cwu_wait_share(c->npes > ncores ? (unsigned)(c->npes / ncores) : 1);
+    sim.plan = cwu_wait_plan(CWU_WAIT_SYNC, c->npes > ncores);
 }
 
 static int by_value(const void *left, const void *right)

@@ -43,11 +43,14 @@ typedef struct sim_config {
 // ----------------------------------- prices, in nanoseconds of a core unless said otherwise
 typedef struct sim_cost {
     double start;      // launcher, before it starts the first PE
-    double spawn;      // launcher, to start one PE and to reap it
+    double spawn;      // launcher, to start one PE
+    double reap;       // and to read what it prints, and to reap it
+    double seat;       // PE, until its exec: so long it takes one of the launcher's seats
     double exec;       // PE, from exec to shmem_init
     double kernel;     // and what the kernel does beside, which no process is charged with
     double join;       // PE, in shmem_init, whatever the size of the job
     double wake;       // PE, to be woken up
+    double look;       // PE that waits, to look whether the others live and to sleep again
     double leave;      // PE, shmem_finalize and the end of the process
     double serve;      // thread of a node server: start and end
     double shut;       // the PE that hosts it, to close what is between nodes
@@ -112,10 +115,11 @@ struct sim_thread {
     void (*go)(sim_thread_t *self);  // runs when its work on a core is over, or when it is
                                      // scheduled
     int host;
-    double work;         // left, when it waits for a core
+    double work;         // left
+    int core;            // that it has, waits for or had last
     sim_thread_t *next;  // in the queue for a core
     bool known;          // has had work before
-    double ran;          // virtual time: what it had of the cores, beside its host's threads
+    double ran;          // virtual time: what it had of its core, beside the other threads
     double deadline;     // in virtual time
     double lag;          // while it has no work: what it lacked when its work was over
 };

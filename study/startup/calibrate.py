@@ -15,6 +15,7 @@ ASSUMED = {
     "daemon": 2e7,  # ns until a daemon on another host runs
     "bandwidth": 1.0,  # bytes a ns of what the launcher's fence carries
 }
+MANY = 100  # of what is measured on the spot
 CLOCK_MONOTONIC_COARSE = 6  # moves by ticks of the scheduler's clock
 SLICE = 7e5  # ns, Linux's base_slice_ns on one processor; doubled processors add as much, up to 8
 
@@ -113,6 +114,31 @@ def uncharged(rows, cores):
     return slope(medians(rows, lambda row: cores * row["wall_ms"] - row["cpu_ms"])) * 1e6
 
 
+def starts():
+    """(ns of a parent, of its child) until a new process is on its way to exec and has left the
+    memory that both share, which posix_spawn waits for; on one processor."""
+    cpus, taken = os.sched_getaffinity(0), []
+    os.sched_setaffinity(0, {min(cpus)})
+    try:
+        for _ in range(MANY):
+            begin, own = time.perf_counter_ns(), time.process_time_ns()
+            child = os.posix_spawn("/bin/true", ["true"], {})
+            own = time.process_time_ns() - own
+            taken.append((own, time.perf_counter_ns() - begin - own))
+            os.waitpid(child, 0)
+    finally:
+        os.sched_setaffinity(0, cpus)
+    return tuple(statistics.median(column) for column in zip(*taken))
+
+
+def look():
+    """ns that a thread takes to wake up and to sleep again."""
+    begin = time.process_time_ns()
+    for _ in range(MANY):
+        time.sleep(2e-4)
+    return (time.process_time_ns() - begin) / MANY
+
+
 def prices(document):
     """Nanoseconds, by the simulator's names, of this machine."""
     floor = good_rows(document, "hello", nodes=1, what="fork+exec")
@@ -127,6 +153,8 @@ def prices(document):
     inits = medians(ours, lambda row: row.get("init_us", {}).get("median"))
     join = min(inits[max(inits)] * 1e3, whole)  # half of the PEs have waited for nothing
     execed = min(bare, whole - join)
+    parent, seat = starts()
+    parent, seat = min(parent, spawn), min(seat, execed)
     opened, connection = two_slopes(_static_against_ondemand(document))
     node, made = _of_a_node(document)
     several = good_rows(document, "init", mode="ondemand", endpoint="msg")
@@ -148,12 +176,15 @@ def prices(document):
     ]
     return {
         "start": start,
-        "spawn": spawn,
-        "exec": execed,
+        "spawn": parent,
+        "reap": spawn - parent,
+        "seat": seat,
+        "exec": execed - seat,
         "kernel": uncharged(ours, len(os.sched_getaffinity(0))),
         "join": join,
         "leave": whole - join - execed,
         "wake": 0.0,
+        "look": look(),
         "serve": 0.0,
         "shut": max(0.0, node - load - endpoint / 2 - made * connection),
         "begin": begin,
@@ -176,11 +207,14 @@ def prices(document):
 
 HOW = {
     "start": "processor time of a job (hello, one node) less that of its PEs",
-    "spawn": "launcher's own processor time per PE (hello, one node)",
-    "exec": "processor time of a plain C program started the same way",
+    "spawn": "posix_spawn on one processor, its own processor time",
+    "reap": "launcher's own processor time per PE (hello, one node), less that",
+    "seat": "the rest of what posix_spawn takes: the new process is on its way to exec",
+    "exec": "processor time of a plain C program started the same way, less that",
     "kernel": "time of the processors per PE that no process is charged with (hello, one node)",
     "join": f"shmem_init of the median PE of {LARGEST} (hello, one node)",
     "leave": "rest of a PE's processor time",
+    "look": "processor time of a thread for a sleep of .2 ms",
     "wake": "not measured separately: in join", "serve": "not measured separately: in listen",
     "shut": "processor time that a node adds to a job, less load, listen and connect",
     "begin": "shmem_init of the smallest job of several nodes, less join: it loads libfabric",

@@ -62,7 +62,7 @@ def figures(job):
 
 
 def rounds_of(npes, quick):
-    return 1 if quick else 5 if npes <= 32 else 3 if npes <= 256 else 1
+    return 1 if quick else 5 if npes <= 32 else 3
 
 
 def sizes(quick, nodes, most):

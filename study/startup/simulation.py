@@ -14,8 +14,14 @@ from . import calibrate
 
 PPN = 64  # PEs and cores of a projected node
 PROJECTED = (4096, 8192, 16384, 32768, 65536, 131072)
-PHASES = (0, .2, .4, .6, .8)
-TIMES = ("init_median_ms", "init_mean_ms", "wall_ms", "cpu_ms")  # that are compared
+PHASES = tuple(i / 11 for i in range(11))
+FIGURES = {  # that are compared, of a row
+    "init_median_ms": lambda row: row["init_us"]["median"] / 1e3,
+    "init_mean_ms": lambda row: row["init_us"]["sum"] / row["npes"] / 1e3,
+    "wall_ms": lambda row: row["wall_ms"],
+    "cpu_ms": lambda row: row["cpu_ms"],
+}
+TIMES = tuple(FIGURES)
 # Beyond it, a billion connections: minutes of simulation for a line that only continues.
 MOST_STATIC = 32768
 
@@ -77,10 +83,7 @@ def measured_shapes(document):
     for key, rows in sorted(found.items()):
         bare = _bare(document, *key)
         out[key] = {
-            "init_median_ms": _median(bare, lambda row: row["init_us"]["median"] / 1e3),
-            "init_mean_ms": _median(bare, lambda row: row["init_us"]["sum"] / row["npes"] / 1e3),
-            "wall_ms": _median(bare, lambda row: row["wall_ms"]),
-            "cpu_ms": _median(bare, lambda row: row["cpu_ms"]),
+            **{name: _median(bare, figure) for name, figure in FIGURES.items()},
             "connections": _median(rows, lambda row: row["connections"]["sum"]),
         }
     return out
@@ -141,6 +144,22 @@ def summary(rows):
                     "n": len(errors)
                 }
     return out
+
+
+def spreads(document, checks):
+    """How far the rounds lie apart that predictions are compared with, by the names of summary():
+    half of what is between the least and the most, as a share of their median; the median of the
+    sizes with several rounds."""
+    found = {}
+    for row in checks:
+        bare = _bare(document, row["npes"], row["nodes"], row["mode"])
+        for name, figure in FIGURES.items():
+            values = [figure(each) for each in bare]
+            if len(values) > 1:
+                far = (max(values) - min(values)) / 2 / statistics.median(values)
+                used = "calibrated" if row["calibrated_with"] else "predicted"
+                found.setdefault(f"{name} {used}", []).append(far)
+    return {name: statistics.median(far) for name, far in found.items()}
 
 
 def add(document, stage, quick, say):

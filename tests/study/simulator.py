@@ -14,10 +14,11 @@ BUILD = os.environ.get("CAUSEWAY_TEST_BUILD") or os.path.join(ROOT, "build")
 STAGE = os.environ.get("CAUSEWAY_TEST_STAGE") or os.path.join(BUILD, "stage")
 SIM = os.path.join(BUILD, "study", "sim", "causeway-sim")
 # Invented prices, all different.
-PRICES = {"start": 2e6, "spawn": 3e5, "exec": 7e5, "kernel": 1e5, "join": 2e5, "wake": 5e3,
-          "leave": 1e5, "serve": 3e4, "shut": 4e5, "begin": 6e5, "load": 9e7, "load_wait": 2e8,
-          "listen": 9e5, "open": 8e5, "connect": 6e4, "accept": 4e4, "hop": 1e4, "message": 2e4,
-          "daemon": 2e7, "bandwidth": 1, "tick": 4e6, "phase": 0, "slice": 1.4e6}
+PRICES = {"start": 2e6, "spawn": 1e5, "reap": 2e5, "seat": 2e5, "exec": 5e5, "kernel": 1e5,
+          "join": 2e5, "wake": 5e3, "look": 2e4, "leave": 1e5, "serve": 3e4, "shut": 4e5,
+          "begin": 6e5, "load": 9e7, "load_wait": 2e8, "listen": 9e5, "open": 8e5, "connect": 6e4,
+          "accept": 4e4, "hop": 1e4, "message": 2e4, "daemon": 2e7, "bandwidth": 1, "tick": 4e6,
+          "phase": 0, "slice": 1.4e6}
 
 
 def sim(npes, nodes, hosts=1, cores=2, prices=None, status=0, **options):
@@ -92,7 +93,7 @@ class Time(unittest.TestCase):
     def test_what_costs_more_takes_longer(self):
         base = sim(64, 16, connect="static")
         for price in ("start", "begin", "load", "accept", "connect", "open", "join", "spawn",
-                      "exec", "leave", "shut"):
+                      "reap", "seat", "exec", "leave", "shut"):
             dear = sim(64, 16, connect="static", prices={price: 10 * PRICES[price]})
             self.assertGreater(dear["wall_ms"], base["wall_ms"], price)
             self.assertGreater(dear["cpu_ms"], base["cpu_ms"], price)
@@ -132,6 +133,25 @@ class Time(unittest.TestCase):
                                             "tick": 4e6, "slice": 7e5})
         self.assertAlmostEqual(said["init_median_ms"], .3, delta=.1)
         self.assertGreater(said["init_max_ms"], 15)
+
+    def test_pes_that_wait_interrupt_those_that_start(self):
+        """Without a tick: a PE that has waited for a tenth of a second looks whether the others
+        live, and a slice that is over ends when another thread comes."""
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "tick", "slice")}
+        prices = {**free, "spawn": 5e4, "seat": 1e5, "exec": 7e5, "join": 3e5, "tick": 1e9,
+                  "slice": 7e5}
+        soon, later = (sim(npes, 1, cores=1, prices=prices) for npes in (64, 256))
+        self.assertLess(soon["wall_ms"], 100)
+        self.assertAlmostEqual(soon["init_mean_ms"], .3, delta=.01)
+        self.assertAlmostEqual(later["init_median_ms"], .3, delta=.01)
+        self.assertGreater(later["init_mean_ms"], 2)
+
+    def test_a_seat_is_taken_until_exec(self):
+        free = {name: 0 for name in PRICES if name not in ("bandwidth", "tick", "slice")}
+        early, late = (sim(64, 1, cores=64, prices={**free, "seat": seat, "exec": 1e7 - seat})
+                       for seat in (1e4, 1e7))
+        self.assertAlmostEqual(early["wall_ms"], 10, delta=.2)
+        self.assertAlmostEqual(late["wall_ms"], 80, delta=.2)  # eight seats
 
     def test_modes(self):
         ondemand, blocking, static = (sim(64, 16), sim(64, 16, exchange="blocking"),
