@@ -213,6 +213,8 @@ void net_fail(net_channel_t *c, net_op_t *op, int err)
     op->kind = op->kind == NET_READ ? NET_DONE : op->kind;
     if (op->kind == NET_ASK)
         net_push(&net_channel(c->to, c->from)->forth, net_op(NET_REFUSE, NULL, 0));
+    if (op->kind == NET_ACCEPT)  // the server hears that its client has gone
+        net_push(&net_channel(c->to, c->from)->forth, net_op(NET_END, NULL, 0));
     net_settle(c, op);
 }
 
