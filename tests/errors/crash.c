@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frame/small_stack.h"
+
 static int word, array[1000];
 static uint64_t signal_word;
 static int *own;
@@ -102,6 +104,8 @@ int main(int argc, char **argv)
     bool early = argc > 2 && !strcmp(argv[2], "early"), late = argc > 2 && !strcmp(argv[2], "late");
     if (early)
         signal(SIGSEGV, handler);
+    if (argc > 2 && !strcmp(argv[2], "small"))
+        small_stack();
     shmem_init();
     if (late)
         signal(SIGSEGV, handler);

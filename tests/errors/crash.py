@@ -98,6 +98,10 @@ def main():
         status, output = run(program, "free")
         check(status == 134 and re.search(rf"SIGABRT in free, called from {IN_CRASH}: malloc has "
                                           "not given that block", output), f"free: {output}")
+        for case, number in (("plain", 139), ("free", 134)):
+            status, output = run(program, case, "small")
+            check(status == number and re.search(rf"SIG\w+ in .*{IN_CRASH}", output),
+                  f"{case}, small alternate stack: status {status}\n{output}")
         local = oshcc(f"{scratch}/free_local", TESTS / "errors/free_local.c", "-larmci")
         status, output = run(local)
         check(status == 134 and re.search(r"SIGABRT in free of ARMCI_Free_local, called from "

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frame/small_stack.h"
+
 static int flag;
 static volatile long steps;
 
@@ -59,6 +61,9 @@ static void join_late(void)
 
 int main(int argc, char **argv)
 {
+#ifdef SMALL_STACK
+    small_stack();
+#endif
     if (argc > 1 && strcmp(argv[1], "late") == 0)
         join_late();
     shmem_init();

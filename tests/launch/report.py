@@ -144,6 +144,14 @@ def check_ended():
           f"ended:\n{done.stderr}")
 
 
+def check_small_stack():
+    """A question harms no program whose alternate stack is too small for the reply."""
+    job = start(OSHRUN, "-n", "6", "./small_stack")
+    check_lines("small alternate stack", ask(job, LINES))
+    job.send_signal(signal.SIGTERM)
+    end(job, "small alternate stack", 143)
+
+
 def check_replaced():
     """The names of a program that has been compiled anew, and lay deep in folders."""
     folder = Path(200 * "d") / (200 * "d")
@@ -184,11 +192,13 @@ def check_gasnet():
 
 def main():
     oshcc("report", "-O1", TESTS / "launch/report.c")
+    oshcc("small_stack", "-O1", "-DSMALL_STACK", TESTS / "launch/report.c")
     oshcc("asleep", "-O1", TESTS / "launch/asleep.c")
     oshcc("report_gasnet", "-O1", "-DGASNET_SEQ", TESTS / "launch/report_gasnet.c")
     check_gasnet()
     check_late()
     check_ended()
+    check_small_stack()
     check_replaced()
     check_signals()
     check_twice()

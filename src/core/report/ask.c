@@ -207,8 +207,8 @@ static int chosen(void)
 
 void cw_ask_open(void)
 {
-    struct sigaction now,
-        action = {.sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    struct sigaction now, action = {.sa_sigaction = on_ask,
+                                    .sa_flags = SA_SIGINFO | SA_RESTART | cw_crash_stack_flag()};
     sigemptyset(&action.sa_mask);
     signo = cwu_env.backtrace ? chosen() : 0;
     if (signo && (sigaction(signo, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||

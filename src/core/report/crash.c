@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The handler of crashes. It runs when anything may be broken, on a stack of its own, and an alarm
-// ends the process if it hangs because the thread holds a lock that is needed.
+// The handler of crashes. It runs when anything may be broken, on a stack of its own unless the
+// program has a small one, and an alarm ends the process if it hangs because the thread holds a
+// lock that is needed.
 #include "core/report/crash.h"
 
 #include <signal.h>
@@ -24,7 +25,8 @@
 #include "core/world/world.h"
 
 #define STACK_NBYTES ((size_t)256 << 10)
-#define NEAR 65536u  // of NULL, or of the end of a stack
+#define STACK_NEEDED ((size_t)32 << 10)  // the question takes 9 KiB; Go's threads have 32
+#define NEAR 65536u                      // of NULL, or of the end of a stack
 // the processor refused an address before looking for its page
 #define NO_ADDRESS ((uintptr_t)0 - 1)
 #define STACK_SPAN ((uintptr_t)8 << 20)
@@ -292,6 +294,14 @@ static void give_stack(void)
     sigaltstack(&stack, NULL);
 }
 
+int cw_crash_stack_flag(void)
+{
+    stack_t now;
+    bool small =
+        sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE) && now.ss_size < STACK_NEEDED;
+    return small ? 0 : SA_ONSTACK;
+}
+
 static bool is_ours(int i)
 {
     struct sigaction now;
@@ -309,7 +319,8 @@ static bool are_ours(void)
 
 void cw_crash_open(void)
 {
-    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = on_crash,
+                               .sa_flags = SA_SIGINFO | cw_crash_stack_flag()};
     sigemptyset(&action.sa_mask);
     for (int i = 0; cwu_env.backtrace && i < SIGNALS; i++) {
         struct sigaction now;

@@ -17,6 +17,10 @@ void cw_crash_open(void);
 /** Before it goes. */
 void cw_crash_close(void);
 
+/** SA_ONSTACK for handlers of this library, but 0 if the caller's alternate stack is a small one of
+ *  the program (Rust gives each thread 8 KiB): they would write past its end. */
+int cw_crash_stack_flag(void);
+
 /** Where the code was that a signal has interrupted; the context of its handler. */
 const void *cw_crash_pc(const void *context);
 
