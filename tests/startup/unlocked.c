@@ -57,6 +57,7 @@ int main(void)
     int sum = 0, me = shmem_my_pe(), next = (me + 1) % shmem_n_pes();
     for (int i = 0; i < WORDS; i++)
         sum += first[i] + zeros[i];
+    shmem_barrier_all();
     shmem_int_p(&zeros[WORDS / 2], sum, next);
     shmem_barrier_all();
     printf("%d and %d at PE %d\n", sum, zeros[WORDS / 2], me);
