@@ -38,6 +38,15 @@ void caf_gone_close(void);
 /** A statement that names one image is done, as its memory is still there: stat= says so, or that
  *  the image at that PE has failed. (status.c) */
 void caf_succeed_at(const caf_status_t *status, int pe);
+/** The image at that PE has failed, which an image control statement that names it reports; false:
+ *  it has not. (status.c) */
+bool caf_report_failed(const caf_status_t *status, const char *statement, int pe) CW_COLD;
+/** caf_unlock, of a statement that names the image. */
+void caf_unlock_named(const caf_status_t *status, const char *statement, int pe, uint64_t *lock);
+static inline bool caf_may_name(const caf_status_t *status, const char *statement, int pe)
+{
+    return CW_LIKELY(!caf_survives) || !caf_report_failed(status, statement, pe);
+}
 
 /** False: no image is gone. Else reports it. */
 bool caf_report_gone(const caf_status_t *status, const char *statement, const caf_team_t *team,

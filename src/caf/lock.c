@@ -224,3 +224,13 @@ void caf_unlock(const caf_status_t *status, const char *statement, int pe, uint6
     cw_wait_released(pe);
     caf_succeed(status);
 }
+
+/** The others wait for it, wherever it is. */
+void caf_unlock_named(const caf_status_t *status, const char *statement, int pe, uint64_t *lock)
+{
+    const bool held = find_held(pe, lock) != NULL;
+    if (held || caf_may_name(status, statement, pe))
+        caf_unlock(status, statement, pe, lock);
+    if (held)
+        (void)caf_may_name(status, statement, pe);
+}

@@ -80,6 +80,16 @@ void caf_succeed_at(const caf_status_t *status, int pe)
     }
 }
 
+bool caf_report_failed(const caf_status_t *status, const char *statement, int pe)
+{
+    caf_name_t name;
+    if (caf_image_state(pe) != CAF_FAILED)
+        return false;
+    caf_tell_end(pe, CAF_FAILED);
+    caf_fail(status, CAF_FAILED, statement, "%s has failed", caf_image_name(pe, name));
+    return true;
+}
+
 void caf_fatal(const char *statement, const char *fmt, ...)
 {
     char text[TEXT];

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Images that fail or stop while the others go on. The last image ends as the argument says: "fail",
-! "stop", "team", where it fails in a team of its own, or "none", where the others ask for no stat.
+! "stop", "team", where it fails in a team of its own, or "none", where the others ask for no stat;
+! with "post" they do not in a post to it.
 program gone
   use iso_fortran_env
   use checks
@@ -72,8 +73,13 @@ program gone
   call check(v == last .and. st == merge(0, code, how == "stop"), "atomic_ref")
   event post (ev[last], stat=st)
   call check(st == merge(0, code, how == "stop"), "event post")
+  if (how == "post") event post (ev[last])
   x(3)[last] = me
   if (how /= "stop") then
+    lock (lk[last], stat=st, errmsg=msg)
+    call check(st == code .and. index(msg, "has failed") > 0, "a lock of its own: " // trim(msg))
+    unlock (lk[last], stat=st)
+    call check(st == code, "unlock there")
     lock (lk[1], stat=st)
     call check(st == 0, "the lock that it held")
     i = x(1)[1]

@@ -59,6 +59,10 @@ program gone
   else
     call check(size(failed_list) == 1 .and. size(stopped_list) == 0, "prif_failed_images")
     call check(all(failed_list == [n]), "the image that has failed")
+    call prif_lock(n, locks, 0_c_size_t, stat=stat, errmsg=errmsg)
+    call check(stat == code .and. index(errmsg, "has failed") > 0, "a lock of its own")
+    call prif_unlock(n, locks, 0_c_size_t, stat)
+    call check(stat == code, "unlock there")
     call prif_lock(1_c_int, locks, 0_c_size_t, stat=stat)
     call check(stat == 0, "the lock that it held")
     call prif_unlock(1_c_int, locks, 0_c_size_t)

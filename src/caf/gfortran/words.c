@@ -5,6 +5,7 @@
 
 #include "caf/event.h"
 #include "caf/gfortran/gft.h"
+#include "caf/gone.h"
 
 enum { WORD = 8 };
 
@@ -19,13 +20,18 @@ GFT_API void _gfortran_caf_event_wait(gft_token_t token, size_t index, int until
 GFT_API void _gfortran_caf_event_query(gft_token_t token, size_t index, int image, int *count,
                                        int *stat);
 
+static bool is_critical(gft_token_t token)
+{
+    const caf_coarray_t *c = token;
+    return c && c->is_critical;
+}
+
 /** One image of all teams at a time executes a CRITICAL construct: its image 1 is that of the
- *  initial team. */
+ *  initial team, and may have failed. */
 static bool find_lock(const caf_status_t *status, const char *statement, gft_token_t token,
                       size_t index, int image, int *pe_p, void **lock_p)
 {
-    const caf_coarray_t *c = token;
-    if (c && c->is_critical)
+    if (is_critical(token))
         return gft_find_in(caf.initial.group, status, statement, token, index * WORD, image, pe_p,
                            lock_p);
     return gft_find_or_own(status, statement, token, index * WORD, image, pe_p, lock_p);
@@ -39,7 +45,8 @@ void _gfortran_caf_lock(gft_token_t token, size_t index, int image, int *acquire
     bool got = false;
     int pe;
     void *lock;
-    if (find_lock(&status, "lock", token, index, image, &pe, &lock))
+    if (find_lock(&status, "lock", token, index, image, &pe, &lock) &&
+        (is_critical(token) || caf_may_name(&status, "lock", pe)))
         caf_lock(&status, "lock", pe, lock, acquired ? &got : NULL);
     if (acquired)
         *acquired = got;
@@ -52,8 +59,12 @@ void _gfortran_caf_unlock(gft_token_t token, size_t index, int image, int *stat,
     const caf_status_t status = gft_status(stat, errmsg, errmsg_nbytes);
     int pe;
     void *lock;
-    if (find_lock(&status, "unlock", token, index, image, &pe, &lock))
+    if (!find_lock(&status, "unlock", token, index, image, &pe, &lock))
+        return;
+    if (is_critical(token))
         caf_unlock(&status, "unlock", pe, lock);
+    else
+        caf_unlock_named(&status, "unlock", pe, lock);
 }
 
 /** On the fast path; 0: on the other one. */

@@ -60,7 +60,8 @@ int causeway_prif_lock(int image, const prf_coarray_t *c, size_t place, bool *ac
     uint64_t *lock;
     if (acquired_p)
         *acquired_p = false;
-    if (find_word(&status, "lock", image, c, place, &pe, &lock))
+    if (find_word(&status, "lock", image, c, place, &pe, &lock) &&
+        caf_may_name(&status, "lock", pe))
         caf_lock(&status, "lock", pe, lock, acquired_p);
     return prf_outcome(stat);
 }
@@ -72,7 +73,7 @@ int causeway_prif_unlock(int image, const prf_coarray_t *c, size_t place, int *s
     int pe;
     uint64_t *lock;
     if (find_word(&status, "unlock", image, c, place, &pe, &lock))
-        caf_unlock(&status, "unlock", pe, lock);
+        caf_unlock_named(&status, "unlock", pe, lock);
     return prf_outcome(stat);
 }
 
