@@ -11,8 +11,10 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "caf/gone.h"
+#include "caf/section.h"
 #include "caf/transfer.h"
 #include "core/mem/area.h"
+#include "core/owner/private.h"
 #include "core/report/early.h"
 #include "core/sync/fused.h"
 #include "core/world/front_end.h"
@@ -53,6 +55,7 @@ void caf_join(caf_door_t *door, const char *call)
         exit(EXIT_FAILURE);  // reported
     if (!cw_area_beside_symmetric())
         cw_area_leave_data();
+    cw_private_expect_all();
     if (cw_init(CW_THREAD_SINGLE, call))
         exit(EXIT_FAILURE);
     caf.group = caf.initial.group = cw_group_world;
@@ -127,6 +130,7 @@ static void leave(const char *call, caf_code_t code)
     caf.images = 0;
     caf_sync_close();
     caf_order_close();
+    caf_target_close();
     caf_memory_close();
     cw_finalize(call);
 }

@@ -55,6 +55,14 @@ static ptrdiff_t distance(ptrdiff_t stride, const caf_subscripts_t *by, size_t i
     return by->vector ? (subscript(by, i) - by->lower) * stride : (ptrdiff_t)i * stride;
 }
 
+char *caf_section_element(const caf_section_t *s, const size_t *index)
+{
+    char *at = s->base;
+    for (int i = 0; i < s->rank; i++)
+        at += distance(s->dim[i].stride, &s->dim[i].by, index[i]);
+    return at;
+}
+
 // ---------------------------------------------------------------- two sections of one shape
 typedef struct side {
     char *base;
@@ -392,6 +400,10 @@ static caf_section_t mapped_section(const caf_remote_t *remote, char *base)
 void caf_section_put(const caf_remote_t *dest, const caf_section_t *src)
 {
     check_shapes(&dest->section, src);
+    if (dest->is_target) {
+        caf_target_put(dest, src);
+        return;
+    }
     char *here = caf_mapped(dest->section.base, dest->pe);
     if (here) {
         caf_section_t to = mapped_section(dest, here);
@@ -417,6 +429,10 @@ void caf_section_put(const caf_remote_t *dest, const caf_section_t *src)
 void caf_section_get(const caf_section_t *dest, const caf_remote_t *src)
 {
     check_shapes(dest, &src->section);
+    if (src->is_target) {
+        caf_target_get(dest, src);
+        return;
+    }
     char *here = caf_mapped(src->section.base, src->pe);
     if (here) {
         caf_section_t from = mapped_section(src, here);
@@ -439,7 +455,7 @@ void caf_section_get(const caf_section_t *dest, const caf_remote_t *src)
 void caf_section_move(const caf_remote_t *dest, const caf_remote_t *src)
 {
     check_shapes(&dest->section, &src->section);
-    char *here = caf_mapped(src->section.base, src->pe);
+    char *here = src->is_target ? NULL : caf_mapped(src->section.base, src->pe);
     if (here) {
         caf_section_t from = mapped_section(src, here);
         caf_section_put(dest, &from);
@@ -448,7 +464,10 @@ void caf_section_move(const caf_remote_t *dest, const caf_remote_t *src)
     caf_section_t packed;
     char *memory = buffer(caf_section_nelems(&src->section), src->section.elem_nbytes);
     caf_section_packed(&packed, &src->section, memory);
-    travel(&packed, &src->section, src->pe, false);
+    if (src->is_target)
+        caf_target_get(&packed, src);
+    else
+        travel(&packed, &src->section, src->pe, false);
     caf_section_put(dest, &packed);
     free(memory);
 }

@@ -41,13 +41,16 @@ typedef struct caf_section {
     } dim[CAF_MAX_DIMENSIONS];
 } caf_section_t;
 
-/** One in an image: base is its symmetric address. */
+/** One in an image: base is its symmetric address, or the image's of a target (target.c). */
 typedef struct caf_remote {
     caf_section_t section;
     int pe;
+    bool is_target;
 } caf_remote_t;
 
 size_t caf_section_nelems(const caf_section_t *s);
+/** Where the element of these indices lies, from 0. */
+char *caf_section_element(const caf_section_t *s, const size_t *index);
 /** The bytes from the first to the last one of a section that has elements. */
 void caf_section_span(const caf_section_t *s, uintptr_t *begin_p, uintptr_t *end_p);
 /** Elements of the same type and shape in contiguous memory. */
@@ -67,6 +70,17 @@ void caf_section_co_broadcast(const caf_status_t *status, const caf_section_t *s
  *  NULL, there is none for the type: fatal. [waits] */
 void caf_section_co_reduce(const caf_status_t *status, const char *call,
                            const caf_section_t *section, int result_image, cw_reduce_fn fn);
+
+// ---------------------------------------------------------------- targets (target.c)
+/** This image has a coarray in which there may be pointers: others may follow them. */
+void caf_target_open(void);
+void caf_target_close(void);
+/** Fatal, in the statement's name, where the kernel lets no other process reach that memory. */
+void caf_target_want(const char *statement, const void *addr, int pe);
+void caf_target_read(void *to, const void *addr, size_t nbytes, int pe);
+/** Of sections whose shapes fit; complete on return. */
+void caf_target_put(const caf_remote_t *dest, const caf_section_t *src);
+void caf_target_get(const caf_section_t *dest, const caf_remote_t *src);
 
 // ---------------------------------------------------------------- conversion (convert.c)
 /** Is an element of `src` the same bytes as one of `dest`? */

@@ -23,7 +23,7 @@ WRONG = {
     "below": "assignment to an image: byte -4 is before the coarray: a subscript is below",
     "above": "assignment to an image: byte 16 is beyond the coarray, which has 16: a subscript is",
     "elsewhere": "assignment from a component in an image: a component in image 3 has memory that "
-                 "is none of a coarray: a pointer to another variable, or allocated in a procedure",
+                 "is none of a coarray, which the system lets no other process read",
     "size": r"allocate: a coarray has \d+ bytes here, and \d+ elsewhere in the team",
     "unlock": "unlock: the variable is not locked",
     "not_mine": "unlock: image 2 has locked the variable",
@@ -47,7 +47,7 @@ WRONG = {
 # argument: what a line says in checking mode
 CHECKED = {
     "freed": r"assignment from a component in an image: the component is not allocated in image 3 "
-             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:99\)",
+             r"any more: deallocated there at \w+\+0x\w+ \(misuse\.f90:115\)",
     "section": "assignment from an image: byte 19 is beyond the coarray, which has 16: a subscript",
     "other_call": r"\S*co_sum: image 1 calls co_sum \(.*\), but image 2 calls sync all or team"
                   + AT + "all images that take part must make the same",

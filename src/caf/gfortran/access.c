@@ -131,6 +131,7 @@ static bool find_object(const cw_group_t *group, const caf_status_t *status, con
         return false;
     // of an empty vector of subscripts the compiler passes what looks like a triplet
     remote->section.base = (char *)addr + (remote->section.base - d->data);
+    remote->is_target = false;
     if (CW_CHECKING())
         check_bounds(statement, token, remote->pe, &remote->section);
     return true;

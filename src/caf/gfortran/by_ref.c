@@ -3,7 +3,7 @@
 // Assignments to and from components of coarrays in other images. The compiler passes the way from
 // the coarray to the object as a list of references; the descriptors and pointers of allocatable
 // and pointer components on it are read in the image. What they point to is the image's own
-// address, of memory that it has allocated as a component (memory.c).
+// address, of memory that it has allocated as a component (memory.c), or of a target (target.c).
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,22 +37,13 @@ static bool find(const caf_status_t *status, const char *statement, gft_token_t 
     char end[200] = "";
     if (!gft_find(status, statement, token, 0, image, &remote->pe, &addr))
         return false;
-    switch (gft_follow(token, addr, refs, remote)) {
-    case GFT_FOUND:
+    if (gft_follow(statement, token, addr, refs, remote) == GFT_FOUND)
         return true;
-    case GFT_NOT_ALLOCATED:
-        if (CW_CHECKING())
-            caf_component_end(remote->pe, remote->section.base, end, sizeof end);
-        caf_fail(status, CAF_ERROR, statement, "the component is not allocated in image %d%s",
-                 image, end);
-        return false;
-    default:
-        caf_fatal(statement,
-                  "a component in image %d has memory that is none of a coarray: a pointer to "
-                  "another variable, or allocated in a procedure that got it as an argument; "
-                  "allocate it where it is a component",
-                  image);
-    }
+    if (CW_CHECKING())
+        caf_component_end(remote->pe, remote->section.base, end, sizeof end);
+    caf_fail(status, CAF_ERROR, statement, "the component is not allocated in image %d%s", image,
+             end);
+    return false;
 }
 
 static void set_type(caf_section_t *section, int type, int kind)
@@ -158,5 +149,5 @@ int _gfortran_caf_is_present(gft_token_t token, int image, gft_reference_t *refs
     caf_remote_t remote;
     void *addr;
     return gft_find(&status, "allocated", token, 0, image, &remote.pe, &addr) &&
-           gft_follow(token, addr, refs, &remote) != GFT_NOT_ALLOCATED;
+           gft_follow("allocated", token, addr, refs, &remote) != GFT_NOT_ALLOCATED;
 }

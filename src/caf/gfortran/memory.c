@@ -2,6 +2,7 @@
 //
 // Allocation: coarrays, static ones before main, and components.
 #include "caf/gfortran/gft.h"
+#include "caf/section.h"
 #include "caf/window.h"
 
 bool gft_allocation_asks;
@@ -130,6 +131,8 @@ void _gfortran_caf_register(size_t size, int type, gft_token_t *token, caf_descr
     *token = c;
     descriptor->data = caf_view(c->mine);
     c->is_plain = is_plain(descriptor);
+    if (!c->is_plain && (type == STATIC || type == ALLOCATABLE))
+        caf_target_open();
     c->is_critical = type == CRITICAL;
     c->descriptor = is_allocatable ? descriptor : NULL;
     caf_succeed(&status);

@@ -7,14 +7,18 @@
 
 /** Where the way has come to. */
 typedef struct walk {
-    caf_section_t *section;  // base: the symmetric address of the object
+    const char *statement;
+    caf_remote_t *remote;
+    caf_section_t *section;  // of it; base: the address of the object
     caf_descriptor_t array;  // of the array that comes next; its data are at the base
-    int pe;
 } walk_t;
 
-static void read_remote(const walk_t *w, void *to, size_t at, size_t nbytes)
+static void read_remote(const walk_t *w, void *to, size_t nbytes)
 {
-    caf_get(to, w->section->base + at, nbytes, w->pe);
+    if (w->remote->is_target)
+        caf_target_read(to, w->section->base, nbytes, w->remote->pe);
+    else
+        caf_get(to, w->section->base, nbytes, w->remote->pe);
 }
 
 static int count_dimensions(const gft_reference_t *ref)
@@ -36,12 +40,17 @@ static gft_way_t enter_pointer(walk_t *w, const gft_reference_t *next)
     char *data;
     const bool is_array = next && next->type == GFT_ARRAY;
     if (is_array)
-        read_remote(w, &w->array, 0, descriptor_nbytes(next));
-    read_remote(w, &data, 0, sizeof data);
+        read_remote(w, &w->array, descriptor_nbytes(next));
+    read_remote(w, &data, sizeof data);
     if (!data)
         return GFT_NOT_ALLOCATED;
-    w->section->base = caf_at_owners(w->pe, data, 1);
-    return w->section->base ? GFT_FOUND : GFT_ELSEWHERE;
+    w->section->base = caf_at_owners(w->remote->pe, data, 1);
+    w->remote->is_target = !w->section->base;
+    if (w->remote->is_target) {
+        caf_target_want(w->statement, data, w->remote->pe);
+        w->section->base = data;
+    }
+    return GFT_FOUND;
 }
 
 /** Adds a dimension, whose first element is `start` units of `unit` bytes from the base. */
@@ -131,11 +140,12 @@ static gft_way_t enter_component(walk_t *w, const gft_reference_t *ref)
     return way;
 }
 
-gft_way_t gft_follow(const caf_coarray_t *coarray, void *addr, const gft_reference_t *refs,
-                     caf_remote_t *remote)
+gft_way_t gft_follow(const char *statement, const caf_coarray_t *coarray, void *addr,
+                     const gft_reference_t *refs, caf_remote_t *remote)
 {
-    walk_t w = {.section = &remote->section, .pe = remote->pe};
+    walk_t w = {.statement = statement, .remote = remote, .section = &remote->section};
     gft_way_t way = GFT_FOUND;
+    remote->is_target = false;
     remote->section = (caf_section_t){.base = addr};
     if (coarray->descriptor && refs &&
         refs->type == GFT_ARRAY)  // of this image's part: all are alike

@@ -55,12 +55,12 @@ typedef struct gft_reference {
 _Static_assert(offsetof(gft_reference_t, u) == 24 && sizeof(gft_index_t) == 24,
                "as the compiler lays it out");
 
-typedef enum gft_way { GFT_FOUND, GFT_NOT_ALLOCATED, GFT_ELSEWHERE } gft_way_t;
+typedef enum gft_way { GFT_FOUND, GFT_NOT_ALLOCATED } gft_way_t;
 
 /** Follows the references from the coarray, at that symmetric address, in the image of remote.pe:
  *  place, shape and size of elements of remote.section. Of a component that is not allocated its
  *  base is where the token lies. */
-gft_way_t gft_follow(const caf_coarray_t *coarray, void *addr, const gft_reference_t *refs,
-                     caf_remote_t *remote);
+gft_way_t gft_follow(const char *statement, const caf_coarray_t *coarray, void *addr,
+                     const gft_reference_t *refs, caf_remote_t *remote);
 
 #endif

@@ -219,6 +219,7 @@ int causeway_prif_strided(bool put, int image, const prf_coarray_t *c, size_t pl
     make_section(&here, local, local_stride, elem_nbytes, extent, rank);
     if (!prf_find(&status, call, image, c, place - below, span, &remote.pe, &first))
         return prf_outcome(stat);
+    remote.is_target = false;
     make_section(&remote.section, (char *)first + below, remote_stride, elem_nbytes, extent, rank);
     if (put)
         caf_section_put(&remote, &here);

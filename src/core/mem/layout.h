@@ -83,7 +83,8 @@ typedef struct cw_slot {
     uint32_t pid_namespace;         // of that pid; 0: not known. Written before it
     _Atomic uint32_t life;          // robust futex of a thread (core/life/neighbour.c)
     _Atomic uint32_t verdict;       // of a PE that ends the job (core/life/neighbour.c)
-    char pad[20];
+    _Atomic uint32_t shares_all;    // core/owner/private.h
+    char pad[16];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 

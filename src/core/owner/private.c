@@ -4,6 +4,7 @@
 #include "core/owner/private.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -54,7 +55,7 @@ static struct {
 /** Of a PE of this node, also before that PE opens it. */
 static cw_private_range_t *ranges_of(int pe)
 {
-    char *at = cw_area_own(ranges.area, &(size_t){0});
+    char *at = ranges.area ? cw_area_own(ranges.area, &(size_t){0}) : NULL;
     return at ? (cw_private_range_t *)cw_area_early(at + ranges.table_at, pe) : NULL;
 }
 
@@ -71,12 +72,29 @@ static bool shares(const void *addr, size_t nbytes)
     return found;
 }
 
-bool cw_private_share(void *begin, size_t nbytes, uint32_t *range_p)
+static void allow(void)
 {
     static bool allowed;
     if (!allowed)
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // for Yama; refused elsewhere
     allowed = true;
+}
+
+static _Atomic uint32_t *shares_all(int pe)
+{
+    return &cw_segment.slots[cw_world.slot_of_pe[pe]].shares_all;
+}
+
+void cw_private_share_all(void)
+{
+    allow();
+    // pairs with is_shared
+    atomic_store_explicit(shares_all(cw_world.pe), 1, memory_order_release);
+}
+
+bool cw_private_share(void *begin, size_t nbytes, uint32_t *range_p)
+{
+    allow();
     cwu_lock(&ranges.lock);
     uint32_t i = 0;
     while (i < ranges.used && ranges.own[i].begin)
@@ -123,20 +141,29 @@ static bool is_forbidden(int error)
     return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
-static void failed(const char *call, int pe, uint64_t addr, size_t nbytes, int error)
+static void failed(const char *call, const cw_private_t *at, size_t nbytes, int error)
 {
+    if (at->range == CW_PRIVATE_ALL)
+        cwu_fatal("%s: %zu bytes of private memory at 0x%" PRIx64 " of PE %d: %s; it must be there "
+                  "while others use it",
+                  call, nbytes, at->addr, at->pe, strerror(error));
     cwu_fatal("%s: %zu bytes of registered memory at %s of PE %d: %s; memory must be there until "
               "it is deregistered",
-              call, nbytes, cw_at_of(pe, (void *)(uintptr_t)addr, nbytes), pe, strerror(error));
+              call, nbytes, cw_at_of(at->pe, (void *)(uintptr_t)at->addr, nbytes), at->pe,
+              strerror(error));
 }
 
 // ---------------------------------------------------------------- what a server does
 /** *addr_p: of bytes of a range of this node's PEs. False: the request names none. */
 static bool is_shared(const request_t *req, uint64_t *addr_p)
 {
-    if (req->slot >= (uint32_t)cw_world.nslots || req->range >= CW_PRIVATE_RANGES)
+    if (req->slot >= (uint32_t)cw_world.nslots)
         return false;
-    const cw_private_range_t *ranges = ranges_of(cw_world.pes_of_node[req->slot]);
+    const int pe = cw_world.pes_of_node[req->slot];
+    *addr_p = req->offset;
+    if (req->range == CW_PRIVATE_ALL)
+        return atomic_load_explicit(shares_all(pe), memory_order_acquire) != 0;
+    const cw_private_range_t *ranges = req->range < CW_PRIVATE_RANGES ? ranges_of(pe) : NULL;
     if (!ranges)
         return false;
     // pairs with cw_private_share
@@ -157,7 +184,7 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
         return false;
     int pe = cw_world.pes_of_node[req.slot], error = 0;
     if (req.kind == ASK) {
-        uint64_t reaches = move(pe, false, payload, addr, 1) == 0;
+        uint64_t reaches = !is_forbidden(move(pe, false, payload, addr, 1));
         cw_server_reply(from, &reaches, sizeof reaches);
     } else if (req.kind == READ && req.nbytes <= GET_MOST) {
         error = move(pe, false, payload, addr, req.nbytes);
@@ -169,7 +196,8 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
         return false;
     }
     if (error)
-        failed(req.kind == READ ? "a get" : "a put", pe, addr, req.nbytes, error);
+        failed(req.kind == READ ? "a get" : "a put",
+               &(cw_private_t){.pe = pe, .range = req.range, .addr = addr}, req.nbytes, error);
     return true;
 }
 
@@ -280,10 +308,19 @@ static bool server_reaches(const char *call, const cw_private_t *at)
 }
 
 // ---------------------------------------------------------------- transfers
+static void open_ways(const char *call)
+{
+    ranges.way = calloc((size_t)cw_world.npes, sizeof *ranges.way);
+    if (!ranges.way)
+        cwu_fatal("%s: out of memory for a table of %d PEs", call, cw_world.npes);
+}
+
 /** The way to the PE of a place of at least one byte. */
 static way_t way_to(const char *call, const cw_private_t *at)
 {
     char byte;
+    if (CW_UNLIKELY(!ranges.way))
+        open_ways(call);
     way_t known = (way_t)__atomic_load_n(&ranges.way[at->pe], __ATOMIC_RELAXED);
     if (CW_LIKELY(known != UNKNOWN))
         return known;
@@ -294,6 +331,11 @@ static way_t way_to(const char *call, const cw_private_t *at)
         known = server_reaches(call, at) ? BY_KERNEL : BY_OWNER;
     __atomic_store_n(&ranges.way[at->pe], known, __ATOMIC_RELAXED);
     return known;
+}
+
+bool cw_private_reaches(const char *call, const cw_private_t *at)
+{
+    return at->pe == cw_world.pe || way_to(call, at) == BY_KERNEL;
 }
 
 static void by_owner(const char *call, const cw_private_t *at, bool put, void *local, size_t nbytes)
@@ -324,7 +366,7 @@ static bool transfer(const char *call, const cw_private_t *at, bool put, void *l
     if (cw_world.node_of_pe[at->pe] == cw_world.node) {
         int error = move(at->pe, put, local, at->addr, nbytes);
         if (error)
-            failed(call, at->pe, at->addr, nbytes, error);
+            failed(call, at, nbytes, error);
         return false;
     }
     if (put)
@@ -347,11 +389,16 @@ bool cw_private_get(const char *call, void *dest, const cw_private_t *from, size
 }
 
 // ---------------------------------------------------------------- life
+void cw_private_expect_all(void)
+{
+    cw_server_handle(CW_REQ_PRIVATE, "registered memory", execute);
+}
+
 void cw_private_expect(const cw_area_request_t *request, size_t at)
 {
     ranges.area = request;
     ranges.table_at = at;
-    cw_server_handle(CW_REQ_PRIVATE, "registered memory", execute);
+    cw_private_expect_all();
 }
 
 void cw_private_open(const char *call)
@@ -359,9 +406,8 @@ void cw_private_open(const char *call)
     ranges.own = (cw_private_range_t *)(void *)((char *)cw_area_own(ranges.area, &(size_t){0}) +
                                                 ranges.table_at);
     ranges.used = 0;
-    ranges.way = calloc((size_t)cw_world.npes, sizeof *ranges.way);
     if (!ranges.way)
-        cwu_fatal("%s: out of memory for a table of %d PEs", call, cw_world.npes);
+        open_ways(call);
     cw_owner_copy_register_shares(shares);
     cw_owner_copy_open();
 }
@@ -372,6 +418,13 @@ void cw_private_close(void)
     for (uint32_t i = 0; i < ranges.used; i++)
         cw_private_unshare(i);
     ranges.own = NULL;
+    cw_private_close_all();
+}
+
+void cw_private_close_all(void)
+{
+    if (ranges.own)
+        return;  // registered memory needs them
     free(ranges.way);
     ranges.way = NULL;
 }

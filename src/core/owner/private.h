@@ -10,8 +10,9 @@
 //                           copies by the owner, when it polls (core/owner/copy.h)
 //
 // A PE's ranges stand in a table in its own area, which its node's PEs and server read: a server
-// touches no other byte. The first transfer to a PE finds its way. Transfers to another node
-// complete at the next quiet of the default context, others when they return.
+// touches no other byte. A PE may share all (targets of Fortran's pointers), but owners copy ranges
+// only. The first transfer to a PE finds its way. Transfers to another node complete at the next
+// quiet of the default context, others when they return.
 // Threads: any. Blocking: for room to send; with copies by the owner, for the owner.
 #ifndef CW_OWNER_PRIVATE_H
 #define CW_OWNER_PRIVATE_H
@@ -44,6 +45,18 @@ typedef struct cw_private {
     uint64_t addr;    // in the PE's process
     uint64_t offset;  // from the range's begin
 } cw_private_t;
+
+/** A PE's memory; it begins at NULL. */
+#define CW_PRIVATE_ALL UINT32_MAX
+
+/** Any front end, before the first cw_init. */
+void cw_private_expect_all(void);
+/** From here on. */
+void cw_private_share_all(void);
+/** After the last transfer. */
+void cw_private_close_all(void);
+/** Does the kernel allow it? [waits] */
+bool cw_private_reaches(const char *call, const cw_private_t *at);
 
 /** The bytes are in the range. src is free on return. True: complete after a quiet of the default
  *  context. */
