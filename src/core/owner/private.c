@@ -4,7 +4,6 @@
 #include "core/owner/private.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -144,9 +143,9 @@ static bool is_forbidden(int error)
 static void failed(const char *call, const cw_private_t *at, size_t nbytes, int error)
 {
     if (at->range == CW_PRIVATE_ALL)
-        cwu_fatal("%s: %zu bytes of private memory at 0x%" PRIx64 " of PE %d: %s; it must be there "
-                  "while others use it",
-                  call, nbytes, at->addr, at->pe, strerror(error));
+        cwu_fatal("%s: %zu bytes of private memory at 0x%llx of PE %d: %s; it must be there while "
+                  "others use it",
+                  call, nbytes, (unsigned long long)at->addr, at->pe, strerror(error));
     cwu_fatal("%s: %zu bytes of registered memory at %s of PE %d: %s; memory must be there until "
               "it is deregistered",
               call, nbytes, cw_at_of(at->pe, (void *)(uintptr_t)at->addr, nbytes), at->pe,
