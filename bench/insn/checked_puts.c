@@ -54,13 +54,16 @@ static void count(const char *what, int blocks)
     struct bench_series total = {0}, entry = {0};
     char name[32];
     puts_blocks = blocks;
-    for (int i = 0; i < WARM + COUNTED; i++) {
+    step_skip();
+    for (int i = 0; i < WARM; i++)
+        puts_interface.counted(i % blocks);
+    for (int i = WARM; i < WARM + COUNTED; i++) {
         step_clear();
         puts_interface.counted(i % blocks);
         long before = step_first_in(PROVIDERS, sizeof PROVIDERS / sizeof PROVIDERS[0]);
-        if (i >= WARM && before >= 0)
+        if (before >= 0)
             bench_series_add(&entry, (double)before);
-        if (i >= WARM && !step_truncated())
+        if (!step_truncated())
             bench_series_add(&total, (double)step_log->n);
     }
     snprintf(name, sizeof name, "%s.total", what);

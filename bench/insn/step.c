@@ -7,6 +7,7 @@
 #include "step.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,24 +73,51 @@ void step_clear(void)
     step_log->n = 0;
 }
 
-static int is_in(uintptr_t ip, const char *const *libraries, size_t n)
+void step_skip(void)
 {
-    Dl_info info;
-    if (!dladdr((void *)ip, &info) || !info.dli_fname)
-        return 0;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *base = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < n; i++)
-        if (!strncmp(base, libraries[i], strlen(libraries[i])))
-            return 1;
+    step_log->n = STEP_MAX;
+}
+
+// Where libraries lie whose names begin so. dladdr would look through all names of one, each time.
+struct step_ranges {
+    const char *const *libraries;
+    size_t nlibraries, n;
+    struct {
+        uintptr_t first, behind;
+    } range[16];
+};
+
+static int add_ranges(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct step_ranges *ranges = arg;
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *base = slash ? slash + 1 : info->dlpi_name;
+    size_t i = 0;
+    (void)size;
+    while (i < ranges->nlibraries &&
+           strncmp(base, ranges->libraries[i], strlen(ranges->libraries[i])))
+        i++;
+    for (int k = 0; k < info->dlpi_phnum && i < ranges->nlibraries; k++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[k];
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
+            continue;
+        if (ranges->n == sizeof ranges->range / sizeof *ranges->range)
+            abort();
+        ranges->range[ranges->n].first = info->dlpi_addr + part->p_vaddr;
+        ranges->range[ranges->n++].behind = info->dlpi_addr + part->p_vaddr + part->p_memsz;
+    }
     return 0;
 }
 
 long step_first_in(const char *const *libraries, size_t n)
 {
+    struct step_ranges ranges = {.libraries = libraries, .nlibraries = n};
+    dl_iterate_phdr(add_ranges, &ranges);
     for (size_t i = 0; i < step_log->n; i++)
-        if (is_in(step_log->ip[i], libraries, n))
-            return (long)i;
+        for (size_t k = 0; k < ranges.n; k++)
+            if (step_log->ip[i] >= ranges.range[k].first &&
+                step_log->ip[i] < ranges.range[k].behind)
+                return (long)i;
     return -1;
 }
 

@@ -28,6 +28,8 @@ extern struct step_log *step_log; // of the last step_begin … step_end
 
 void step_init(void);
 void step_clear(void);
+/** The next calls are not counted, and take hardly longer than without a count. */
+void step_skip(void);
 /** Steps before the first one in a library whose name begins with one of these; -1: none. */
 long step_first_in(const char *const *libraries, size_t n);
 
