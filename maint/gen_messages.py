@@ -30,6 +30,7 @@ CALL = re.compile(r"\b(\w+)(?: : cwu_debug\))?\(")  # also: (checks ? cwu_warn :
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', re.S)
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r"%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|z|t|j)?[a-zA-Z])")
+END_OF_CONVERSION = re.compile(r"PRI[diouxX]\w+")
 ANY = "\x01"     # what differs from line to line
 NUMBER = "\x02"  # the same, where it is a number
 # Their text is that of another call, which has a row.
@@ -100,19 +101,22 @@ def mark_of(conversion):
     return "%" if last == "%" else ANY if last in "sc" else NUMBER
 
 
+def in_place_of(between):
+    """Strings: nothing, or macros."""
+    return "d" if END_OF_CONVERSION.fullmatch(between) else ANY if between else ""
+
+
 def literal(expression):
-    """The text of strings and macros in a row, ANY or NUMBER for conversions, ANY for macros; None:
-    no string."""
+    """The text of strings and macros in a row, ANY or NUMBER for conversions, ANY for macros other
+    than the ends of conversions (PRIu64); None: no string."""
     if '"' not in expression:
         return None
     text, at = "", 0
     for match in STRING.finditer(expression):
-        if expression[at:match.start()].strip():
-            text += ANY
+        text += in_place_of(expression[at:match.start()].strip())
         text += match[1].encode("latin-1", "backslashreplace").decode("unicode_escape")
         at = match.end()
-    if expression[at:].strip():
-        text += ANY
+    text += in_place_of(expression[at:].strip())
     text = CONVERSION.sub(mark_of, text)
     return re.sub(f"{ANY}+", lambda m: m[0] if len(m[0]) < 4 else ANY * 3, text).strip()
 

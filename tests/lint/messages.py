@@ -15,8 +15,9 @@ SOURCE = r"""
 // cwu_error("in a comment");
 static void f(const char *x)
 {
-    cwu_error("no \"%s\" in %5.2f GiB, 100 %%: " PRIx64
+    cwu_error("no \"%s\" in %5.2f GiB, 100 %%: " HOW
               " and more", x, 1.0);
+    cwu_warn("%" PRIu64 " s, %#" PRIx64, y, z);
     cw_check_failed(call(x, ")"), x ? "it is %d" : "it is not", 1);
     (checks ? cwu_warn : cwu_debug)("late");
     cwu_debug("no message");
@@ -35,6 +36,7 @@ Remedy: A remedy.
 == second-row
   it *
   late
+  %d s, %x
 Cause: c
 Remedy: r
 """
@@ -64,7 +66,7 @@ check(not complaints, "right files", complaints)
 check(rows["first-row"].texts == ["it is " + NUMBER,
                                   f'no "{ANY}" in {NUMBER} GiB, 100 %: {ANY} and more'],
       "texts of the first row", rows["first-row"].texts)
-check(rows["second-row"].texts == ["it is not", "late"], "of the second",
+check(rows["second-row"].texts == [f"{NUMBER} s, {NUMBER}", "it is not", "late"], "of the second",
       rows["second-row"].texts)
 check(rows["first-row"].cause == "A cause of two lines.", "a cause", rows["first-row"].cause)
 check(r'no \"\001\" in \002 GiB' in gen.c_table(rows.values()), "the table in C",
