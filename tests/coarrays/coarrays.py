@@ -32,7 +32,8 @@ OWN_FAULT = re.compile(r"internal compiler error|not yet implemented|LLVM ERROR"
 @dataclass(frozen=True)
 class Program:
     """name: in the page; sources: of the repository; prif: by the module, or by what the compiler
-    lowers itself (lowered), else by gfortran's own calls. says: what it prints if all is right."""
+    lowers itself (lowered), else by gfortran's own calls. says: what it prints if all is right.
+    compilers: for which it is."""
     name: str
     sources: tuple[str, ...]
     arguments: tuple[str, ...] = ()
@@ -40,13 +41,14 @@ class Program:
     lowered: bool = False
     layouts: tuple[tuple[str, ...], ...] = LAYOUTS
     says: str = r", 0 (checks )?failed|^RESULT "
+    compilers: tuple[str, ...] = COMPILERS
 
 
-def caf_test(name, *arguments, more=(), layouts=LAYOUTS, says=Program.says):
+def caf_test(name, *arguments, more=(), **rest):
     """Preprocessed: the name has its ending."""
     source = f"tests/caf/{name}" if "." in name else f"tests/caf/{name}.f90"
     return Program(source.partition(".")[0], ("tests/caf/checks.f90", *more, source), arguments,
-                   layouts=layouts, says=says)
+                   **rest)
 
 
 def prif_test(name, *arguments, layouts=LAYOUTS):
@@ -65,6 +67,8 @@ def examples():
 PROGRAMS = (
     *map(caf_test, ("transfers", "sections", "empty", "subscripts", "components",
                     "words")),
+    # what 15 and 16 compile follows pointers in the image that accesses
+    caf_test("targets", compilers=GFORTRAN[:3]),
     caf_test("collectives"),
     caf_test("teams", more=("tests/caf/ancestors.F90",)),
     caf_test("gone", "fail"),
@@ -178,7 +182,8 @@ def compile_line(program: Program, compiler: str, binary: str):
 def cell(chroot: Chroot, program: Program, compiler: str):
     """What the page has, and whether that is a failure."""
     is_flang = compiler.startswith("flang")
-    if program.lowered != is_flang and (program.lowered or not program.prif):
+    if compiler not in program.compilers or \
+            program.lowered != is_flang and (program.lowered or not program.prif):
         return "–", False
     binary = f"/causeway/programs/{program.name.replace('/', '-')}-{compiler}"
     # modules of programs go into a folder that later ones clear
