@@ -289,16 +289,16 @@ def over_mpi(cases, mpi):
 
 
 def sources_of(case):
-    return [case.room / s for s in case.spec.get("sources", [case.spec.get("source")])]
+    return [(case.room / s).resolve() for s in case.spec.get("sources", [case.spec.get("source")])]
 
 
 def program_of(case, options):
-    """Where the case's program is built: one place for all cases with the same sources, flags and
-    libraries."""
-    what = [*map(str, sources_of(case)), *case.spec.get("cflags", []), "and",
-            *case.spec.get("libs", [])]
+    """Where the case's program is built: one place for all cases, of any room, with the same
+    sources, flags and libraries."""
+    sources = sources_of(case)
+    what = [*map(str, sources), *case.spec.get("cflags", []), "and", *case.spec.get("libs", [])]
     digest = hashlib.sha256("\0".join(what).encode()).hexdigest()[:8]
-    return options.build / "tests-bin" / case.room.name / f"{sources_of(case)[0].stem}-{digest}"
+    return options.build / "tests-bin" / sources[0].parent.name / f"{sources[0].stem}-{digest}"
 
 
 def compile_source(case, options):
@@ -317,7 +317,8 @@ def compile_source(case, options):
 def compile_now(case, options, program):
     """None, or the compiler's message; nothing to do if the program is newer than all that it is
     made of."""
-    inputs = [*sources_of(case), *case.room.glob("*.h"), *TESTS.glob("frame/*.h"),
+    inputs = [*sources_of(case), *(h for s in sources_of(case) for h in s.parent.glob("*.h")),
+              *TESTS.glob("frame/*.h"),
               *(options.stage / "include").rglob("*.h"), options.stage / "lib/libcauseway.so"]
     if program.exists():
         made = program.stat().st_mtime
