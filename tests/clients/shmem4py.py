@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import textwrap
 import venv
 
 from frame.script import STAGE, fail, finish, skip
@@ -179,24 +180,29 @@ def install(scratch):
     return python, scratch / f"shmem4py-{VERSION}"
 
 
+def all_programs():
+    """One after the other in one process, whose start takes longer than all of them. What they
+    allocate stays until its end."""
+    text = HEAD + "kept = []\n"
+    for name, body in PROGRAMS.items():
+        text += (f"\n\ndef of_{name}():\n{textwrap.indent(body, '    ')}    return locals()\n\n\n"
+                 f"kept.append(of_{name}())\nprint('{name}', me, 'right', flush=True)\n")
+    return text
+
+
 def jobs(scratch, sources):
-    """(name, arguments of python, folder, numbers of PEs, options of oshrun, line that each PE
-    prints)"""
+    """(name, arguments of python, folder, numbers of PEs, options of oshrun, what each PE says)"""
     for demo in sorted([*sources.glob("demo/*.py"), *sources.glob("demo/api/*.py")]):
-        yield str(demo.relative_to(sources)), [demo.name], demo.parent, (3,), [], None
-    yield "tests", ["-m", "unittest", "discover", "-s", "test"], sources, (1, 2, 4), [], None
+        yield str(demo.relative_to(sources)), [demo.name], demo.parent, (3,), [], ()
+    yield "tests", ["-m", "unittest", "discover", "-s", "test"], sources, (1, 2, 4), [], ()
     yield "tests", ["-m", "unittest", "discover", "-s",
-                    "test"], sources, (2,), ["--emulate-nodes", "2"], None
-    for name, text in PROGRAMS.items():
-        (scratch / f"{name}.py").write_text(HEAD + text
-                                            + f"\nprint('{name}', me, 'right', flush=True)\n",
-                                            encoding="utf-8")
-        line = rf"^{name} \d+ right$"
-        yield name, [f"{name}.py"], scratch, (1, 4), [], line
-        yield name, [f"{name}.py"], scratch, (2,), ["--emulate-nodes", "2"], line
+                    "test"], sources, (2,), ["--emulate-nodes", "2"], ()
+    (scratch / "programs.py").write_text(all_programs(), encoding="utf-8")
+    yield "programs", ["programs.py"], scratch, (1, 4), [], PROGRAMS
+    yield "programs", ["programs.py"], scratch, (2,), ["--emulate-nodes", "2"], PROGRAMS
 
 
-def run(python, name, arguments, folder, npes, options, line):
+def run(python, name, arguments, folder, npes, options, said):
     command = [str(STAGE / "bin/oshrun"), "-n", str(npes), *options, python, "-u", *arguments]
     what = f"{name} at {npes} PEs {' '.join(options)}"
     try:
@@ -206,7 +212,7 @@ def run(python, name, arguments, folder, npes, options, line):
         return f"{what}: hangs"
     output = done.stdout + done.stderr
     if (done.returncode == 0 and "Traceback" not in output
-        and (not line or len(re.findall(line, output, re.M)) == npes)):
+        and all(len(re.findall(rf"^{word} \d+ right$", output, re.M)) == npes for word in said)):
         return None
     return f"{what}: status {done.returncode}\n{output[-2500:]}"
 
@@ -217,8 +223,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         python, sources = install(scratch)
-        results = [run(python, name, arguments, folder, npes, options, line)
-                   for name, arguments, folder, counts, options, line in jobs(scratch, sources)
+        results = [run(python, name, arguments, folder, npes, options, said)
+                   for name, arguments, folder, counts, options, said in jobs(scratch, sources)
                    for npes in counts]
     for text in filter(None, results):
         fail(text)
