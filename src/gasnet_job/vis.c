@@ -13,11 +13,19 @@ static void begin(cw_vector_t *v, const char *call, bool put, gasnet_node_t node
     v->by_owner = false;
 }
 
+/** any: of what counts, together. Bytes of regions are counted later. */
+static void check_counts(const char *call, size_t any)
+{
+    if (CW_UNLIKELY(any > PTRDIFF_MAX))
+        gas_fail(call, "the count is negative or absurd");
+}
+
 void gas_vis_vector(cw_vector_t *v, const char *call, bool put, gasnet_node_t node, size_t nremote,
                     const cw_region_t *remote, size_t nlocal, const cw_region_t *local)
 {
     if ((nremote && !remote) || (nlocal && !local))
         gas_fail(call, "a list of %zu regions is NULL", remote ? nlocal : nremote);
+    check_counts(call, nremote | nlocal);
     begin(v, call, put, node);
     cw_vector_regions(&v->remote, nremote, remote);
     cw_vector_regions(&v->local, nlocal, local);
@@ -29,6 +37,7 @@ void gas_vis_indexed(cw_vector_t *v, const char *call, bool put, gasnet_node_t n
 {
     if ((nremote && !remote) || (nlocal && !local))
         gas_fail(call, "a list of %zu addresses is NULL", remote ? nlocal : nremote);
+    check_counts(call, nremote | nlocal | remote_len | local_len);
     begin(v, call, put, node);
     cw_vector_indexed(&v->remote, nremote, remote, remote_len);
     cw_vector_indexed(&v->local, nlocal, local, local_len);
@@ -44,6 +53,9 @@ void gas_vis_strided(cw_vector_t *v, const char *call, bool put, gasnet_node_t n
                  "list may be NULL",
                  levels, (const void *)count, (const void *)remote_strides,
                  (const void *)local_strides, CW_VECTOR_MAX_LEVELS);
+    check_counts(call, nbytes);
+    for (size_t i = 0; i < levels; i++)
+        check_counts(call, count[i]);
     begin(v, call, put, node);
     cw_vector_strided(&v->remote, remote, remote_strides, nbytes, count, levels);
     cw_vector_strided(&v->local, local, local_strides, nbytes, count, levels);

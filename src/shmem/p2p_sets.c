@@ -7,8 +7,9 @@
 static void check_set(const shm_wait_set_t *set)
 {
     shm_check_compare(set->func, set->cmp);
-    if (SHM_CHECKING()) {
+    if (SHM_CHECKING() || CW_UNLIKELY(set->nelems > PTRDIFF_MAX))
         shm_check_count(set->func, "nelems", set->nelems, set->kind / 2);
+    if (SHM_CHECKING()) {
         if (set->nelems)
             shm_check_variable(set->func, "ivars", set->words, set->kind / 2);
         shm_check_symmetric(set->func, "ivars", set->words, set->nelems * (set->kind / 2));

@@ -129,10 +129,15 @@ WRONG(fcollect_beyond_block, int *block = shmem_malloc(4);
 WRONG(put_negative, shmem_int_put(array, own, (size_t)-3, 0))
 WRONG(get_nbi_negative, shmem_long_get_nbi((long *)(void *)own, sync_, (size_t)-1, npes - 1))
 WRONG(putmem_negative, shmem_putmem(array, own, (size_t)-100, 0))
-WRONG(iput_negative, shmem_int_iput(array, own, 1, 1, (size_t)-4, 0))
+WRONG(iput_negative, shmem_int_iput(array, own, 1, 1, (size_t)-4, npes - 1))
+WRONG(iget_negative, shmem_int_iget(own, array, 2, 1, (size_t)-4, npes - 1))
+WRONG(ibput_negative, shmem_int_ibput(array, own, 1, 1, (size_t)-1, 2, npes - 1))
 WRONG(put_signal_negative,
       shmem_putmem_signal(array, own, (size_t)-4, &sig, 1, SHMEM_SIGNAL_ADD, 0))
 WRONG(wait_all_negative, shmem_int_wait_until_all(array, (size_t)-2, NULL, SHMEM_CMP_EQ, 1))
+WRONG(test_any_negative, shmem_int_test_any_vector(array, (size_t)-2, NULL, SHMEM_CMP_EQ, own))
+WRONG(test_some_negative, shmem_long_test_some((long *)(void *)array, (size_t)-1,
+                                               (size_t *)(void *)own, NULL, SHMEM_CMP_LT, 0))
 WRONG(broadcast_negative, shmem_int_broadcast(SHMEM_TEAM_WORLD, array, array, (size_t)-5, 0))
 WRONG(to_all_negative, shmem_int_sum_to_all(array, array, -2, 0, 0, npes, array, sync_))
 WRONG(alltoalls_stride, shmem_int_alltoalls(SHMEM_TEAM_WORLD, array, array, 0, 1, 1))
@@ -305,6 +310,7 @@ WRONG(call_ctx_create, shmem_ctx_t ctx; shmem_ctx_create(0, &ctx))
     C(put_unallocated) C(put_from_beyond) C(get_to_freed) C(put_past_static) C(put_from_static)   \
     C(sum_past_static) C(put_negative)                                                            \
     C(get_nbi_negative) C(putmem_negative) C(iput_negative) C(put_signal_negative)                \
+    C(iget_negative) C(ibput_negative) C(test_any_negative) C(test_some_negative)                 \
     C(wait_all_negative) C(broadcast_negative) C(to_all_negative) C(alltoalls_stride)             \
     C(bad_compare) C(bad_signal_op) C(bad_team) C(bad_context) C(ctx_p_pe_too_high)               \
     C(ctx_get_pe_negative) C(ctx_add_pe_too_high) C(ctx_p_destroyed) C(ctx_put_destroyed)         \

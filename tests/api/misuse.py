@@ -73,8 +73,12 @@ CHECKED = {
     "get_nbi_negative": ("shmem_long_get_nbi", NEGATIVE),
     "putmem_negative": ("shmem_putmem", NEGATIVE),
     "iput_negative": ("shmem_int_iput", NEGATIVE),
+    "iget_negative": ("shmem_int_iget", NEGATIVE),
+    "ibput_negative": ("shmem_int_ibput", NEGATIVE),
     "put_signal_negative": ("shmem_putmem_signal", NEGATIVE),
     "wait_all_negative": ("shmem_int_wait_until_all", NEGATIVE),
+    "test_any_negative": ("shmem_int_test_any_vector", NEGATIVE),
+    "test_some_negative": ("shmem_long_test_some", NEGATIVE),
     "broadcast_negative": ("shmem_int_broadcast", NEGATIVE),
     "to_all_negative": ("shmem_int_sum_to_all", NEGATIVE),
     "alltoalls_stride": ("shmem_int_alltoalls", "strides 0 and 1 must be at least 1"),
@@ -148,7 +152,8 @@ CHECKED = {
 ALWAYS = ["p_pe_too_high", "p_pe_negative", "double_p_pe_too_high", "g_pe_too_high",
           "put_pe_too_high", "get_pe_negative",
           "iput_pe_too_high", "add_pe_too_high", "fetch_add_pe_negative", "bad_compare",
-          "bad_signal_op", "bad_team",
+          "bad_signal_op", "bad_team", "put_negative", "iput_negative", "iget_negative",
+          "ibput_negative", "wait_all_negative", "test_any_negative", "test_some_negative",
           "bad_context", "ctx_p_pe_too_high", "ctx_get_pe_negative", "ctx_p_destroyed",
           "ctx_put_destroyed",
           "ctx_fetch_destroyed", "destroy_default", "double_free", "foreign_free", "static_free",
@@ -203,6 +208,8 @@ def plan():
               NOT_A_BLOCK + r".*; it was freed at \w+\+0x\w+ \(misuse\.c:\d+\)")
     for case in ALWAYS:
         yield use([case], False, [], *CHECKED[case])
+    for case in ("iput_negative", "iget_negative", "ibput_negative"):
+        yield use([case], False, ["--emulate-nodes", "2"], *CHECKED[case])
     for case in ("p_pe_too_high", "get_from_private", "swap_private", "putmem_negative"):
         yield use([case], True, ["--emulate-nodes", "2"], *CHECKED[case])
     for i, (case, routine) in enumerate(FAR.items()):

@@ -179,6 +179,20 @@ static void transfers(gasnet_seginfo_t s)
         gasnet_memvec_t far = {s.addr, 10}, near = {big, 11};
         gasnet_putv_bulk(0, 1, &far, 1, &near);
     }
+    if (is("strided-negative") || is("strided-both-negative")) {
+        size_t count[3] = {8, (size_t)-1, (size_t)-1}, stride[2] = {16, 32};
+        if (is("strided-negative"))
+            gasnet_puts_bulk(0, s.addr, stride, big, stride, count, 1);
+        gasnet_gets_bulk(big, stride, 0, s.addr, stride, count, 2);
+    }
+    if (is("indexed-negative")) {
+        void *far[1] = {s.addr}, *near[1] = {big};
+        gasnet_puti_bulk(0, 1, far, (size_t)-8, 1, near, (size_t)-8);
+    }
+    if (is("vector-negative")) {
+        gasnet_memvec_t far = {s.addr, 8}, near = {big, 8};
+        gasnet_putv_bulk(0, (size_t)-1, &far, (size_t)-1, &near);
+    }
     if (is("strided-outside")) {
         size_t count[2] = {8, 3}, stride[1] = {16};
         gasnet_puts_bulk(0, end - 39, stride, big, stride, count, 1);

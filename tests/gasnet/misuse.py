@@ -66,6 +66,10 @@ CASES = [
     ("put-negative", False, ["gasnet_put", "negative|nbytes is"]),
     ("get-negative", False, ["gasnet_get_nbi", "negative|nbytes is"]),
     ("memset-negative", False, ["gasnet_memset", "negative|nbytes is"]),
+    ("strided-negative", False, ["gasnet_puts_bulk", "the count is negative"]),
+    ("strided-both-negative", False, ["gasnet_gets_bulk", "the count is negative"]),
+    ("indexed-negative", False, ["gasnet_puti_bulk", "the count is negative"]),
+    ("vector-negative", False, ["gasnet_putv_bulk", "the count is negative"]),
     ("put-outside", True,
      ["gasnet_put_bulk", "segment of node 0", r"it ends 1 bytes beyond the segment; gasnet_attach "
       r"gives segments at main\+0x\w+ \("]),

@@ -73,6 +73,7 @@ CASES = [
      ["gex_RMA_GetBlocking", r"source and destination \(8 bytes\) overlap"]),
     ("put-negative", False, ["gex_RMA_PutBlocking", "negative"]),
     ("get-negative", False, ["gex_RMA_GetNBI", "negative"]),
+    ("strided-negative", False, ["gex_VIS_StridedPutBlocking", "the count is negative"]),
     ("team-garbage", True, ["gex_RMA_PutNBI", "no team that a call has given"]),
     ("team-foreign", True, ["gex_AM_RequestShort", "no team that a call has given"]),
     ("team-asked", True, ["gex_TM_QuerySize", "no team that a call has given"]),

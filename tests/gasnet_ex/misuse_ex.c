@@ -133,6 +133,11 @@ static void transfers(gex_TM_t other)
         gex_RMA_GetBlocking(other, buf, 0, segment_of(0), 8, 0);
     if (is("vector-length"))
         gex_VIS_VectorPutBlocking(tm, 0, 1, &ten, 1, &nine, 0);
+    if (is("strided-negative")) {
+        const ptrdiff_t stride = 8;
+        const size_t count = (size_t)-1;
+        gex_VIS_StridedPutBlocking(tm, 0, segment_of(0), &stride, buf, &stride, 8, &count, 1, 0);
+    }
     if (is("strided-levels"))
         gex_VIS_StridedGetBlocking(tm, buf, NULL, 0, segment_of(0), NULL, 8, NULL, 2, 0);
     if (is("vector-outside")) {

@@ -245,12 +245,20 @@ bool cw_strided_staged(cw_ctx_t *ctx, bool put, void *dest, const void *src, ptr
     return put ? put_staged(ctx, t, b, rank) : get_staged(ctx, t, b, rank);
 }
 
+/** A count that is negative ends the job. */
+static CW_ALWAYS_INLINE bool is_empty(const cw_rows_t *b)
+{
+    if (CW_UNLIKELY((b->nbytes | b->n) > PTRDIFF_MAX))
+        cw_count_refused(b->nbytes * b->n);
+    return b->n == 0 || b->nbytes == 0;
+}
+
 void cw_put_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_stride,
                     ptrdiff_t src_stride, size_t block_nbytes, size_t nblocks, int rank)
 {
     cw_rows_t b = {(uintptr_t)dest, (uintptr_t)src, dest_stride, src_stride, block_nbytes, nblocks};
     uintptr_t word = cw_peer_word(ctx, rank);
-    if (nblocks == 0 || block_nbytes == 0)
+    if (is_empty(&b))
         return;
     if (cw_word_is_local(word))
         put_here(ctx, b, word, rank);
@@ -263,7 +271,7 @@ void cw_get_strided(cw_ctx_t *ctx, void *dest, const void *src, ptrdiff_t dest_s
 {
     cw_rows_t b = {(uintptr_t)dest, (uintptr_t)src, dest_stride, src_stride, block_nbytes, nblocks};
     uintptr_t word = cw_peer_word(ctx, rank);
-    if (nblocks == 0 || block_nbytes == 0)
+    if (is_empty(&b))
         return;
     if (cw_word_is_local(word))
         get_here(b, word);
