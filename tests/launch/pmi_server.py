@@ -2,12 +2,15 @@
 """A PMI-1 launcher for tests: it starts processes, replies as its test says, and takes no notice of
 their ends."""
 
+import itertools
 import os
 import socket
 import subprocess
 import threading
 
 from common import PROBE
+
+NUMBERS = itertools.count()  # jobs of one name would be one job
 
 
 class Server:
@@ -16,7 +19,7 @@ class Server:
 
     def __init__(self, size, vallen_max=1024, mapping=None, behave=None, program=PROBE):
         self.size, self.vallen_max, self.behave = size, vallen_max, behave or {}
-        self.program = program
+        self.program, self.name = program, f"kvs_test/{os.getpid()}.{next(NUMBERS)}"
         self.keys = {} if mapping is None else {"PMI_process_mapping": mapping}
         self.lock = threading.Lock()
         self.waiting, self.log = [], []
@@ -78,7 +81,7 @@ class Server:
         if command == "get_maxes":
             return f"cmd=maxes kvsname_max=256 keylen_max=64 vallen_max={self.vallen_max}"
         if command == "get_my_kvsname":
-            return "cmd=my_kvsname kvsname=kvs_test/1"
+            return f"cmd=my_kvsname kvsname={self.name}"
         if command == "put":
             if len(words["value"]) >= self.vallen_max or len(words["key"]) >= 64:
                 return "cmd=put_result rc=-1 msg=too_long"

@@ -23,6 +23,7 @@ PROGRAM = oshcc(Path.cwd() / "leaves", HERE / "leaves.c")
 NODE, NODES = "(vector,(0,1,4))", "(vector,(0,2,2))"
 FAILS = "of a failure"  # any but that of the time limit
 LIMIT = 55  # below the length of the waits
+AT_ONCE = 4
 PE = r"^causeway: error: PE {} of \d \(pid \d+, host \S+\): "
 # of an exit with status 0: by that PE, or by one of its node that waits for it
 EARLY = r"^causeway: error: (PE .*)?\bPE {} (of \d )?\(pid .*exited with status 0 without calling "
@@ -118,7 +119,7 @@ def on_hosts():
              ("_exit0", "until", "0,1", 1, "rdm", 1, NODE_ENDS),
              ("launcher", "until", 1, 2, "msg", FAILS, LAUNCHER_GONE.format(1)),
              ("launcher", "compute", "0", 2, "rdm", FAILS, LAUNCHER_GONE.format(0))]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for (how, wait, victim, met, mode, status, line), job, said, at in pool.map(hydra, cases):
             if job.returncode == 77:
                 print(f"left out: {job.stdout}")
@@ -150,20 +151,30 @@ def named(launcher, how, cause):
     check(False, f"{what}: says {cause}", job.stderr)
 
 
-deaf(NODE, "exit0", "barrier", 2, 1, EARLY.format(2))
-deaf(NODES, "exit0", "until", 1, 1, EARLY.format(1))
-deaf(NODE, "_exit0", "barrier", 2, 1, GONE.format(2))
-deaf(NODE, "_exit5", "until", 0, 1, GONE.format(0))
-deaf(NODES, "kill", "compute", 1, 1, GONE.format(1))
-for mode in ("msg", "rdm"):
-    deaf(NODES, "_exit0", "until", "2,3", 1, NODE_ENDS, met=2, mode=mode)
-    deaf(NODES, "_exit0", "get", "2,3", 1, NODE_ENDS, met=2, mode=mode)
-deaf(NODES, "_exit0", "compute", "0,1", 1, NODE_ENDS, met=2)
-deaf(NODES, "cut", "compute", 2, 1, LAUNCHER_GONE.format(2), met=2)
+def without_launcher():
+    """Jobs wait for most of their time: for the time that must pass before a PE speaks."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        jobs = [pool.submit(stopped)]
+        jobs += [pool.submit(deaf, *case) for case in (
+            (NODE, "exit0", "barrier", 2, 1, EARLY.format(2)),
+            (NODES, "exit0", "until", 1, 1, EARLY.format(1)),
+            (NODE, "_exit0", "barrier", 2, 1, GONE.format(2)),
+            (NODE, "_exit5", "until", 0, 1, GONE.format(0)),
+            (NODES, "kill", "compute", 1, 1, GONE.format(1)),
+            (NODES, "_exit0", "until", "2,3", 1, NODE_ENDS, 2, "msg"),
+            (NODES, "_exit0", "get", "2,3", 1, NODE_ENDS, 2, "msg"),
+            (NODES, "_exit0", "until", "2,3", 1, NODE_ENDS, 2, "rdm"),
+            (NODES, "_exit0", "get", "2,3", 1, NODE_ENDS, 2, "rdm"),
+            (NODES, "_exit0", "compute", "0,1", 1, NODE_ENDS, 2),
+            (NODES, "cut", "compute", 2, 1, LAUNCHER_GONE.format(2), 2))]
+        for job in jobs:
+            job.result()
+
+
+without_launcher()
 named(["mpiexec.hydra"], "kill", r": killed by signal 9 \(Killed\)$")
 named(["mpiexec.hydra"], "_exit0", "")
 named(["orterun", "--oversubscribe"], "abort", r": killed by signal 6 \(Aborted\)$")
 named(["orterun", "--oversubscribe"], "_exit3", "")
-stopped()
 on_hosts()
 finish()
