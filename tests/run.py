@@ -718,8 +718,8 @@ def compiled(case, options):
 
 
 def run_all(cases, options, report, jobs):
-    """Compiles what is needed, then runs: long cases first, those that wait beside the others, the
-    exclusive ones alone at the end."""
+    """Compiles what is needed, then runs: long cases first, those that wait beside the others; at
+    the end the exclusive ones that wait, beside each other, and the other exclusive ones alone."""
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
     waiting = concurrent.futures.ThreadPoolExecutor(WAITING)
     shared = sorted((c for c in cases if not c.spec["exclusive"]), key=lambda c: -c.spec["timeout"])
@@ -731,11 +731,16 @@ def run_all(cases, options, report, jobs):
         futures += [pool.submit(run_case, c, options) for c in shared if not c.spec["waits"]]
         for future in concurrent.futures.as_completed(futures):
             report.add(future.result())
+        quiet = sorted((c for c in cases if c.spec["exclusive"] and c.spec["waits"]),
+                       key=lambda c: -c.spec["timeout"])
+        futures = [waiting.submit(run_case, c, options) for c in quiet]
+        for future in concurrent.futures.as_completed(futures):
+            report.add(future.result())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         waiting.shutdown(wait=False, cancel_futures=True)
     for case in cases:
-        if case.spec["exclusive"]:
+        if case.spec["exclusive"] and not case.spec["waits"]:
             report.add(run_case(case, options))
 
 
