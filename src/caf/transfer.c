@@ -4,6 +4,7 @@
 #include "caf/transfer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -107,10 +108,22 @@ void caf_before_read(int pe, uintptr_t begin, uintptr_t end)
         caf_complete_cold();
 }
 
+/** x = x[this_image()], which checks of other interfaces refuse. */
+static bool is_moved_here(void *dest, const void *src, size_t nbytes, int pe)
+{
+    const uintptr_t to = (uintptr_t)dest, from = (uintptr_t)src;
+    if (CW_LIKELY(pe != cw_world.pe) || !overlap(to, to + nbytes, from, from + nbytes))
+        return false;
+    memmove(dest, src, nbytes);
+    return true;
+}
+
 /** The word may also be cold because the PEs of the node have not come yet. */
 static CW_NOINLINE void put_any(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *ctx,
                                 uintptr_t word)
 {
+    if (is_moved_here(dest, src, nbytes, pe))
+        return;
     if (cw_world.node_of_pe[pe] != cw_world.node)
         before_write(pe, (uintptr_t)dest, (uintptr_t)dest + nbytes);
     cw_put_out(dest, src, nbytes, pe, ctx, word);
@@ -128,6 +141,8 @@ void caf_put_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *c
 
 void caf_get_out(void *dest, const void *src, size_t nbytes, int pe, cw_ctx_t *ctx, uintptr_t word)
 {
+    if (is_moved_here(dest, src, nbytes, pe))
+        return;
     // with puts under way they may be to that place
     if (CW_UNLIKELY(cw_ctx_is_marked(ctx)) && cw_world.node_of_pe[pe] != cw_world.node)
         caf_before_read(pe, (uintptr_t)src, (uintptr_t)src + nbytes);

@@ -64,6 +64,15 @@ program transfers
   z = reshape([(real(i, 8), i=1,100)], [10, 10])
   z(:,2:5)[me] = z(:,1:4)[me]
   call check(z(1,2) == 1 .and. z(1,5) == 31, "overlap within an image")
+  x = me
+  x = x[me]
+  x[me] = x
+  c[me] = c
+  w = w[me]
+  z = z(:,:)[me]
+  z(2:9,1)[me] = z(1:8,1)
+  call check(x == me .and. c == "abcdefg" .and. w == cmplx(before, -before, 8), "to itself")
+  call check(z(1,1) == 1 .and. z(9,1) == 8 .and. z(10,1) == 10, "a column to itself")
 
   do i = 1, 3
     allocate (a(2:1000 * i)[*], stat=st)
