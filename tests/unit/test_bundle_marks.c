@@ -65,6 +65,8 @@ static void open_bundles(void)
     cw_world.nnodes = 2;
     cw_segment.base = aligned_alloc(64, 4096 + slice);
     REQUIRE(cw_segment.base);
+    static cw_slot_t slot;
+    cw_segment.slots = &slot;
     cw_segment.layout = (cwt_layout_t){.slice_offset = 4096, .slice_stride = slice, .nslots = 1};
     atomic_store(&cw_flusher()->state, CW_FLUSHER_AWAKE);
     cw_port_default.locked = true;

@@ -84,7 +84,8 @@ typedef struct cw_slot {
     _Atomic uint32_t life;          // robust futex of a thread (core/life/neighbour.c)
     _Atomic uint32_t verdict;       // of a PE that ends the job (core/life/neighbour.c)
     _Atomic uint32_t shares_all;    // core/owner/private.h
-    char pad[16];
+    _Atomic uint32_t bundles;       // of them that were ever taken (core/path/bundle.h)
+    char pad[8];
 } cw_slot_t;
 _Static_assert(sizeof(cw_slot_t) == 64, "one cache line, shared between processes");
 

@@ -78,7 +78,7 @@ void cw_bundles_open(void)
     cw_bundles.collect.flusher = &cw_flusher()->state;
     cw_collect_begin(&cw_bundles.collect, all);
     for (uint32_t i = 0; i < CW_BUNDLES; i++)
-        bundles.free[bundles.nfree++] = &cw_bundles_of(cw_world.slot)[i];
+        bundles.free[bundles.nfree++] = &cw_bundles_of(cw_world.slot)[CW_BUNDLES - 1 - i];
 }
 
 void cw_ctx_puts_in_order(void)
@@ -95,12 +95,22 @@ static cw_way_t *way_of(cw_queue_t *q)
     return (cw_way_t *)(void *)q;
 }
 
+/** The flusher looks at no others: each lies in pages of its own. */
+static void count_taken(const cw_bundle_t *b)
+{
+    uint32_t taken = (uint32_t)(b - cw_bundles_of(cw_world.slot)) + 1;
+    _Atomic uint32_t *most = &cw_segment.slots[cw_world.slot].bundles;
+    if (atomic_load_explicit(most, memory_order_relaxed) < taken)
+        atomic_store(most, taken);  // seq_cst, as the bundle's state (cw_collect_publish_new)
+}
+
 static cw_bundle_t *take(cw_queue_t *q)
 {
     cw_port_held(&cw_port_default);
     if (bundles.nfree == 0)
         return NULL;
     cw_bundle_t *b = bundles.free[--bundles.nfree];
+    count_taken(b);
     atomic_store_explicit(&b->node, (uint32_t)way_of(q)->node, memory_order_relaxed);
     return b;
 }

@@ -102,12 +102,21 @@ static unsigned look(cw_bundle_t *b, cw_bundle_seen_t *seen)
     return found & (CW_TICK_USED | CW_TICK_IN_USE);
 }
 
+static unsigned look_at(int slot)
+{
+    unsigned found = 0;
+    // seq_cst: pairs with count_taken()
+    uint32_t taken = atomic_load(&cw_segment.slots[slot].bundles);
+    for (uint32_t i = 0; i < taken && i < CW_BUNDLES; i++)
+        found |= look(&cw_bundles_of(slot)[i], &flusher.seen[(size_t)slot * CW_BUNDLES + i]);
+    return found;
+}
+
 static unsigned look_at_all(void)
 {
     unsigned found = 0;
     for (int slot = 0; slot < cw_world.nslots; slot++)
-        for (uint32_t i = 0; i < CW_BUNDLES; i++)
-            found |= look(&cw_bundles_of(slot)[i], &flusher.seen[(size_t)slot * CW_BUNDLES + i]);
+        found |= look_at(slot);
     return found;
 }
 
