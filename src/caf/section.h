@@ -77,6 +77,8 @@ void caf_target_open(void);
 void caf_target_close(void);
 /** Fatal, in the statement's name, where the kernel lets no other process reach that memory. */
 void caf_target_want(const char *statement, const void *addr, int pe);
+/** The image was killed, and with it its targets: what was read is 0. [waits] */
+bool caf_target_is_gone(const char *statement, const caf_remote_t *target);
 void caf_target_read(void *to, const void *addr, size_t nbytes, int pe);
 /** Of sections whose shapes fit; complete on return. */
 void caf_target_put(const caf_remote_t *dest, const caf_section_t *src);

@@ -46,6 +46,11 @@ void caf_target_want(const char *statement, const void *addr, int pe)
                   pe + 1);
 }
 
+bool caf_target_is_gone(const char *statement, const caf_remote_t *target)
+{
+    return target->is_target && cw_private_is_gone(statement, target->pe);
+}
+
 void caf_target_read(void *to, const void *addr, size_t nbytes, int pe)
 {
     const cw_private_t at = place(addr, pe);

@@ -29,6 +29,20 @@ GFT_API int _gfortran_caf_is_present(gft_token_t token, int image, gft_reference
 static const char to_image[] = "assignment to a component in an image",
                   from_image[] = "assignment from a component in an image";
 
+/** The target of a pointer is gone with its image, which is reported. */
+static bool is_lost(const caf_status_t *status, const char *statement, const caf_remote_t *remote)
+{
+    return CW_UNLIKELY(caf_target_is_gone(statement, remote)) &&
+           caf_report_failed(status, statement, remote->pe);
+}
+
+/** What was put to an image that was killed changes nothing, in a target or elsewhere. */
+static void end_put(const caf_status_t *status, const caf_remote_t *remote)
+{
+    caf_target_is_gone(to_image, remote);  // until its death is known
+    caf_succeed_at(status, remote->pe);
+}
+
 /** The object that the references lead to. False: reported. */
 static bool find(const caf_status_t *status, const char *statement, gft_token_t token, int image,
                  const gft_reference_t *refs, caf_remote_t *remote)
@@ -39,6 +53,8 @@ static bool find(const caf_status_t *status, const char *statement, gft_token_t 
         return false;
     if (gft_follow(statement, token, addr, refs, remote) == GFT_FOUND)
         return true;
+    if (is_lost(status, statement, remote))
+        return false;
     if (CW_CHECKING())
         caf_component_end(remote->pe, remote->section.base, end, sizeof end);
     caf_fail(status, CAF_ERROR, statement, "the component is not allocated in image %d%s", image,
@@ -104,7 +120,8 @@ void _gfortran_caf_get_by_ref(gft_token_t token, int image, caf_descriptor_t *de
     }
     caf_section_of(&local, dest, NULL, dest_kind);
     caf_section_get(&local, &remote);
-    caf_succeed_at(&status, remote.pe);
+    if (!is_lost(&status, from_image, &remote))
+        caf_succeed_at(&status, remote.pe);
 }
 
 /** The component must have its memory and shape: a coindexed variable is not reallocated. */
@@ -121,7 +138,7 @@ void _gfortran_caf_send_by_ref(gft_token_t token, int image, caf_descriptor_t *s
     set_type(&remote.section, dest_type, dest_kind);
     caf_section_of(&local, src, NULL, src_kind);
     caf_section_put(&remote, &local);
-    caf_succeed_at(&status, remote.pe);
+    end_put(&status, &remote);
 }
 
 void _gfortran_caf_sendget_by_ref(gft_token_t dest_token, int dest_image,
@@ -139,8 +156,9 @@ void _gfortran_caf_sendget_by_ref(gft_token_t dest_token, int dest_image,
     set_type(&dest.section, dest_type, dest_kind);
     set_type(&src.section, src_type, src_kind);
     caf_section_move(&dest, &src);
-    caf_succeed_at(&to, dest.pe);
-    caf_succeed_at(&from, src.pe);
+    end_put(&to, &dest);
+    if (!is_lost(&from, from_image, &src))
+        caf_succeed_at(&from, src.pe);
 }
 
 int _gfortran_caf_is_present(gft_token_t token, int image, gft_reference_t *refs)

@@ -18,11 +18,13 @@
 #include "core/rma/batch.h"
 #include "core/rma/send.h"
 #include "core/server/server.h"
+#include "core/world/deaths.h"
 
 enum { ASK, READ, WRITE };  // kinds of requests
 
 //  0 header | 24 kind | 28 slot | 32 range | 36 nbytes | 40 offset | 48 payload of a WRITE
-// reply to ASK: 8 bytes, not 0 if the server reaches the range; to READ: nbytes of payload
+// reply to ASK: 8 bytes, not 0 if the server reaches the range; to READ: nbytes of payload, or none
+// of a PE that is gone
 typedef struct request {
     cwt_header_t header;
     uint32_t kind;
@@ -39,7 +41,7 @@ enum {
 };
 
 /** How a PE is reached. */
-typedef enum { UNKNOWN, BY_KERNEL, BY_OWNER } way_t;
+typedef enum { UNKNOWN, BY_KERNEL, BY_OWNER, GONE } way_t;
 
 static struct {
     const cw_area_request_t *area;
@@ -140,6 +142,12 @@ static bool is_forbidden(int error)
     return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
+/** May the job outlive the PE, whose process is no more? */
+static bool is_death(uint32_t range, int error)
+{
+    return error == ESRCH && range == CW_PRIVATE_ALL && cw_boot.deaths;
+}
+
 static void failed(const char *call, const cw_private_t *at, size_t nbytes, int error)
 {
     if (at->range == CW_PRIVATE_ALL)
@@ -187,14 +195,14 @@ static bool execute(cw_from_t *from, const cwt_header_t *msg, size_t nbytes)
         cw_server_reply(from, &reaches, sizeof reaches);
     } else if (req.kind == READ && req.nbytes <= GET_MOST) {
         error = move(pe, false, payload, addr, req.nbytes);
-        if (!error)
-            cw_server_reply(from, payload, req.nbytes);
+        if (!error || is_death(req.range, error))
+            cw_server_reply(from, payload, error ? 0 : req.nbytes);
     } else if (req.kind == WRITE && req.nbytes <= nbytes - sizeof req) {
         error = move(pe, true, (char *)(uintptr_t)msg + sizeof req, addr, req.nbytes);
     } else {
         return false;
     }
-    if (error)
+    if (error && !is_death(req.range, error))
         failed(req.kind == READ ? "a get" : "a put",
                &(cw_private_t){.pe = pe, .range = req.range, .addr = addr}, req.nbytes, error);
     return true;
@@ -268,13 +276,25 @@ typedef struct part {
     int pe;
 } part_t;
 
+/** to: of a get, or NULL. */
+static void set_gone(int pe, void *to, size_t nbytes)
+{
+    __atomic_store_n(&ranges.way[pe], GONE, __ATOMIC_RELAXED);
+    if (to)
+        memset(to, 0, nbytes);
+}
+
 static void arrived(cwt_reply_t *reply, const void *payload, size_t nbytes)
 {
     part_t *part = (part_t *)reply;
-    if (nbytes != part->nbytes)
-        cwu_fatal("get of registered memory: %zu bytes came from PE %d instead of %zu", nbytes,
-                  part->pe, part->nbytes);
-    memcpy(part->dest, payload, nbytes);
+    if (nbytes == 0) {
+        set_gone(part->pe, part->dest, part->nbytes);
+    } else {
+        if (nbytes != part->nbytes)
+            cwu_fatal("get of registered memory: %zu bytes came from PE %d instead of %zu", nbytes,
+                      part->pe, part->nbytes);
+        memcpy(part->dest, payload, nbytes);
+    }
     free(part);
 }
 
@@ -321,6 +341,8 @@ static way_t way_to(const char *call, const cw_private_t *at)
     if (CW_UNLIKELY(!ranges.way))
         open_ways(call);
     way_t known = (way_t)__atomic_load_n(&ranges.way[at->pe], __ATOMIC_RELAXED);
+    if (at->range == CW_PRIVATE_ALL && cw_killed_by(at->pe))  // its number may be another's
+        known = GONE;
     if (CW_LIKELY(known != UNKNOWN))
         return known;
     cw_gather();
@@ -334,7 +356,18 @@ static way_t way_to(const char *call, const cw_private_t *at)
 
 bool cw_private_reaches(const char *call, const cw_private_t *at)
 {
-    return at->pe == cw_world.pe || way_to(call, at) == BY_KERNEL;
+    return at->pe == cw_world.pe || way_to(call, at) != BY_OWNER;
+}
+
+bool cw_private_is_gone(const char *call, int pe)
+{
+    if (!ranges.way || __atomic_load_n(&ranges.way[pe], __ATOMIC_RELAXED) != GONE)
+        return false;
+    cw_wait_t w = CW_WAIT_INIT(call);
+    while (!cw_killed_by(pe))
+        cw_wait_round(&w);
+    cw_wait_done(&w);
+    return true;
 }
 
 static void by_owner(const char *call, const cw_private_t *at, bool put, void *local, size_t nbytes)
@@ -358,13 +391,16 @@ static bool transfer(const char *call, const cw_private_t *at, bool put, void *l
         memmove(put ? remote : local, put ? local : remote, nbytes);
         return false;
     }
-    if (way_to(call, at) == BY_OWNER) {
+    const way_t way = way_to(call, at);
+    if (way == BY_OWNER) {
         by_owner(call, at, put, local, nbytes);
         return false;
     }
-    if (cw_world.node_of_pe[at->pe] == cw_world.node) {
-        int error = move(at->pe, put, local, at->addr, nbytes);
-        if (error)
+    if (way == GONE || cw_world.node_of_pe[at->pe] == cw_world.node) {
+        int error = way == GONE ? ESRCH : move(at->pe, put, local, at->addr, nbytes);
+        if (is_death(at->range, error))
+            set_gone(at->pe, put ? NULL : local, nbytes);
+        else if (error)
             failed(call, at, nbytes, error);
         return false;
     }
