@@ -68,6 +68,14 @@ def check_signals():
         check(output.count("synchronisation 2") == 1, f"{number.name}: not merged\n{output}")
 
 
+def check_apart():
+    """PEs under a wrapper that gives them sessions of their own."""
+    job = start(OSHRUN, "-n", "6", "setsid", "--wait", "./report")
+    check_lines("in sessions", ask(job, LINES))
+    job.send_signal(signal.SIGTERM)
+    end(job, "in sessions", 143)
+
+
 def check_twice():
     """A PE that does not reply delays the first signal, not the second one."""
     job = start(OSHRUN, "-n", "6", "./report")
@@ -203,6 +211,7 @@ def main():
     check_small_stack()
     check_replaced()
     check_signals()
+    check_apart()
     check_twice()
     check_asleep()
     check_limit_and_silence()

@@ -114,6 +114,13 @@ job = subprocess.run([OSHRUN, "-n", "2", PROBE, "ok"], text=True, capture_output
                      preexec_fn=limited(1 << 16))
 check(job.returncode == 1 and "(ulimit -f)" in job.stderr, "no room for the job", job.stderr)
 
+# A wrapper that does not wait for its program: a line says so. SIGPIPE ends the program.
+job = run("-n", 1, "sh", "-c",
+          'setsid sh -c "echo >left; while :; do sleep 0.1; echo more; done" & '
+          "until test -e left; do sleep 0.02; done", timeout=60)
+check(job.returncode == 0 and "PE 0 has ended, but a process that it has started" in job.stderr,
+      "a wrapper that does not wait", job.returncode, job.stderr)
+
 # A terminal: typed lines reach PE 0, a prompt without newline is shown at once.
 master, slave = pty.openpty()
 

@@ -22,6 +22,29 @@
 #define POLL_NS (5 * MS)
 #define ASKED 2u  // cwb_state_t.printed: by the question that is under way
 
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], line[128];
+    long parent = 0;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "PPid: %ld", &parent) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return (pid_t)parent;
+}
+
+pid_t ask_apart(cwb_job_t *job, uint32_t pe)
+{
+    const pid_t group = atomic_load(&cwb_job_pe(job, pe)->pid),
+                own = atomic_load(&cwb_job_states(job)[pe].pid);
+    pid_t from = group > 0 && own > 0 && getpgid(own) != group ? own : 0;
+    while (from > 1 && from != group)  // what the PE calls itself may be of another PID namespace
+        from = parent_of(from);
+    return from > 1 ? own : 0;
+}
+
 /** Can it reply? It has a handler, and has neither left nor ended. */
 static bool is_there(cwb_job_t *job, uint32_t pe)
 {
@@ -44,6 +67,9 @@ static int ask_more(cwb_job_t *job)
         s->printed = ASKED;
         atomic_store(&s->follows, signal_after);
         atomic_fetch_add(&s->asked, 1);
+        const pid_t apart = ask_apart(job, pe);
+        if (apart)
+            kill(apart, SIGURG);
         count += kill(-atomic_load(&cwb_job_pe(job, pe)->pid), SIGURG) == 0;
     }
     return count;
@@ -184,19 +210,6 @@ static cwb_job_t *job_of(pid_t pid)
     if (fds)
         closedir(fds);
     return job;
-}
-
-static pid_t parent_of(pid_t pid)
-{
-    char path[64], line[128];
-    long parent = 0;
-    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "PPid: %ld", &parent) != 1)
-        ;
-    if (file)
-        fclose(file);
-    return (pid_t)parent;
 }
 
 /** "oshrun-PID-...", as --verbose names a job, or a number of a process. */

@@ -32,9 +32,14 @@
 
 void end_signal_all(run_t *run, int signo)
 {
-    for (int pe = 0; pe < run->opt.npes; pe++)
-        if (run->pes[pe].pid > 0)
-            kill(-run->pes[pe].pid, signo);
+    for (int pe = 0; pe < run->opt.npes; pe++) {
+        if (run->pes[pe].pid <= 0)
+            continue;
+        const pid_t apart = ask_apart(run->job, (uint32_t)pe);
+        kill(-run->pes[pe].pid, signo);
+        if (apart)
+            kill(apart, signo);
+    }
 }
 
 void end_job(run_t *run, int status, uint64_t delay_ns)
@@ -139,6 +144,7 @@ static void list_killed(const run_t *run, char *text, size_t nbytes)
 void end_settle(run_t *run)
 {
     char list[160];
+    end_check_abort(run);
     if (run->cause_at_ns && !run->ending)
         take_abort(run);
     if (run->nkilled == 0 || run->ending)
@@ -332,6 +338,7 @@ static void on_exit_status(run_t *run, const death_t *d)
         snprintf(how, sizeof how, "exited without calling %.79s",
                  missing[0] ? missing : "the end of the job");
         report(run, d, how, ending_others);
+        run->absent_pid = d->pid;
         end_job(run, 1, 0);
     } else if (state == CWB_PE_NEW) {
         atomic_fetch_add(&run->job->left_unjoined, 1);

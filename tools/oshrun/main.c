@@ -168,6 +168,19 @@ static void take_leftovers(run_t *run)
     }
 }
 
+/** A wrapper that ends before its program looks like an ordinary program that has ended. */
+static void report_left(const run_t *run)
+{
+    int pe = 0;
+    while (pe < run->opt.npes && run->pes[pe].out[0].fd < 0 && run->pes[pe].out[1].fd < 0)
+        pe++;
+    if (run->absent_pid && pe < run->opt.npes)
+        say("PE %d has ended, but a process that it has started goes on outside of its process "
+            "group, where oshrun neither waits for it nor reads what it prints; a wrapper must "
+            "stay until the program ends (setsid --wait)",
+            pe);
+}
+
 int main(int argc, char **argv)
 {
     static run_t run;
@@ -205,6 +218,7 @@ int main(int argc, char **argv)
     sigaddset(&mask, SIGXFSZ);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     take_leftovers(&run);
+    report_left(&run);
     collect_put_all();
     recover_records(&run);
     output_drain();

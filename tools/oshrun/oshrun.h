@@ -107,7 +107,8 @@ typedef struct run {
     bool ending;                           // PEs have been, or will be, signalled
     int status;                            // exit status of oshrun, once `ending`
     uint64_t cause_at_ns, cause_limit_ns;  // an abort waits for a death that explains it
-    pid_t absent_pid;  // of the first PE that ended well before any PE had joined; 0: none
+    pid_t absent_pid;  // of the first PE that ended well before any PE had joined, or without the
+                       // end of its part; 0: none
     int absent_pe;
     uint64_t started_ns;                           // when main began
     uint64_t deadline_ns, term_at_ns, kill_at_ns;  // 0: not set
@@ -236,6 +237,9 @@ int input_pollfds(struct pollfd *fds);
 int input_timeout_ms(void);
 void input_move(const struct pollfd *fd);
 
+/** The process of a PE that has joined, if a wrapper (setsid, script, a shell with job control) has
+ *  given it a process group that is not the PE's; else 0. */
+pid_t ask_apart(cwb_job_t *job, uint32_t pe);
 /** Asks the PEs what they do, for the sake of a signal that they get after that (0: the time
  *  limit). False: not now; none has joined, or the job ends already. */
 bool ask_begin(run_t *run, int signo);
