@@ -38,13 +38,14 @@ typedef void *MPI_Comm;  // in a register, the handle of any MPI
 #define ACI_WEAK_LOWER(name) ACI_API extern __typeof__(p##name) name CW_WEAK_ALIAS("p" #name)
 
 typedef struct aci_state {
-    int joined;    // calls of ARMCI_Init and armci_msg_init without their end
-    int messages;  // of these, armci_msg_init
-    int most;      // of joined - messages, since the first of them
-    bool check;    // checking mode
-    bool pairs;    // in it, and no devices: pairs of buffers that were right are remembered
-    bool devices;  // there are, or were, blocks on devices (device.h)
-    bool looks;    // one of these: transfers are looked at
+    int joined;     // calls of ARMCI_Init and armci_msg_init without their end
+    int messages;   // of these, armci_msg_init
+    int most;       // of joined - messages, since the first of them
+    bool rejoined;  // by an ARMCI_Init that is not counted (init.c)
+    bool check;     // checking mode
+    bool pairs;     // in it, and no devices: pairs of buffers that were right are remembered
+    bool devices;   // there are, or were, blocks on devices (device.h)
+    bool looks;     // one of these: transfers are looked at
     // There, and in jobs for one thread: the last put that no fence has completed. NULL: none
     const void *put_place;
     int put_proc;
@@ -62,6 +63,8 @@ enum { ACI_SPACE_USER = ACI_P2P * CW_P2P_SPACES, ACI_SPACE_GROUPS, ACI_SPACE_TRE
 int aci_join(const char *call, int level);
 /** 0, or 1 (reported): the number is no level of threads. */
 int aci_check_level(const char *call, int level);
+/** Is the job over a communicator that the program gave? */
+bool aci_mpi_gave_world(void);
 /** Forgets the program's communicator: while leaving. */
 void aci_mpi_close(void);
 /** Completes all operations; the last one leaves the job. Collective. [waits] */

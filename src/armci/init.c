@@ -86,6 +86,8 @@ int aci_join(const char *call, int level)
 {
     aci.joined++;
     name_finalize();
+    if (aci.joined == 1)
+        aci.rejoined = false;
     if (aci.joined > 1) {
         cw_finalize_renamed(call);
         return 0;
@@ -107,16 +109,27 @@ int aci_join(const char *call, int level)
     return 0;
 }
 
+/** Global Arrays initialises twice over a communicator and ends once, as ComEx takes it: the first
+ *  ARMCI_Init behind ARMCI_Init_mpi_comm is the same initialisation. */
+static int join(const char *call)
+{
+    if (aci.joined == 1 && aci.messages == 0 && !aci.rejoined && aci_mpi_gave_world()) {
+        aci.rejoined = true;
+        return 0;
+    }
+    return aci_join(call, cw_mpi_thread_level());
+}
+
 ACI_API int PARMCI_Init(void)
 {
-    return aci_join(aci_call(__func__), cw_mpi_thread_level());
+    return join(aci_call(__func__));
 }
 ACI_WEAK(ARMCI_Init);
 
 ACI_API int PARMCI_Init_args(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    return aci_join(aci_call(__func__), cw_mpi_thread_level());
+    return join(aci_call(__func__));
 }
 ACI_WEAK(ARMCI_Init_args);
 
@@ -175,6 +188,10 @@ void aci_leave(const char *call)
 
 ACI_API int PARMCI_Finalize(void)
 {
+    if (aci.joined == 0 && aci.rejoined) {  // of a program that has one for each
+        aci.rejoined = false;
+        return 0;
+    }
     ACI_ENTER();
     aci_leave(aci_call(__func__));
     return 0;

@@ -46,6 +46,11 @@ ACI_API void armci_msg_init_comm(MPI_Comm comm)
         cw_global_exit(1);  // reported
 }
 
+bool aci_mpi_gave_world(void)
+{
+    return of_world != NULL;
+}
+
 void aci_mpi_close(void)
 {
     of_world = NULL;
