@@ -80,8 +80,9 @@ SHM_TYPES_SYNC_SHORT(ONE)
 
 #define ONE_VALUE(N, T) SETS(N, T, , T cmp_value, SET)
 #define MANY_VALUES(N, T) SETS(N, T, _vector, const T *cmp_values, VECTOR)
-SHM_TYPES_SYNC(ONE_VALUE)
-SHM_TYPES_SYNC(MANY_VALUES)
+// of short, too, as others have them, of which the specification has single variables alone
+SHM_TYPES_SYNC_SET(ONE_VALUE)
+SHM_TYPES_SYNC_SET(MANY_VALUES)
 
 // --------------------------------------------- deprecated: waiting for a change, and untyped names
 #define WAIT(N, T)                                                                             \

@@ -50,10 +50,8 @@ def types_of(generic):
         return ["float", "double", *AMO]
     if op.startswith("atomic"):
         return AMO
-    if op in ("wait_until", "test"):
-        return [*AMO, "short", "ushort"]
     if op.startswith(("wait_until", "test")):
-        return AMO
+        return [*AMO, "short", "ushort"]
     if re.match(r"(and|or|xor)_reduce", op):
         return REDUCE_BITS
     if re.match(r"(sum|prod)_", op):

@@ -124,11 +124,13 @@ static bool check_shmem_wait_until(void)
 AMO_TYPES(DEFINE_ONE)
 SHORTS(DEFINE_ONE)
 AMO_TYPES(DEFINE_SETS)
+SHORTS(DEFINE_SETS)
 WAIT_TYPES(DEFINE_OLD)
 DEFINE_WAIT(shmem_wait, long, 5, 6, 8, v[0] == 5, w, 0)
 
 static const check_t checks[] = {
-    AMO_TYPES(ENTRY_ONE) SHORTS(ENTRY_ONE) AMO_TYPES(ENTRY_SETS) WAIT_TYPES(ENTRY_OLD)
+    AMO_TYPES(ENTRY_ONE) SHORTS(ENTRY_ONE) AMO_TYPES(ENTRY_SETS) SHORTS(ENTRY_SETS)
+    WAIT_TYPES(ENTRY_OLD)
     ENTRY_IN_TABLE(shmem_wait) ENTRY_IN_TABLE(shmem_wait_until)
 };
 // clang-format on
