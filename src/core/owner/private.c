@@ -23,8 +23,8 @@
 enum { ASK, READ, WRITE };  // kinds of requests
 
 //  0 header | 24 kind | 28 slot | 32 range | 36 nbytes | 40 offset | 48 payload of a WRITE
-// reply to ASK: 8 bytes, not 0 if the server reaches the range; to READ: nbytes of payload, or none
-// of a PE that is gone
+// reply to ASK: 8 bytes, not 0 if the server reaches the range; to READ: nbytes of payload, none
+// if it is gone
 typedef struct request {
     cwt_header_t header;
     uint32_t kind;
@@ -142,7 +142,7 @@ static bool is_forbidden(int error)
     return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
-/** May the job outlive the PE, whose process is no more? */
+/** May the job outlive the PE? */
 static bool is_death(uint32_t range, int error)
 {
     return error == ESRCH && range == CW_PRIVATE_ALL && cw_boot.deaths;

@@ -9,8 +9,7 @@
 //     where the kernel forbids these (ptrace scope, seccomp)
 //                           copies by the owner, when it polls (core/owner/copy.h)
 //
-// Of a PE that was killed, and is outlived, the memory is gone: of one that shares all reads give
-// zeros, and what is put is lost.
+// Reads of a killed PE that shared all give zeros; puts are lost.
 //
 // A PE's ranges stand in a table in its own area, which its node's PEs and server read: a server
 // touches no other byte. A PE may share all (targets of Fortran's pointers), but owners copy ranges
@@ -61,8 +60,7 @@ void cw_private_close_all(void);
 /** Does the kernel allow it? [waits] */
 bool cw_private_reaches(const char *call, const cw_private_t *at);
 
-/** Of a PE that shares all: its memory is gone, as transfers have found that are complete, and the
- *  launcher knows of its death. [waits, for that word] */
+/** Complete transfers have found a PE that shares all gone, and the launcher knows. [waits] */
 bool cw_private_is_gone(const char *call, int pe);
 
 /** The bytes are in the range. src is free on return. True: complete after a quiet of the default
