@@ -104,6 +104,10 @@ refuses 127 'nocc is not in PATH; OSHCC_CC names another' env OSHCC_CC=nocc oshc
 output_has '^cc [^ ]* [^ ]*/place.o hello.c [^ ]*/libcauseway.a ' \
     oshcc -show -static-causeway hello.c -larmci -ldart-base -ldart-causeway -lsma
 output_has ' -larmci -L' oshcc -show hello.c -larmci
+# In makefiles written for Open MPI, whose library would be found in the system's folders.
+output_has "^cc -I[^ ]* [^ ]*/place.o hello.c $own\$" oshcc -show hello.c -loshmem
+check "-loshmem" oshcc hello.o -loshmem -o oshmem
+output_has "$runs" ./oshmem
 check "archive" oshcc -static-causeway hello.c -o static_hello
 if readelf -d static_hello | grep -q libcauseway; then
     bad "-static-causeway linked the shared library"
