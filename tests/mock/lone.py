@@ -25,7 +25,7 @@ def calls_of(program, mode, what, directory):
         "MOCK_FABRIC": "",
         "MOCK_FABRIC_SUMMARY": str(path),
     }
-    done = subprocess.run([STAGE / "bin/oshrun", "-n", "2", "--emulate-nodes", "2", "--timeout",
+    done = subprocess.run([STAGE / "bin/oshrun", "-n", "3", "--emulate-nodes", "3", "--timeout",
                            "60", program, what],
                           env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     print(done.stdout + done.stderr, end="")
@@ -40,8 +40,8 @@ def main():
         oshcc(program, TESTS / "mock/lone.c")
         for mode in ("rdm", "msg"):
             none = calls_of(program, mode, "none", Path(scratch))
-            for what, puts, requests in (("p", 1, 0), ("block", 1, 0), ("add", 0, 1),
-                                         ("pairs", 2, 0)):
+            for what, puts, requests in (("p", 1, 0), ("block", 1, 0), ("long", 1, 0),
+                                         ("add", 0, 1), ("pairs", 2, 0), ("apart", 3, 0)):
                 calls = calls_of(program, mode, what, Path(scratch))
                 more = {name: calls[name] - none[name] for name in CALLS}
                 print(f"{mode}, {what}: {more}")
@@ -49,6 +49,8 @@ def main():
                 rma = sum(more[name] for name in RMA)
                 check(rma <= ROUNDS * puts + 20, f"{mode}, {what}: a flush behind each", more)
                 check(rma >= ROUNDS * min(puts, 1), f"{mode}, {what}: too few", more)
+                if what == "apart":  # by its delivery, the first of two would make the other wait
+                    check(more["writemsg"] <= ROUNDS // 2 + 20, f"{mode}, {what}: waits", more)
                 if mode == "msg":  # an RDM connection takes any number of messages to open
                     messages = more["send"] + more["inject"]
                     check(abs(messages - ROUNDS * requests * 2) <= 20,

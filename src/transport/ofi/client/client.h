@@ -182,6 +182,8 @@ struct cwt_client {
     uint32_t awaited;            // operations in flight that a quiet in two steps waits for
     uint32_t tests;              // of such a quiet
     uint32_t rounds;             // of progress that waits outside make
+    uint32_t long_puts;          // puts since the last quiet that waited for their source
+    bool single_long;            // between the last two quiets with such puts there was one
     // of a server's client (attached.c)
     _Atomic uint32_t tries;      // messages that were tried (ofi_try_message)
     _Atomic bool apart;          // the server sleeps without this client's descriptors

@@ -199,6 +199,10 @@ int ofi_drain_puts(cwt_conn_t *conn)
 static int quiet_locked(cwt_client_t *client)
 {
     int result = client->error;
+    if (client->long_puts) {
+        client->single_long = client->long_puts == 1;
+        client->long_puts = 0;
+    }
     for (cwt_conn_t *conn = client->conns; conn; conn = conn->next) {
         int rc = begin_flush(conn);
         result = result ? result : rc;

@@ -228,8 +228,15 @@ static ofi_proof_t common_proof(void)
     return ofi_choice.ordered ? OFI_BY_FLUSH : OFI_BY_DELIVERY;
 }
 
-/** A put to memory of one key. A large one that may be alone is proved by its delivery as well, if
- *  a quiet completes it; one that returns earlier must not wait for that. */
+/** How a put is proved that returns when its source is free. By its delivery it takes a round trip,
+ *  which the quiet behind it then saves; among others, to any nodes, it would make them wait. */
+static ofi_proof_t proof_of_long(cwt_client_t *client, ofi_proof_t proof)
+{
+    bool single = client->long_puts++ == 0 && client->single_long;
+    return single ? proof : common_proof();
+}
+
+/** A put to memory of one key. A large one that may be alone is proved by its delivery as well. */
 static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *src, size_t nbytes,
                     bool nbi)
 {
@@ -242,7 +249,7 @@ static int put_part(cwt_conn_t *conn, uint64_t addr, uint64_t key, const void *s
         return ofi_bounce_waiting(conn, addr, key, src, nbytes, proof);
     transfer_t t = {.conn = conn,
                     .write = true,
-                    .proof = nbi ? proof : common_proof(),
+                    .proof = nbi ? proof : proof_of_long(conn->client, proof),
                     .addr = addr,
                     .key = key,
                     .local = (uint8_t *)(uintptr_t)src,
