@@ -1865,6 +1865,7 @@ void shmem_pcontrol(int level, ...);
 }
 #endif
 
+#include "causeway/shmem-cache.h"
 #if defined(__cplusplus)
 #include "causeway/shmem-cxx.h"
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

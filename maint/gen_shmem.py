@@ -205,6 +205,7 @@ def shmem_h():
     out += ['#include "causeway/shmem-base.h"', ""]
     out += wrap_c(prototypes(False))
     out += [
+        '#include "causeway/shmem-cache.h"',
         "#if defined(__cplusplus)", '#include "causeway/shmem-cxx.h"',
         "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L",
         '#include "causeway/shmem-c11.h"', "#endif", "", "#endif"

@@ -57,6 +57,12 @@ int main(void)
     shmem_barrier_all();
     if (me == 0)
         shmem_wait_until(&state, SHMEM_CMP_EQ, 3);
+    shmem_set_cache_inv();  // and what 1.5 removed
+    shmem_set_cache_line_inv(&state);
+    shmem_clear_cache_inv();
+    shmem_clear_cache_line_inv(&state);
+    shmem_udcflush();
+    shmem_udcflush_line(&state);
     shmem_pcontrol(1);
     shmem_free(zeros);
     shmem_finalize();
