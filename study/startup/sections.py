@@ -65,6 +65,13 @@ def rounds_of(npes, quick):
     return 1 if quick else 5 if npes <= 32 else 3
 
 
+def in_rounds(shapes, quick, most=5):
+    """(round, shape) of shapes (nodes, npes), one round of all after another: the speed of a
+    machine drifts by a quarter within minutes, and so it does for all shapes alike."""
+    return ((number, shape) for number in range(most) for shape in shapes
+            if number < rounds_of(shape[1], quick))
+
+
 def sizes(quick, nodes, most):
     if quick:
         return [n for n in (2, 8, 32) if nodes <= n <= most]
@@ -79,61 +86,61 @@ MODES = {
 MOST_STATIC = 256  # PEs; larger sizes take minutes and gigabytes
 
 
+def shapes_of(c):
+    return [(nodes, npes) for nodes in ((1, 4) if c.quick else (1, 4, 16))
+            for npes in sizes(c.quick, nodes, c.most)]
+
+
 def hello(c):
     """Wall time of a program that prints hello, and its time in shmem_init, beside plain fork and
     exec as the lower limit, with a blocking exchange, and with all connections made at the
     start."""
     plain = c.program("plain", "baseline")
-    for nodes in (1, 4) if c.quick else (1, 4, 16):
-        for npes in sizes(c.quick, nodes, c.most):
-            for number in range(rounds_of(npes, c.quick)):
-                key = {"npes": npes, "nodes": nodes, "round": number}
-                if nodes == 1:
-                    floor = [
-                        c.program("forkexec", "baseline"), "--program", plain, "--nprocs",
-                        str(npes)
-                    ]
-                    yield Step({**key, "what": "fork+exec"},
-                               lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
-                yield Step({**key, "what": "causeway"},
-                           lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(),
-                           wall_and_init)
-                if nodes > 1 and number < 3:
-                    yield Step({**key, "what": "blocking"},
-                               lambda n=npes, k=nodes: c.job(n, k, "startup",
-                                                             env=MODES["blocking"]).
-                               execute().hellos(), wall_and_init)
-                if nodes > 1 and npes <= MOST_STATIC and (npes <= 64 or number == 0):
-                    yield Step({**key, "what": "static"},
-                               lambda n=npes, k=nodes: c.job(n, k, "startup", env=MODES["static"]).
-                               execute().hellos(), wall_and_init)
+    for number, (nodes, npes) in in_rounds(shapes_of(c), c.quick):
+        key = {"npes": npes, "nodes": nodes, "round": number}
+        if nodes == 1:
+            floor = [c.program("forkexec", "baseline"), "--program", plain, "--nprocs", str(npes)]
+            yield Step({**key, "what": "fork+exec"},
+                       lambda f=floor, n=npes: Job(f, n).execute().hellos(), wall)
+        yield Step({**key, "what": "causeway"},
+                   lambda n=npes, k=nodes: c.job(n, k, "startup").execute().hellos(),
+                   wall_and_init)
+        for mode in ("blocking", "static") if nodes > 1 else ():
+            if mode == "blocking" and number >= 3:
+                continue
+            if mode == "static" and (npes > MOST_STATIC or (npes > 64 and number > 0)):
+                continue
+            yield Step({**key, "what": mode},
+                       lambda n=npes, k=nodes, e=MODES[mode]: c.job(n, k, "startup", env=e).
+                       execute().hellos(), wall_and_init)
+
+
+def init_modes(npes, nodes, endpoint, number):
+    """Of MODES, those that the section measures. On one node there is nothing to connect."""
+    yield "ondemand"
+    if nodes == 1:
+        return
+    yield "blocking"
+    most = MOST_STATIC if endpoint == "msg" else 64
+    if npes <= most and (npes <= 64 or number == 0):
+        yield "static"
 
 
 def init(c):
     """Time in shmem_init, and what a PE has when it prints hello: connections, endpoints,
     memory."""
-    for nodes in (1, 4) if c.quick else (1, 4, 16):
-        for npes in sizes(c.quick, nodes, c.most):
-            for endpoint in ("msg", ) if nodes == 1 or c.quick or npes not in (16, 64,
-                                                                               256) else ("msg",
-                                                                                          "rdm"):
-                for number in range(min(3, rounds_of(npes, c.quick))):
-                    for mode, env in MODES.items():
-                        if mode == "static" and (nodes == 1 or npes >
-                                                 (MOST_STATIC if endpoint == "msg" else 64)):
-                            continue  # on one node there is nothing to connect
-                        if mode == "static" and npes > 64 and number > 0:
-                            continue
-                        if mode == "blocking" and nodes == 1:
-                            continue
-                        key = {
-                            "npes": npes, "nodes": nodes, "mode": mode, "endpoint": endpoint,
-                            "round": number
-                        }
-                        yield Step(
-                            key, lambda n=npes, k=nodes, e=env, p=endpoint: c.job(
-                                n, k, "startup", env=e, endpoint=p, stats=True).execute().hellos(),
-                            figures)
+    for number, (nodes, npes) in in_rounds(shapes_of(c), c.quick, 3):
+        both = nodes > 1 and not c.quick and npes in (16, 64, 256)
+        for endpoint in ("msg", "rdm") if both else ("msg",):
+            for mode in init_modes(npes, nodes, endpoint, number):
+                key = {
+                    "npes": npes, "nodes": nodes, "mode": mode, "endpoint": endpoint,
+                    "round": number
+                }
+                yield Step(
+                    key, lambda n=npes, k=nodes, e=MODES[mode], p=endpoint: c.job(
+                        n, k, "startup", env=e, endpoint=p, stats=True).execute().hellos(),
+                    figures)
 
 
 def launching(c):
@@ -175,11 +182,11 @@ def peers(c):
 
 def endtoend(c):
     """Wall time of each program from launch to end, static against on demand, taking turns."""
-    for npes, nodes in ((8, 4),) if c.quick else ((16, 4), (32, 16)):
-        for name, load in WORKLOADS.items():
-            if c.quick and name not in ("stencil", "ep"):
-                continue
-            for number in range(1 if c.quick else 2):
+    for number in range(1 if c.quick else 6):
+        for npes, nodes in ((8, 4),) if c.quick else ((16, 4), (32, 16)):
+            for name, load in WORKLOADS.items():
+                if c.quick and name not in ("stencil", "ep"):
+                    continue
                 # A B, then B A: the second of a pair is not always the same.
                 for mode in ("ondemand", "static") if number % 2 == 0 else ("static", "ondemand"):
                     key = {
