@@ -144,7 +144,7 @@ static void *long_dest(const char *call, gasnet_node_t node, void *dest, const v
         gas_check_remote(call, "dest_addr", node, dest, nbytes);
         cw_check_buffer(call, "source_addr", src, nbytes);
     }
-    if (nbytes > 0 && cw_owner_reaches(&gas_owner, node, dest, nbytes))
+    if (nbytes > 0 && gas_reaches(node, dest, nbytes))
         return cw_owner_symmetric(&gas_owner, node, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING)
         gas_fail(call, "dest_addr %s, %zu bytes, is not in the segment of node %u",

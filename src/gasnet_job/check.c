@@ -98,7 +98,7 @@ void gas_check_remote(const char *call, const char *what, gasnet_node_t node, co
     uintptr_t at = (uintptr_t)addr - s->addr;
     if (at < s->size && nbytes <= s->size - at)
         return;
-    if ((gas.mixed || gas.endpoints) && cw_owner_reaches(&gas_owner, node, addr, nbytes))
+    if ((gas.mixed || gas.endpoints) && gas_reaches(node, addr, nbytes))
         return;  // memory of OpenSHMEM; segments that GASNet-EX itself checks
     if (gas.endpoints && node == gas.me)
         return;

@@ -122,6 +122,14 @@ static inline size_t gas_max_long(void)
     return gas.segments == GAS_EVERYTHING ? gas.max_medium : CW_AM_MAX_LONG;
 }
 
+/** Does that memory of the process need no help of its owner: the heap, segments and, beside
+ *  OpenSHMEM, static data? */
+static inline bool gas_reaches(uint32_t pe, const void *addr, size_t nbytes)
+{
+    return cw_owner_reaches(&gas_owner, pe, addr, nbytes) ||
+           (gas.mixed && cw_is_symmetric(cw_owner_symmetric(&gas_owner, pe, addr), nbytes));
+}
+
 // ---------------------------------------------------------------- polls (wait.c)
 /** A request of a node to itself is run in the call that sends it, and so is its reply, unless
  *  another thread takes it: as GASNet does, and clients that never poll expect. */

@@ -187,7 +187,7 @@ void *gex_am_dest(const char *call, uint32_t pe, void *dest, size_t nbytes, unsi
 {
     if (CW_UNLIKELY(gas.check))
         gex_check_remote(call, &gex.world, pe, pe, dest, nbytes);
-    if (nbytes > 0 && cw_owner_reaches(&gas_owner, pe, dest, nbytes))
+    if (nbytes > 0 && gas_reaches(pe, dest, nbytes))
         return cw_owner_symmetric(&gas_owner, pe, dest);
     if (nbytes > 0 && gas.segments != GAS_EVERYTHING && !gex_has_far_primary())
         gas_fail(call, "dest_addr %s, %zu bytes, is not in the segment of rank %u of the job",

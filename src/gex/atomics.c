@@ -310,7 +310,7 @@ static target_t target_of(const char *call, gex_AD_t ad, gex_DT_t dt, gex_Rank_t
     size_t nbytes = gex_dt_nbytes(dt);
     if (CW_UNLIKELY(gas.check))
         check_target(call, ad, names, rank, pe, addr, nbytes);
-    bool near = cw_owner_reaches(&gas_owner, pe, addr, nbytes);
+    bool near = gas_reaches(pe, addr, nbytes);
     if (CW_UNLIKELY((uintptr_t)addr % nbytes || (!near && !may_be_far(pe, addr, nbytes))))
         gas_fail(call, "%s is not an aligned address in the segment of rank %u",
                  cw_at_of((int)pe, addr, nbytes), rank);

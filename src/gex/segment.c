@@ -371,7 +371,7 @@ void gex_check_remote(const char *call, gex_TM_t tm, gex_Rank_t rank, uint32_t p
     uintptr_t at = (uintptr_t)remote - addr;
     if (at < size && nbytes <= size - at)
         return;
-    if (gas.mixed && tm->remote == 0 && cw_owner_reaches(&gas_owner, pe, remote, nbytes))
+    if (gas.mixed && tm->remote == 0 && gas_reaches(pe, remote, nbytes))
         return;  // memory of OpenSHMEM
     snprintf(whose, sizeof whose, "rank %u (endpoint %u)", rank, tm->remote);
     gas_refuse_outside(call, "the remote address", whose, addr, size, remote, nbytes);

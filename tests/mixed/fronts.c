@@ -23,12 +23,13 @@
 #define LEVEL 0
 #endif
 
-enum { ASK = MARK + 1, ANSWER, ADDRESS };
+enum { ASK = MARK + 1, ANSWER, ADDRESS, LONG };
 enum { SEGMENT = 4 * GASNET_PAGESIZE, BLOCK = 3 * GASNET_PAGESIZE };
 
 static bool shmem_on, gasnet_on, armci_on, dart_on;
 static int level;  // of the job
-static volatile int answers;
+static volatile int answers, longs;
+static char data[64];  // static, so symmetric where OpenSHMEM is
 static void *volatile next_address;
 static const char *in_handler;
 
@@ -53,6 +54,13 @@ static void on_address(gasnet_token_t token, gasnet_handlerarg_t high, gasnet_ha
 {
     (void)token;
     next_address = (void *)((uintptr_t)(uint32_t)high << 32 | (uint32_t)low);
+}
+
+static void on_long(gasnet_token_t token, void *buf, size_t nbytes)
+{
+    (void)token;
+    CHECK(buf == data + 32 && !memcmp(buf, "long", nbytes), "the payload in static data");
+    longs++;
 }
 
 // ---------------------------------------------------------------- together
@@ -113,6 +121,20 @@ static void fill_apart(void)
     free(from);
 }
 
+/** GASNet reaches static data by its address in the target, here the same. */
+static void fill_data(void)
+{
+    gasnet_node_t next = (gasnet_node_t)((me + 1) % npes);
+    int before = longs;
+    shmem_barrier_all();
+    gasnet_put(next, data, "put", 4);
+    gasnet_AMRequestLong0(next, LONG, "long", 4, data + 32);
+    GASNET_BLOCKUNTIL(longs > before);
+    shmem_barrier_all();
+    CHECK(!strcmp(data, "put"), "static data that GASNet puts into");
+    memset(data, 0, sizeof data);
+}
+
 static void communicate(long turn)
 {
     if (me < 0 && shmem_on)
@@ -134,6 +156,8 @@ static void communicate(long turn)
         dart_talk(turn, me, npes);
     if (gasnet_on && armci_on)
         handlers_in_armci();
+    if (shmem_on && gasnet_on)
+        fill_data();
     if (shmem_on && gasnet_on && armci_on)
         fill_apart();
 }
@@ -157,11 +181,12 @@ static void start_gasnet(int *argc, char ***argv)
     gasnet_handlerentry_t table[] = {{MARK, (void (*)())mark},
                                      {ASK, (void (*)())on_ask},
                                      {ANSWER, (void (*)())on_answer},
-                                     {ADDRESS, (void (*)())on_address}};
+                                     {ADDRESS, (void (*)())on_address},
+                                     {LONG, (void (*)())on_long}};
     CHECK(gasnet_init(argc, argv) == GASNET_OK, "gasnet_init");
     me = (int)gasnet_mynode(),
     npes = (int)gasnet_nodes();  // handlers may run before gasnet_attach returns
-    CHECK(gasnet_attach(table, 4, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
+    CHECK(gasnet_attach(table, 5, SEGMENT, 0) == GASNET_OK, "gasnet_attach");
     segments = calloc(gasnet_nodes(), sizeof *segments);
     gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
 #ifdef GASNET_SEGMENT_EVERYTHING
