@@ -88,6 +88,7 @@ static struct {
     volatile uint64_t watched_ns;
     bool has_signalled;        // the thread of the node server
     _Atomic int first_signal;  // that became SIGQUIT
+    struct sigaction earlier;  // the handler of SIGQUIT that gasnet_init found, SIG_DFL if none
 } me = {.begun = ATOMIC_FLAG_INIT};
 
 static _Thread_local bool ends_it;  // this thread has begun the end
@@ -200,7 +201,6 @@ static bool comes_later(const void *context)
 /** The default handler of SIGQUIT. */
 static void on_quit(int signo, siginfo_t *info, void *context)
 {
-    (void)info;
     // A thread of a library below (a launcher's client) must go on for the end to come, so the
     // thread that called gasnet_init runs it.
     if (!pthread_equal(pthread_self(), me.initial) && pthread_kill(me.initial, signo) == 0)
@@ -214,7 +214,14 @@ static void on_quit(int signo, siginfo_t *info, void *context)
         say_in_vain(context);
         gasnet_exit((int)(uint32_t)me.host->wanted);
     }
-    signal(first ? first : signo, SIG_DFL);  // as without this handler
+    if (me.earlier.sa_handler != SIG_DFL) {  // as without this handler
+        if (me.earlier.sa_flags & SA_SIGINFO)
+            me.earlier.sa_sigaction(signo, info, context);
+        else
+            me.earlier.sa_handler(signo);
+        return;
+    }
+    signal(first ? first : signo, SIG_DFL);
     raise(first ? first : signo);
 }
 
@@ -225,15 +232,26 @@ static void on_end(int signo, siginfo_t *info, void *context)
     raise(SIGQUIT);
 }
 
-/** A client's handler stays. SIGQUIT, by which the ends of other processes come, is also handled
- *  where it is ignored: shells ignore it for commands in the background. */
+/** A client's handler stays. */
 static void install_handler(int signo, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction now,
         wanted = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-    if (gas_catches(signo) && sigaction(signo, NULL, &now) == 0 &&
-        (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && signo == SIGQUIT)))
+    if (gas_catches(signo) && sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
         sigaction(signo, &wanted, NULL);
+}
+
+/** SIGQUIT, by which the ends of other processes come, is also handled where it is ignored (shells
+ *  ignore it for commands in the background), and where a handler was before gasnet_init, which
+ *  then has the other SIGQUITs: Fortran's run-time library has one, which kills the process. */
+static void install_quit(void)
+{
+    struct sigaction wanted = {.sa_sigaction = on_quit,
+                               .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
+    if (!gas_catches(SIGQUIT) || sigaction(SIGQUIT, &wanted, &me.earlier) != 0)
+        return;
+    if (me.earlier.sa_handler == SIG_IGN)
+        me.earlier.sa_handler = SIG_DFL;
 }
 
 /** Other threads take signals up to the end; what the handlers read is about to go. */
@@ -607,7 +625,9 @@ void gas_exit_open(void)
     me.pid = getpid();
     me.initial = pthread_self();
     __atomic_store_n(&me.host, cw_area_early(me.mine, cw_world.pes_of_node[0]), __ATOMIC_RELEASE);
+    install_quit();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        install_handler(signals[i], signals[i] == SIGQUIT ? on_quit : on_end);
+        if (signals[i] != SIGQUIT)
+            install_handler(signals[i], on_end);
     on_exit(at_exit, NULL);
 }

@@ -22,6 +22,13 @@ static void on_quit(int signo, siginfo_t *info, void *context)
     gasnet_exit(99);
 }
 
+/** As that which the run-time library of gfortran installs. */
+static void on_quit_earlier(int signo)
+{
+    signal(signo, SIG_DFL);
+    raise(signo);
+}
+
 static sem_t begun;
 
 /** The write function of a stream, called when gasnet_exit flushes all streams. */
@@ -190,6 +197,8 @@ int main(int argc, char **argv)
     const char *how = argv[1];
     status = atoi(argv[2]);
     atexit(speak);
+    if (strncmp(how, "earlier", 7) == 0)
+        signal(SIGQUIT, on_quit_earlier);
     GASNET_Safe(gasnet_init(&argc, &argv));
     if (strcmp(how, "early") == 0)
         gasnet_exit(status);

@@ -31,6 +31,7 @@ CASES = [("all", 0, NODE, 0), ("all", 7, NODE, 7), ("return", 0, NODE, 0), ("ret
          ("one", 0, TWO, 0), ("computing", 0, NODE, 0),
          ("one-returns", 4, NODE, 4),
          ("thread", 2, NODE, 2), ("computing", 8, NODE, 8), ("caught", 9, NODE, 9),
+         ("earlier", 9, NODE, 9), ("earlier-computing", 9, TWO, 9),
          ("crash", 0, NODE, 137),
          ("all", 0, TWO, 0), ("return", 0, TWO, 0), ("one", 6, TWO, 6), ("computing", 8, TWO, 8),
          ("caught-computing", 9, TWO, 9),  # no process of their host is in a call
