@@ -32,6 +32,7 @@ typedef struct drt_team {
     struct drt_segments *registered;  // by number, without its sign
     struct drt_locality *locality;    // NULL: it was not asked for
     dart_team_t id;
+    uint64_t made;  // which of all that this process has made: numbers come again
 } drt_team_t;
 
 // ---------------------------------------------------------------- checks (check.c)

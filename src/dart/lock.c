@@ -27,6 +27,7 @@ typedef struct cell {
 struct dart_lock_struct {
     uint64_t is_lock;  // IS_LOCK, until it is destroyed
     dart_gptr_t gptr;
+    uint64_t team_made;     // of its team
     pthread_mutex_t mutex;  // guards the next three
     pthread_cond_t freed;
     bool busy;         // a thread of this unit has it, or is in the queue for it
@@ -42,6 +43,13 @@ typedef struct queue {
     cell_t *own;
 } queue_t;
 
+/** Its team, which may be gone, and with it the cells: NULL. */
+static const drt_team_t *team_of(const struct dart_lock_struct *lock)
+{
+    const drt_team_t *team = drt_team_find(lock->gptr.teamid);
+    return team && team->made == lock->team_made ? team : NULL;
+}
+
 static dart_ret_t find(const char *call, dart_lock_t lock, queue_t *q_p)
 {
     if (!lock)
@@ -49,11 +57,14 @@ static dart_ret_t find(const char *call, dart_lock_t lock, queue_t *q_p)
     if (lock->is_lock != IS_LOCK)
         return drt_refuse(call, DART_ERR_INVAL,
                           "the lock is none that dart_team_lock_init gave, or was destroyed");
+    const drt_team_t *team = team_of(lock);
+    if (!team)
+        return dart_initialized() ? drt_refuse(call, DART_ERR_INVAL, "the lock's team is gone")
+                                  : drt_refuse_team(call, lock->gptr.teamid);
     const drt_segment_t *segment = drt_segment_find(lock->gptr);
     if (!segment)
         return drt_refuse_segment(call, lock->gptr);
-    *q_p = (queue_t){call, lock, drt_team_find(lock->gptr.teamid), segment,
-                     (cell_t *)(void *)segment->own};
+    *q_p = (queue_t){call, lock, team, segment, (cell_t *)(void *)segment->own};
     return DART_OK;
 }
 
@@ -178,6 +189,7 @@ DRT_API dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
         cwu_fatal("%s: out of memory for a lock", __func__);
     *made = (struct dart_lock_struct){.is_lock = IS_LOCK,
                                       .gptr = gptr,
+                                      .team_made = team->made,
                                       .mutex = PTHREAD_MUTEX_INITIALIZER,
                                       .freed = PTHREAD_COND_INITIALIZER};
     *(cell_t *)(void *)drt_segment_find(gptr)->own = (cell_t){0};
@@ -186,15 +198,20 @@ DRT_API dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     return DART_OK;
 }
 
+/** A lock may outlive its team, and DART: C++ programs have locks whose destructors run at exit. */
 DRT_API dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 {
     queue_t q;
     DRT_WANT(lock);
-    dart_ret_t rc = find(__func__, *lock, &q);
-    if (rc == DART_OK && (rc = refuse_holder(&q, false)) == DART_OK)
-        rc = dart_team_memfree((*lock)->gptr);
-    if (rc != DART_OK)
-        return rc;
+    if (!*lock)
+        return DART_OK;
+    if ((*lock)->is_lock != IS_LOCK || team_of(*lock)) {
+        dart_ret_t rc = find(__func__, *lock, &q);
+        if (rc == DART_OK && (rc = refuse_holder(&q, false)) == DART_OK)
+            rc = dart_team_memfree((*lock)->gptr);
+        if (rc != DART_OK)
+            return rc;
+    }
     (*lock)->is_lock = 0;
     pthread_cond_destroy(&(*lock)->freed);
     pthread_mutex_destroy(&(*lock)->mutex);
@@ -254,5 +271,5 @@ DRT_API dart_ret_t dart_lock_release(dart_lock_t lock)
 
 DRT_API bool dart_lock_initialized(struct dart_lock_struct const *lock)
 {
-    return lock && lock->is_lock == IS_LOCK && drt_segment_find(lock->gptr);
+    return lock && lock->is_lock == IS_LOCK && team_of(lock) && drt_segment_find(lock->gptr);
 }

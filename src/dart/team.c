@@ -25,10 +25,11 @@ static uint64_t serial;  // larger than that of every team that this unit has se
 
 static drt_team_t *add(dart_team_t id, const cw_group_t *group)
 {
+    static uint64_t made;
     drt_team_t *team = calloc(1, sizeof *team);
     if (!team)
         cwu_fatal("out of memory for one more team");
-    *team = (drt_team_t){.group = group, .id = id};
+    *team = (drt_team_t){.group = group, .id = id, .made = ++made};
     drt_segments_open(team);
     drt_teams[id] = team;
     return team;

@@ -85,6 +85,33 @@ static void wrong_use(void)
     CHECK(dart_lock_release(other) == DART_OK && dart_lock_release(lock) == DART_OK);
     CHECK(dart_team_lock_destroy(&other) == DART_OK && other == DART_LOCK_NULL);
     CHECK(dart_team_lock_init(77, &other) == DART_ERR_INVAL);
+    CHECK(dart_team_lock_destroy(&none) == DART_OK);
+}
+
+/** A lock whose team is gone. */
+static void destroy_after_team(void)
+{
+    dart_team_t team;
+    dart_lock_t late;
+    REQUIRE(dart_team_clone(DART_TEAM_ALL, &team) == DART_OK);
+    REQUIRE(dart_team_lock_init(team, &late) == DART_OK && dart_lock_initialized(late));
+    CHECK(dart_team_destroy(&team) == DART_OK);
+    CHECK(!dart_lock_initialized(late) && dart_lock_acquire(late) == DART_ERR_INVAL);
+    CHECK(dart_team_lock_destroy(&late) == DART_OK && late == DART_LOCK_NULL);
+}
+
+/** As C++ programs do by destructors that run at exit, here with DART initialised once more. */
+static void destroy_after_exit(dart_lock_t *first, dart_lock_t *second)
+{
+    dart_lock_t again;
+    CHECK(!dart_lock_initialized(*first) && dart_lock_acquire(*first) == DART_ERR_NOTINIT);
+    CHECK(dart_team_lock_destroy(first) == DART_OK && *first == DART_LOCK_NULL);
+    REQUIRE(dart_init(NULL, NULL) == DART_OK);
+    REQUIRE(dart_team_lock_init(DART_TEAM_ALL, &again) == DART_OK);
+    CHECK(!dart_lock_initialized(*second) && dart_lock_acquire(*second) == DART_ERR_INVAL);
+    CHECK(dart_team_lock_destroy(second) == DART_OK);
+    CHECK(dart_lock_initialized(again) && dart_team_lock_destroy(&again) == DART_OK);
+    dart_exit();
 }
 
 /** Tries fail while another unit has it. */
@@ -197,9 +224,14 @@ int main(int argc, char **argv)
     held();
     wrong_use();
     CHECK(dart_team_lock_destroy(&lock) == DART_OK);
+    destroy_after_team();
     allocators();
     small_blocks();
     dart_team_memfree(table);
+    dart_lock_t left[2];
+    for (int i = 0; i < 2; i++)
+        REQUIRE(dart_team_lock_init(DART_TEAM_ALL, &left[i]) == DART_OK);
     dart_exit();
+    destroy_after_exit(&left[0], &left[1]);
     return check_result();
 }
