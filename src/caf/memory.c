@@ -236,7 +236,7 @@ static bool agree(const caf_status_t *status, caf_coarray_t *c, offer_t *offer)
     }
     if (offer->at == UINT64_MAX) {
         caf_fail(status, CAF_NO_MEMORY, "allocate",
-                 "no memory for a coarray of %zu bytes on %s image", mine,
+                 "out of memory for a coarray of %zu bytes on %s image", mine,
                  c->mine ? "another" : "this");
         return false;
     }
@@ -325,7 +325,7 @@ void *caf_memory_allocate(const caf_status_t *status, size_t nbytes)
     if (memory)
         caf_succeed(status);
     else
-        caf_fail(status, CAF_NO_MEMORY, "allocate", "no memory for %zu bytes", nbytes);
+        caf_fail(status, CAF_NO_MEMORY, "allocate", "out of memory for %zu bytes", nbytes);
     return memory;
 }
 

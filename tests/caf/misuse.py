@@ -28,7 +28,7 @@ WRONG = {
     "unlock": "unlock: the variable is not locked",
     "not_mine": "unlock: image 2 has locked the variable",
     "locked": "lock: this image has locked the variable already",
-    "memory": r"allocate: no memory for a coarray of 140737488355328 bytes on this image",
+    "memory": r"allocate: out of memory for a coarray of 140737488355328 bytes on this image",
     "team": "change team: the team was not formed",
     "number": "form team: the team number 0 is not positive",
     "quad": "co_sum: the compiler does not say whether a number of 16 bytes is of kind 10 or",
