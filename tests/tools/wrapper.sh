@@ -106,6 +106,7 @@ output_has '^cc [^ ]* [^ ]*/place.o hello.c [^ ]*/libcauseway.a ' \
 output_has ' -larmci -L' oshcc -show hello.c -larmci
 # In makefiles written for Open MPI, whose library would be found in the system's folders.
 output_has "^cc -I[^ ]* [^ ]*/place.o hello.c $own\$" oshcc -show hello.c -loshmem
+output_has "^cc -I[^ ]* [^ ]*/place.o hello.c $own\$" oshcc -show hello.c /lib/liboshmem.so
 check "-loshmem" oshcc hello.o -loshmem -o oshmem
 output_has "$runs" ./oshmem
 check "archive" oshcc -static-causeway hello.c -o static_hello
