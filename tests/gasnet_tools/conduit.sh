@@ -77,7 +77,11 @@ output_has "^$root/lib/" pkg-config --variable=prefix gasnet-ofi-seq
 check "folders of the root" cc -DGASNET_SEQ=1 "-I$root/include" "-I$root/include/udp-conduit" \
     prog.c -o prog_root "-L$root/lib" "-Wl,-rpath,$root/lib" -lgasnet-udp-seq
 output_has '^SEQ: node 1 of 2, 42' "$root/bin/gasnetrun_udp" -n 2 ./prog_root
-checks=$((checks + 2))
+output_has '^SEQ: node 1 of 2, 42' "$root/bin/amudprun" -np 2 ./prog_root
+# Caffeine's install.sh follows the path to see whether it is the compiler that it was given.
+cc=$(pkg-config --variable=GASNET_CC gasnet-ofi-seq)
+[ ! -x /usr/bin/cc ] || [ "$cc" = /usr/bin/cc ] || bad "GASNET_CC has no path: $cc"
+checks=$((checks + 3))
 for folder in "$root/include" "$root/include/ofi-conduit"; do
     [ ! -e "$folder/shmem.h" ] || bad "$folder has a shmem.h"
 done
