@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 
 #define GROUPS "/proc/self/cgroup"
@@ -172,6 +173,12 @@ uint64_t cwu_machine_memory(void)
     uint64_t total = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
     uint64_t limit = cwu_group_memory(GROUPS, MOUNTS);
     return limit < total ? limit : total;
+}
+
+uint32_t cwu_pid_namespace(void)
+{
+    struct stat st;
+    return stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
 }
 
 uint64_t cwu_memory_kills(void)

@@ -22,6 +22,8 @@ double cwu_group_processors(void);
 /** Processes that the kernel has killed for lack of memory: of this process's control group, or of
  *  the machine where groups do not count. */
 uint64_t cwu_memory_kills(void);
+/** The namespace of this process's number; 0: not known. */
+uint32_t cwu_pid_namespace(void);
 /** Bytes of addresses that this process may have (ulimit -v); UINT64_MAX: no limit. */
 uint64_t cwu_address_limit(void);
 /** Bytes that a file, or an object of shared memory, may have (ulimit -f); UINT64_MAX: no limit.

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -276,30 +277,46 @@ uint64_t cwu_pages_missing(const void *at, size_t nbytes)
 
 enum { PAGES = 512 };  // asked for at once
 
-/** What the kernel says of pages: the process's own table of them, which knows of what is swapped
- *  out, and the contents of a file, which may have come in the place of zeros. */
-typedef struct {
-    uint64_t entries[PAGES];
-    unsigned char resident[PAGES];
-    size_t n;
-} pages_t;
-
-static bool ask(int table, uintptr_t from, size_t npages, pages_t *pages)
+static bool is_any_swapped(void)
 {
-    uintptr_t page = page_nbytes();
-    ssize_t nbytes = table < 0 ? -1
-                               : pread(table, pages->entries, npages * sizeof pages->entries[0],
-                                       (off_t)(from / page * sizeof pages->entries[0]));
-    pages->n = nbytes < 0 ? 0 : (size_t)nbytes / sizeof pages->entries[0];
-    return pages->n > 0 && mincore((void *)from, pages->n * page, pages->resident) == 0;
+    struct sysinfo memory;
+    return sysinfo(&memory) != 0 || memory.freeswap != memory.totalswap;
+}
+
+/** Adds pages that are swapped out, by the process's own table. Returns for how many it says so. */
+static size_t add_swapped(int table, uintptr_t from, size_t npages, unsigned char *touched)
+{
+    const uint64_t present_or_swapped = (uint64_t)3 << 62;
+    uint64_t entries[PAGES];
+    ssize_t nbytes = pread(table, entries, npages * sizeof entries[0],
+                           (off_t)(from / page_nbytes() * sizeof entries[0]));
+    size_t n = nbytes < 0 ? 0 : (size_t)nbytes / sizeof entries[0];
+    for (size_t i = 0; i < n; i++)
+        touched[i] |= (entries[i] & present_or_swapped) != 0;
+    return n;
+}
+
+/** What the kernel says of npages pages, 1 or 0: of those that have memory, the contents of a file
+ *  among them, which may have come in the place of zeros; and of those that are swapped out.
+ *  Returns for how many it says so. *table_p: of the latter, -1: not open. */
+static size_t ask(int *table_p, uintptr_t from, size_t npages, unsigned char *touched)
+{
+    if (mincore((void *)from, npages * page_nbytes(), touched) != 0)
+        return 0;
+    for (size_t i = 0; i < npages; i++)
+        touched[i] &= 1;
+    // after that: what is swapped out later was there
+    if (*table_p < 0 && !is_any_swapped())
+        return npages;
+    if (*table_p < 0)
+        *table_p = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    return *table_p < 0 ? 0 : add_swapped(*table_p, from, npages, touched);
 }
 
 /** The first page, from i on, that is touched (or is not). */
-static size_t find(const pages_t *pages, size_t i, bool touched)
+static size_t find(const unsigned char *touched, size_t i, size_t npages, bool is)
 {
-    const uint64_t present_or_swapped = (uint64_t)3 << 62;
-    while (i < pages->n &&
-           ((pages->entries[i] & present_or_swapped) || (pages->resident[i] & 1)) != touched)
+    while (i < npages && touched[i] != is)
         i++;
     return i;
 }
@@ -308,21 +325,22 @@ int cwu_pages_touched(const void *at, size_t nbytes,
                       int (*part)(void *arg, const void *at, size_t nbytes), void *arg)
 {
     enum { FEW = 16 };  // are as fast to read
-    pages_t pages;
+    unsigned char touched[PAGES];
     uintptr_t from = (uintptr_t)at, end = from + nbytes, page = page_nbytes();
-    int table = nbytes > FEW * page ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1, rc = 0;
+    int table = -1, rc = 0;
     while (rc == 0 && from < end) {
-        size_t npages = (end - from) / page < PAGES ? (end - from) / page : PAGES;
-        if (!ask(table, from, npages, &pages)) {
+        size_t npages = (end - from) / page < PAGES ? (end - from) / page : PAGES,
+               known = nbytes > FEW * page ? ask(&table, from, npages, touched) : 0;
+        if (known == 0) {
             rc = part(arg, (const void *)from, end - from);
             break;
         }
-        for (size_t i = find(&pages, 0, true), run_end; rc == 0 && i < pages.n;
-             i = find(&pages, run_end, true)) {
-            run_end = find(&pages, i, false);
+        for (size_t i = find(touched, 0, known, true), run_end; rc == 0 && i < known;
+             i = find(touched, run_end, known, true)) {
+            run_end = find(touched, i, known, false);
             rc = part(arg, (const void *)(from + i * page), (run_end - i) * page);
         }
-        from += pages.n * page;
+        from += known * page;
     }
     if (table >= 0)
         close(table);

@@ -125,6 +125,8 @@ struct cwb {
     /** Processors that the PEs of this machine have together, however each is bound, or 0: not
      *  known. */
     int ncpus;
+    /** The namespace of this process's number if the launcher knows it, or 0. */
+    uint32_t pid_namespace;
     /** Unique per job on this host, the same on all PEs; at most 64 characters. */
     char job_id[72];
     void *priv;

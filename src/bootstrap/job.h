@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CWB_JOB_MAGIC UINT64_C(0x37304a5741534143)  // "CASAWJ07"
+#define CWB_JOB_MAGIC UINT64_C(0x38304a5741534143)  // "CASAWJ08"
 #define CWB_JOB_ENV "CAUSEWAY_LAUNCH"
 
 // Life cycle of a PE's entry. A PE moves it forward; back, from LEFT to JOINED, only when it
@@ -60,6 +60,7 @@ typedef struct cwb_job {
     uint64_t nbytes, pes_off, states_off, bkt_off, log_off;
     uint32_t npes, nnodes, nbuckets, flags;
     int32_t launcher_pid;
+    uint32_t pid_namespace;  // of that number, 0 if not known
     char job_id[72];
     uint32_t ncpus;           // processors that the PEs have together, 0 if not known
     uint64_t started_ns;      // CLOCK_MONOTONIC when oshrun began
@@ -85,7 +86,7 @@ typedef struct cwb_job {
     _Atomic uint32_t sleepers;
     CW_CACHE_ALIGNED _Atomic uint64_t log_next;  // next free byte of the log
 } cwb_job_t;
-_Static_assert(sizeof(cwb_job_t) == 512, "shared layout");
+_Static_assert(sizeof(cwb_job_t) == 576, "shared layout");
 
 typedef struct cwb_job_rec {
     uint32_t next;  // next record of the chain, in units of 16 bytes

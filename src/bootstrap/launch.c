@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ typedef struct launch {
     bool fencing;
     int pe;
     pid_t pid;  // the process that joined, as opposed to a child of it
+    bool is_child;  // of oshrun itself
 } launch_t;
 
 static launch_t the_launch;  // one job a process
@@ -129,6 +131,7 @@ static void describe(cwb_t *b, launch_t *l, int node_fd)
     b->started_ns = l->job->started_ns;
     b->machine_nbytes = l->job->machine_nbytes;
     b->ncpus = (int)l->job->ncpus;
+    b->pid_namespace = l->is_child ? l->job->pid_namespace : 0;
     memcpy(b->job_id, l->job->job_id, sizeof l->job->job_id);
     b->priv = l;
 }
@@ -139,6 +142,15 @@ static int rejoin(cwb_t *b, launch_t *l)
     atomic_store(&cwb_job_pe(l->job, (uint32_t)l->pe)->state, CWB_PE_JOINED);
     describe(b, l, -1);
     return 0;
+}
+
+/** No wrapper is between: the kernel kills this process when oshrun ends, which has asked for that
+ *  in its child, and has its process numbers from the same namespace. */
+static bool is_child_of(const cwb_job_t *job)
+{
+    int signo = 0;
+    return prctl(PR_GET_PDEATHSIG, &signo) == 0 && signo == SIGKILL &&
+           getppid() == job->launcher_pid;
 }
 
 /** The kernel kills this process when oshrun's end of the pipe closes, however many wrappers are
@@ -205,7 +217,11 @@ static int launch_open(cwb_t *b)
     l->records_fd = (int)words[RECORDS].value;
     if (l->records_fd)
         fcntl(l->records_fd, F_SETFD, FD_CLOEXEC);
-    end_with_launcher((int)words[LIFE].value);
+    l->is_child = is_child_of(l->job);
+    if (l->is_child)
+        close((int)words[LIFE].value);
+    else
+        end_with_launcher((int)words[LIFE].value);
     describe(b, l, (int)words[NODE].value);
     rc = join(l->job, b->pe);
     if (rc)

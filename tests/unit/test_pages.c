@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which pages of zeros have contents: written ones, whatever their runs; what lies behind a file
-// that was mapped in their place; and no other page is touched by the question.
+// that was mapped in their place; what is swapped out. No other page is touched by the question.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/pages.h"
@@ -19,6 +21,24 @@ static size_t page;
 static char *range;
 static bool seen[PAGES];
 static int ended;  // after so many calls
+
+static bool swapping;  // the kernel as it would answer where all pages are swapped out
+static int tables;     // that were asked for what is
+
+int mincore(void *at, size_t nbytes, unsigned char *resident)
+{
+    if (!swapping)
+        return (int)syscall(SYS_mincore, at, nbytes, resident);
+    memset(resident, 0, (nbytes + page - 1) / page);
+    return 0;
+}
+
+int sysinfo(struct sysinfo *memory)
+{
+    *memory = (struct sysinfo){.totalswap = 7, .freeswap = swapping ? 6 : 7, .mem_unit = 1};
+    tables += swapping;
+    return 0;
+}
 
 static int note(void *arg, const void *at, size_t nbytes)
 {
@@ -69,6 +89,14 @@ static void written(void)
     for (size_t i = 0; i < PAGES; i++)
         CHECK(seen[i] == is_written(i), "page %zu", i);
     CHECK(count_resident() == nwritten);
+    CHECK(tables == 0);  // of processes, for what is swapped out
+    memset(seen, 0, sizeof seen);
+    swapping = true;
+    CHECK(cwu_pages_touched(range, PAGES * page, note, seen) == 0);
+    swapping = false;
+    CHECK(tables == 1);
+    for (size_t i = 0; i < PAGES; i++)
+        CHECK(seen[i] == is_written(i), "page %zu, swapped out", i);
     memset(seen, 0, sizeof seen);
     ended = 2;
     CHECK(cwu_pages_touched(range, PAGES * page, note, seen) == 7);

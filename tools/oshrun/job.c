@@ -69,6 +69,7 @@ static void fill_job(run_t *run)
     draw(&tag, sizeof tag);
     cwb_job_format(job, (uint32_t)run->opt.npes, (uint32_t)run->opt.nnodes);
     job->launcher_pid = getpid();
+    job->pid_namespace = cwu_pid_namespace();
     job->started_ns = run->started_ns;
     job->machine_nbytes = cwu_machine_memory();
     run->memory_kills = cwu_memory_kills();

@@ -191,14 +191,12 @@ static void *map_all(int fd)
     }
     if (s->in_parts)
         return at;
-    void *place = (void *)(PLACE + s->front);  // a hint
-    if (!cw_agreement.area_nbytes)
-        place = aligned_place(s->nbytes, s->front);
     const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
-    at = cwu_pages_map(place, s->nbytes, prot, flags, fd, s->front);
-    if (at == MAP_FAILED && !place)  // valgrind looks for gaps in 128 GiB only, but takes hints
-        at = cwu_pages_map((void *)(PLACE + s->front), s->nbytes, prot, flags, fd, s->front);
-    return at;
+    at = cwu_pages_map((void *)(PLACE + s->front), s->nbytes, prot, flags, fd, s->front);  // a hint
+    if (at == MAP_FAILED || (uintptr_t)at % COMMON == s->front)
+        return at;
+    munmap(at, s->nbytes);
+    return cwu_pages_map(aligned_place(s->nbytes, s->front), s->nbytes, prot, flags, fd, s->front);
 }
 
 /** offset: in the object. */
@@ -453,8 +451,7 @@ int cw_segment_init(cwb_t *boot, cw_section_t *const sections[])
     if ((rc = cw_share_fd(boot, fd)) || (rc = map_object(*fd)) || (rc = agree()))
         return rc;
     cw_slot_t *me = &cw_segment.slots[cw_world.slot];
-    struct stat st;
-    me->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+    me->pid_namespace = boot->pid_namespace ? boot->pid_namespace : cwu_pid_namespace();
     // release: with the namespace
     atomic_store_explicit(&me->pid, (int32_t)getpid(), memory_order_release);
     if ((rc = map_own_view(*fd)))
