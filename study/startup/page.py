@@ -111,8 +111,10 @@ def idle_cores(section):
            "after another, while cores wait; with `CAUSEWAY_CONNECT=static` side by side at start "
            "(`tests/startup/lazy.py` holds both). Where all nodes talk to each other, connections "
            "and requests are as many (sort, search), or more where first contacts interrupt a "
-           "flood (random-access: a tenth more requests); what is more in each of them are yields "
-           "and switches of PEs that wait for each other's first contacts.\n")
+           "flood (random-access: a tenth more of both, as the flushers of the nodes connect for "
+           "what PEs have collected that wait for a first contact); what is more in each of them "
+           "are yields and switches of PEs that wait for each other's first contacts. It is a cost "
+           "of the first tenths of a second, which these programs consist of.\n")
     yield "| program | PEs, nodes | time | processor time | cores busy |"
     yield "|---|---|---|---|---|"
     for name, npes, nodes, wall, cpu in pairs:
