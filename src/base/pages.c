@@ -299,7 +299,7 @@ static size_t add_swapped(int table, uintptr_t from, size_t npages, unsigned cha
 /** What the kernel says of npages pages, 1 or 0: of those that have memory, the contents of a file
  *  among them, which may have come in the place of zeros; and of those that are swapped out.
  *  Returns for how many it says so. *table_p: of the latter, -1: not open. */
-static size_t ask(int *table_p, uintptr_t from, size_t npages, unsigned char *touched)
+static size_t ask(int *table_p, uintptr_t from, size_t npages, bool shared, unsigned char *touched)
 {
     if (mincore((void *)from, npages * page_nbytes(), touched) != 0)
         return 0;
@@ -308,7 +308,7 @@ static size_t ask(int *table_p, uintptr_t from, size_t npages, unsigned char *to
     // after that: what is swapped out later was there
     if (*table_p < 0 && !is_any_swapped())
         return npages;
-    if (*table_p < 0)
+    if (*table_p < 0 && !shared)
         *table_p = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     return *table_p < 0 ? 0 : add_swapped(*table_p, from, npages, touched);
 }
@@ -321,7 +321,7 @@ static size_t find(const unsigned char *touched, size_t i, size_t npages, bool i
     return i;
 }
 
-int cwu_pages_touched(const void *at, size_t nbytes,
+int cwu_pages_touched(const void *at, size_t nbytes, bool shared,
                       int (*part)(void *arg, const void *at, size_t nbytes), void *arg)
 {
     enum { FEW = 16 };  // are as fast to read
@@ -330,7 +330,7 @@ int cwu_pages_touched(const void *at, size_t nbytes,
     int table = -1, rc = 0;
     while (rc == 0 && from < end) {
         size_t npages = (end - from) / page < PAGES ? (end - from) / page : PAGES,
-               known = nbytes > FEW * page ? ask(&table, from, npages, touched) : 0;
+               known = nbytes > FEW * page ? ask(&table, from, npages, shared, touched) : 0;
         if (known == 0) {
             rc = part(arg, (const void *)from, end - from);
             break;

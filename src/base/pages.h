@@ -53,12 +53,12 @@ uintptr_t *cwu_pages_pattern(size_t nbytes, uintptr_t word);
 /** Whether core files contain these whole pages. What they contain, the kernel gives memory to
  *  write it, so a large range that was hardly used is better left out. */
 void cwu_pages_dump(const void *at, size_t nbytes, bool wanted);
-/** What a private mapping of zeros may contain by now: calls part(arg, at, nbytes) for all of its
- *  whole pages that have memory, in runs, until one returns not 0, which is returned. The others
- *  are zeros, and are not read: mincore tells and, where anything in the system is swapped out, the
- *  kernel's table of pages (/proc/self/pagemap). Where there is none, or for a few pages, there is
- *  one run. */
-int cwu_pages_touched(const void *at, size_t nbytes,
+/** What a mapping of zeros may contain by now: calls part(arg, at, nbytes) for all of its whole
+ *  pages that have memory, in runs, until one returns not 0, which is returned. The others are
+ *  zeros, and are not read: mincore tells and, where anything in the system is swapped out, the
+ *  kernel's table of pages (/proc/self/pagemap), which does not know of shared ones. Where none
+ *  tells, or for a few pages, there is one run. */
+int cwu_pages_touched(const void *at, size_t nbytes, bool shared,
                       int (*part)(void *arg, const void *at, size_t nbytes), void *arg);
 /** Bytes of the range in pages without memory; those that the kernel does not know of count. */
 uint64_t cwu_pages_missing(const void *at, size_t nbytes);

@@ -85,21 +85,29 @@ static void written(void)
             range[i * page + i % page] = 'x';
             nwritten++;
         }
-    CHECK(cwu_pages_touched(range, PAGES * page, note, seen) == 0);
+    CHECK(cwu_pages_touched(range, PAGES * page, false, note, seen) == 0);
     for (size_t i = 0; i < PAGES; i++)
         CHECK(seen[i] == is_written(i), "page %zu", i);
     CHECK(count_resident() == nwritten);
     CHECK(tables == 0);  // of processes, for what is swapped out
     memset(seen, 0, sizeof seen);
     swapping = true;
-    CHECK(cwu_pages_touched(range, PAGES * page, note, seen) == 0);
-    swapping = false;
+    CHECK(cwu_pages_touched(range, PAGES * page, false, note, seen) == 0);
     CHECK(tables == 1);
     for (size_t i = 0; i < PAGES; i++)
         CHECK(seen[i] == is_written(i), "page %zu, swapped out", i);
     memset(seen, 0, sizeof seen);
+    CHECK(cwu_pages_touched(range, PAGES * page, true, note, seen) == 0);
+    for (size_t i = 0; i < PAGES; i++)
+        CHECK(seen[i], "page %zu, perhaps swapped out", i);
+    swapping = false;
+    memset(seen, 0, sizeof seen);
+    CHECK(cwu_pages_touched(range, PAGES * page, true, note, seen) == 0);
+    for (size_t i = 0; i < PAGES; i++)
+        CHECK(seen[i] == is_written(i), "page %zu, shared", i);
+    memset(seen, 0, sizeof seen);
     ended = 2;
-    CHECK(cwu_pages_touched(range, PAGES * page, note, seen) == 7);
+    CHECK(cwu_pages_touched(range, PAGES * page, false, note, seen) == 7);
     CHECK(seen[0] && seen[511] && !seen[1001]);
     munmap(range, PAGES * page);
 }
@@ -115,7 +123,7 @@ static void of_a_file(void)
     CHECK(mmap(at, FILE_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
           at);
     close(fd);
-    CHECK(cwu_pages_touched(range, PAGES * page, note, seen) == 0);
+    CHECK(cwu_pages_touched(range, PAGES * page, false, note, seen) == 0);
     for (size_t i = 0; i < PAGES; i++)
         CHECK(i == 2003 ? seen[i] : !seen[i] || i / FILE_PAGES == 100, "page %zu", i);
     munmap(range, PAGES * page);
@@ -125,9 +133,9 @@ static void of_a_file(void)
 static void few(void)
 {
     open_range();
-    CHECK(cwu_pages_touched(range, 3 * page, note, seen) == 0);
+    CHECK(cwu_pages_touched(range, 3 * page, false, note, seen) == 0);
     CHECK(seen[0] && seen[1] && seen[2] && !seen[3]);
-    CHECK(cwu_pages_touched(range, 0, note, seen) == 0);
+    CHECK(cwu_pages_touched(range, 0, false, note, seen) == 0);
     munmap(range, PAGES * page);
 }
 

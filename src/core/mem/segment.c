@@ -375,11 +375,10 @@ static int copy_pages(void *arg, const void *at, size_t nbytes)
 static int copy_part(const cw_data_part_t *part, uint64_t offset, bool moved)
 {
     uintptr_t delta = (uintptr_t)cw_segment.base + offset - part->start;
-    size_t file_nbytes = moved ? part->nbytes : part->file_nbytes;
-    int rc = copy_pages(&delta, (const void *)part->start, file_nbytes);
+    int rc = copy_pages(&delta, (const void *)part->start, part->file_nbytes);
     return rc ? rc
-              : cwu_pages_touched((const char *)part->start + file_nbytes,
-                                  part->nbytes - file_nbytes, copy_pages, &delta);
+              : cwu_pages_touched((const char *)part->start + part->file_nbytes,
+                                  part->nbytes - part->file_nbytes, moved, copy_pages, &delta);
 }
 
 static int move_part(int fd, const cw_data_part_t *part, bool moved)
