@@ -74,6 +74,10 @@ static void crash(const char *what)
         shmem_int_p(own, 1, other);
     else if (!strcmp(what, "malloc_put"))
         shmem_int_put(own, array, 100, other);
+    else if (!strcmp(what, "library_p"))
+        shmem_int_p((int *)(void *)stdout, 1, other);
+    else if (!strcmp(what, "mapped_put"))
+        shmem_int_put(block = malloc(64 << 20), array, 100, other);
     else if (!strcmp(what, "malloc_add"))
         shmem_int_atomic_add(own, 1, other);
     else if (!strcmp(what, "overrun_put"))

@@ -13,6 +13,8 @@ NULL = r"address 0(x\w+)? is NULL, or next to it"
 ON_PE_0 = r"address 0(x\w+)?, asked for on PE 0, is NULL, or next to it: not symmetric"
 MALLOC = (r"address 0x\w+, asked for on PE 0, is private memory of this process \(malloc\): "
           r"not symmetric")
+THERE = (r"address 0x\w+, asked for on PE 0, is private memory of this process \(a constant, of a "
+         r"library, or mapped\): not symmetric")
 OVERRUN = r"\(\d+ MiB beyond the end of static `[\w.]+`, [\w ]+\)"
 HINT = r"; CAUSEWAY_CHECK=1 checks every call"
 IN_CRASH = r"crash\+0x\w+ \(crash\.c:\d+\)"
@@ -29,6 +31,8 @@ EXPLAINED = {
     "malloc_p": rf" in shmem_int_p, called from {IN_CRASH}: {MALLOC}{HINT}",
     "malloc_put": rf" in shmem_int_put, called from {IN_CRASH}: {MALLOC}{HINT}",
     "malloc_add": rf" in shmem_int_atomic_add, called from {IN_CRASH}: {MALLOC}",
+    "library_p": rf" in shmem_int_p, called from {IN_CRASH}: {THERE}{HINT}",
+    "mapped_put": rf" in shmem_int_put, called from {IN_CRASH}: {THERE}{HINT}",
     "overrun_put": rf" in shmem_int_put, called from {IN_CRASH}: address 0x\w+ {OVERRUN}, of PE 0, "
                    "is neither symmetric memory nor known",
     "overrun": rf" in {IN_CRASH}, outside of the library: address 0x\w+ {OVERRUN} is not memory",

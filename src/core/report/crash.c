@@ -68,22 +68,40 @@ static int slot_of(uintptr_t address)
                : cw_world.slot;
 }
 
+/** The same of what it asked for on another PE, and has itself. */
+static const char *kind_there(uintptr_t address)
+{
+    const uintptr_t page = (uintptr_t)getpagesize();
+    unsigned char resident;
+    return mincore((void *)(address / page * page), 1, &resident) == 0
+               ? "is private memory of this process (a constant, of a library, or mapped)"
+               : NULL;
+}
+
+/** Is it one of these addresses, by that PE's window? */
+static bool explain_window(char *text, size_t nbytes, uintptr_t address, int slot, const char *kind)
+{
+    if (!kind)
+        return false;
+    if (slot == cw_world.slot)
+        snprintf(text, nbytes, "%#lx %s", (unsigned long)address, kind);
+    else
+        snprintf(text, nbytes, "%#lx, asked for on %s %d, %s: not symmetric",
+                 (unsigned long)(address - delta_of(slot)), cw_pe_word(),
+                 cw_pe_number(cw_world.pes_of_node[slot]), kind);
+    return true;
+}
+
 /** A routine came upon `address`: through which PE's window, and from which address here? */
 static void explain_transfer(char *text, size_t nbytes, uintptr_t address, uintptr_t stack)
 {
-    const char *kind;
-    for (int slot = 0; slot < cw_world.nslots; slot++) {
-        uintptr_t delta = delta_of(slot);
-        if (!(kind = kind_of(address - delta, stack)))
-            continue;
-        if (slot == cw_world.slot)
-            snprintf(text, nbytes, "%#lx %s", (unsigned long)address, kind);
-        else
-            snprintf(text, nbytes, "%#lx, asked for on %s %d, %s: not symmetric",
-                     (unsigned long)(address - delta), cw_pe_word(),
-                     cw_pe_number(cw_world.pes_of_node[slot]), kind);
-        return;
-    }
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        if (explain_window(text, nbytes, address, slot, kind_of(address - delta_of(slot), stack)))
+            return;
+    for (int slot = 0; slot < cw_world.nslots; slot++)
+        if (slot != cw_world.slot &&
+            explain_window(text, nbytes, address, slot, kind_there(address - delta_of(slot))))
+            return;
     int slot = slot_of(address);
     uintptr_t given = address - delta_of(slot);
     snprintf(text, nbytes,
