@@ -155,13 +155,18 @@ static bool is_child_of(const cwb_job_t *job)
 
 /** The kernel kills this process when oshrun's end of the pipe closes, however many wrappers are
  *  between: a parent-death signal is of no use under them, because it follows the parent. The
- *  setting belongs to an open file, so the process opens one of its own, which stays open. */
-static void end_with_launcher(int life_fd)
+ *  setting belongs to an open file, so the process opens one of its own, which stays open. A child
+ *  of oshrun needs none. */
+static void end_with_launcher(bool is_child, int life_fd)
 {
     char path[64];
     struct stat st;
     if (fstat(life_fd, &st) != 0 || !S_ISFIFO(st.st_mode))
         return;
+    if (is_child) {
+        close(life_fd);
+        return;
+    }
     snprintf(path, sizeof path, "/proc/self/fd/%d", life_fd);
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     close(life_fd);
@@ -218,10 +223,7 @@ static int launch_open(cwb_t *b)
     if (l->records_fd)
         fcntl(l->records_fd, F_SETFD, FD_CLOEXEC);
     l->is_child = is_child_of(l->job);
-    if (l->is_child)
-        close((int)words[LIFE].value);
-    else
-        end_with_launcher((int)words[LIFE].value);
+    end_with_launcher(l->is_child, (int)words[LIFE].value);
     describe(b, l, (int)words[NODE].value);
     rc = join(l->job, b->pe);
     if (rc)
