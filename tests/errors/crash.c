@@ -70,6 +70,8 @@ static void crash(const char *what)
         shmem_collectmem(SHMEM_TEAM_WORLD, array, array, (size_t)-8);
     else if (!strcmp(what, "null_wait"))
         shmem_int_wait_until(nowhere, SHMEM_CMP_EQ, 1);
+    else if (!strcmp(what, "function_p"))
+        shmem_int_p((int *)(uintptr_t)&crash, 1, other);
     else if (!strcmp(what, "malloc_p"))
         shmem_int_p(own, 1, other);
     else if (!strcmp(what, "malloc_put"))

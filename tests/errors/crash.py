@@ -56,8 +56,11 @@ EXPLAINED_FAR = {
     "null_nbi": rf" in shmem_quiet, called from {IN_CRASH}: {NULL}{HINT}",
 }
 
-# on a node, of a program at a fixed address: behind all that processes have
+# on a node, of a program at a fixed address: data behind all that processes have, and code before
+# its data
 EXPLAINED_FIXED = {
+    "null_p": EXPLAINED["null_p"], "null_put": EXPLAINED["null_put"],
+    "function_p": rf" in shmem_int_p, called from {IN_CRASH}: {THERE}{HINT}",
     "stack_get": rf" in shmem_int_get, called from {IN_CRASH}: address that no memory "
                  r"can have; it is of a variable on the stack, which is not symmetric",
 }

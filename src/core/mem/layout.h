@@ -5,8 +5,10 @@
 //   0              cw_control_t            first line: cw_node_hot_t
 //                  cw_slot_t [max_slots]   doorbells
 //                  control sections, in the order of the table in core/life/life.c
+//                  room for low addresses before static data (NULL, functions: cw_segment.before)
 //   slice_offset   slice of slot 0         [static data | hole | scratch of collectives, symmetric
 //                                          heap, areas of front ends | sections in slices]
+//                  that room again
 //   + stride       slice of slot 1         ...
 //
 // Slices are shaped as owners' views (heap_offset), so one delta per peer reaches all.

@@ -30,7 +30,7 @@
 
 // addresses for brk and growth between static data and heap
 #define HOLE (4ull << 30)
-#define HOLES_MOST 16  // in a view: one a PE, and as many gaps in static data
+#define HOLES_MOST 16  // PEs of a view whose holes are closed, and gaps in static data
 // Heaps begin at one address modulo this on all PEs (where static data does), for alignments above
 // a page (ADR 79). At least CWU_PAGES_LARGE.
 #define COMMON (2u << 20)
@@ -75,7 +75,9 @@ static void shape(const cw_sizes_t *sizes, cw_section_t *const sections[])
     l->nslots = (uint32_t)cw_world.nslots;
     uint64_t slots_nbytes = (uint64_t)cw_world.max_slots * sizeof(cw_slot_t);
     l->control_nbytes = place(sections, CW_SECTION_CONTROL, sizeof(cw_control_t) + slots_nbytes);
-    l->slice_offset = round_up(l->control_nbytes, COMMON);
+    bool low = data->nbytes && data->fixed && data->start < HOLE;
+    s->before = low ? round_up(data->start, COMMON) : 0;
+    l->slice_offset = round_up(l->control_nbytes, COMMON) + s->before;
     l->data_nbytes = data->nbytes;
     l->heap_offset = data->nbytes ? round_up(data->nbytes, COMMON) + HOLE : 0;
     l->heap_nbytes = sizes->heap + CW_COLL_SCRATCH + cw_area_nbytes();
@@ -83,8 +85,8 @@ static void shape(const cw_sizes_t *sizes, cw_section_t *const sections[])
     uint32_t chunks = sizes->sparse ? CW_CHUNKS_MAX_SPARSE : CW_CHUNKS_MAX;
     while ((l->data_nbytes + l->heap_nbytes) >> l->chunk_shift >= chunks)
         l->chunk_shift++;
-    l->slice_stride =
-        round_up(place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes), COMMON);
+    uint64_t end = place(sections, CW_SECTION_SLICE, l->heap_offset + l->heap_nbytes);
+    l->slice_stride = round_up(end, COMMON) + s->before;
     s->nbytes = l->slice_offset + (uint64_t)cw_world.nslots * l->slice_stride;
 }
 
@@ -130,9 +132,10 @@ static uint32_t part_of_object(uint32_t i, uint64_t *from_p, uint64_t *end_p)
     uint64_t slice = i ? cw_slice_offset((i - 1) / 2) : 0;
     bool upper = i && (i - 1) % 2;
     *from_p = slice + (upper ? l->heap_offset : 0);
-    *end_p = slice + (upper ? l->slice_stride : round_up(l->data_nbytes, 65536));
+    *end_p =
+        slice + (upper ? l->slice_stride - cw_segment.before : round_up(l->data_nbytes, 65536));
     if (i == 0)
-        *end_p = l->slice_offset;
+        *end_p = l->slice_offset - cw_segment.before;
     return 1 + 2 * l->nslots;
 }
 
@@ -243,12 +246,19 @@ static void place_heap(int fd, uint64_t slice, size_t nbytes)
               (unsigned long)HEAP_PLACE);
 }
 
+/** Of the second view: heap, areas and sections. */
+static uint64_t heap_view_nbytes(void)
+{
+    const cwt_layout_t *l = &cw_segment.layout;
+    return l->slice_stride - cw_segment.before - l->heap_offset;
+}
+
 /** Before other mappings, because it has one place only, which valgrind would give away. */
 static int map_own_heap(int fd)
 {
     cw_segment_t *s = &cw_segment;
     const cw_static_data_t *data = &s->data;
-    const uint64_t offset = s->layout.heap_offset, nbytes = s->layout.slice_stride - offset,
+    const uint64_t offset = s->layout.heap_offset, nbytes = heap_view_nbytes(),
                    slice = cw_slice_offset((uint32_t)cw_world.slot);
     if (data->nbytes == 0) {
         place_heap(fd, slice, nbytes);
@@ -292,7 +302,7 @@ static int map_object(int fd)
     if (cw_large_is("off")) {              // also where the system makes all pages large
         cwu_pages_may_be_large(at, s->nbytes, false);
         if (s->own_view)
-            cwu_pages_may_be_large(s->heap, s->layout.slice_stride - s->layout.heap_offset, false);
+            cwu_pages_may_be_large(s->heap, heap_view_nbytes(), false);
     }
     s->base = at;
     s->control = at;
@@ -422,8 +432,9 @@ static void close_gaps(char *slice)
     }
 }
 
-/** Closes the holes in views of peers, where a put to memory of malloc must not seem to work, but
- *  not for the node server nor for many PEs (docs/design/node-object.md). */
+/** Closes the holes in views of peers, where a put to memory of malloc must not seem to work, nor,
+ *  in a program at low addresses, one to NULL or a function; but not for the node server nor for
+ *  many PEs (docs/design/node-object.md). */
 static void close_holes(void)
 {
     const cw_segment_t *s = &cw_segment;
@@ -434,6 +445,8 @@ static void close_holes(void)
     for (int slot = 0; slot < cw_world.nslots; slot++) {
         char *slice = s->base + cw_slice_offset((uint32_t)slot);
         mprotect(slice + hole, s->layout.heap_offset - hole, PROT_NONE);
+        if (s->before)
+            mprotect(slice - s->data.start, s->data.start, PROT_NONE);
         if ((uint32_t)cw_world.nslots * s->data.nparts <= HOLES_MOST)
             close_gaps(slice);  // one more piece of the view, like the hole
     }
@@ -479,7 +492,7 @@ bool cw_segment_stays;
 static void unmap_all(const cw_segment_t *s)
 {
     if (s->own_view)
-        munmap(s->heap, s->layout.slice_stride - s->layout.heap_offset);
+        munmap(s->heap, heap_view_nbytes());
     if (s->base && s->in_parts)
         unmap_object(s->base, 1 + 2 * s->layout.nslots);
     else if (s->base)

@@ -24,6 +24,7 @@ typedef struct cw_static_data {
     size_t nbytes;
     uint32_t nparts;
     cw_data_part_t part[CW_DATA_PARTS_MOST];
+    bool fixed;        // linked to these addresses (-no-pie), which are those of all PEs
     uint64_t program;  // digest of the executable's identity
 } cw_static_data_t;
 /** 0, or CW_ENOTSUP (too many parts): reported. */
@@ -33,7 +34,8 @@ typedef struct cw_segment {
     char *base;  // the node object
     int fd;      // -1 from cw_segment_mapped on
     size_t nbytes;
-    uint64_t front;  // bytes before the object in its file
+    uint64_t front;   // bytes before the object in its file
+    uint64_t before;  // before each slice: the addresses of a program before its static data
     cw_control_t *control;
     cw_slot_t *slots;  // [nslots]
     cwt_layout_t layout;

@@ -92,6 +92,7 @@ static int examine_main_program(struct dl_phdr_info *info, size_t size, void *ar
         if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W))
             add_segment(f, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, &info->dlpi_phdr[i]);
     f->data.program = id;
+    f->data.fixed = info->dlpi_addr == 0;
     return 1;  // the main program comes first
 }
 

@@ -62,7 +62,7 @@ static uintptr_t delta_of(int slot)
 static int slot_of(uintptr_t address)
 {
     const cwt_layout_t *l = &cw_segment.layout;
-    uint64_t at = address - (uintptr_t)cw_segment.base - l->slice_offset;
+    uint64_t at = address - (uintptr_t)cw_segment.base - l->slice_offset + cw_segment.before;
     return cw_segment.base && at < (uint64_t)cw_world.nslots * l->slice_stride
                ? (int)(at / l->slice_stride)
                : cw_world.slot;
