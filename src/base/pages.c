@@ -89,15 +89,21 @@ void cwu_pages_may_be_large(void *at, size_t nbytes, bool may)
     syscall(SYS_madvise, from, end - from, may ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // the bare call
 }
 
+// A call takes no signal, not even SIGKILL, and some .05 s for a large page of a loaded machine.
+#define COLLAPSE_NBYTES ((size_t)4 * CWU_PAGES_LARGE)
+
 int cwu_pages_make_large(void *at, size_t nbytes)
 {
-    int rc;
+    int rc = 0;
     // what has no page at all is not collapsed
     for (size_t i = 0; i < nbytes; i += CWU_PAGES_LARGE)
         __atomic_fetch_or((uint8_t *)at + i, 0, __ATOMIC_RELAXED);  // as touch() does
-    do
-        rc = (int)syscall(SYS_madvise, at, nbytes, MADV_COLLAPSE);
-    while (rc && errno == EINTR);
+    for (size_t i = 0, n; i < nbytes; i += rc ? 0 : n) {
+        n = nbytes - i < COLLAPSE_NBYTES ? nbytes - i : COLLAPSE_NBYTES;
+        rc = (int)syscall(SYS_madvise, (char *)at + i, n, MADV_COLLAPSE);
+        if (rc && errno != EINTR)
+            break;
+    }
     return rc == 0 ? CW_OK : errno == EINVAL ? CW_ENOTSUP : CW_ENOMEM;
 }
 
