@@ -31,6 +31,7 @@ typedef enum caf_code {
     CAF_LOCKED_OTHER,  // by another one
     CAF_STOPPED,
     CAF_FAILED,
+    CAF_TWICE,  // an image of a set
     CAF_NO_MEMORY,
     CAF_ERROR,  // of any other kind
     CAF_CODES
@@ -41,8 +42,7 @@ typedef struct caf_status {
     int *stat;
     char *errmsg;  // of errmsg_nbytes, padded with blanks; NULL: none
     size_t errmsg_nbytes;
-    // the compiler passes no stat= for the statement, which goes on without images that are gone
-    bool cannot_ask;
+    bool cannot_ask;  // the compiler passes no stat=: goes on without images that are gone
 } caf_status_t;
 
 static CW_ALWAYS_INLINE void caf_succeed(const caf_status_t *status)

@@ -184,7 +184,7 @@ static bool check(const caf_status_t *status, const int *images, int n)
         if (CW_UNLIKELY(!caf_find_pe(caf.group, images[i], &pe)))
             return caf_want_pe(status, "sync images", caf.group, images[i], &pe);
         if (i > 0 && is_twice(images, i)) {
-            caf_fail(status, CAF_ERROR, "sync images", "image %d is in the set twice", images[i]);
+            caf_fail(status, CAF_TWICE, "sync images", "image %d is in the set twice", images[i]);
             return false;
         }
     }

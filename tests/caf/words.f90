@@ -140,6 +140,8 @@ program words
   call check(st == 0, "with itself")
   sync images (n + 1, stat=st, errmsg=msg)
   call check(st /= 0 .and. index(msg, "does not exist") > 0, "no such image")
+  sync images ([me, me], stat=st, errmsg=msg)
+  call check(st == 3 .and. index(msg, "twice") > 0, "an image twice")  ! OpenCoarrays' code
   sync memory (stat=st)
   call check(st == 0, "sync memory")
   sync all

@@ -41,6 +41,7 @@ caf_door_t gft_door = {.stat = {[CAF_OK] = 0,
                                 [CAF_LOCKED_OTHER] = 2,
                                 [CAF_STOPPED] = 6000,
                                 [CAF_FAILED] = 6001,
+                                [CAF_TWICE] = 3,  // as OpenCoarrays has it
                                 [CAF_NO_MEMORY] = 5014,
                                 [CAF_ERROR] = 5014},
                        .flush = flush,
