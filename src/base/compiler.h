@@ -98,6 +98,9 @@
 #define CW_CLEANUP(function) __attribute__((cleanup(function)))
 #define CW_CONSTRUCTOR(priority) __attribute__((constructor(priority)))
 #define CW_AT_LOAD __attribute__((constructor))
+// A variable that every process writes at load: in a page that relocation has written already, it
+// costs no page fault.
+#define CW_WRITTEN_AT_LOAD __attribute__((section(".data")))
 #define CW_DESTRUCTOR __attribute__((destructor))
 #define CW_NO_SANITIZE __attribute__((no_sanitize_address, no_sanitize_thread))
 

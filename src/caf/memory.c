@@ -34,7 +34,7 @@ _Static_assert(SYNC_AT <= 8 << 20, "of the 32 MiB that are there, beside 16 KiB 
 static cw_blocks_t blocks CW_LARGE;
 static uintptr_t *addresses;  // [npes] of the areas in their PEs; 0: unknown
 
-static caf_door_t *doors;
+static caf_door_t *doors CW_WRITTEN_AT_LOAD;
 
 /** Another front end may have joined before: then the program, or a library of it, must call. */
 static bool is_wanted(void)

@@ -139,7 +139,7 @@ static bool check_configurations(const char *call, int mode, const char *config)
 }
 
 // ---------------------------------------------------------------- interfaces
-static gas_interface_t *interfaces;
+static gas_interface_t *interfaces CW_WRITTEN_AT_LOAD;
 
 void gas_interface_add(gas_interface_t *interface)
 {

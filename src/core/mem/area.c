@@ -23,7 +23,7 @@ static struct {
     } area[AREAS_MOST];
     int n;
     bool leaves_data;
-} areas;
+} areas CW_WRITTEN_AT_LOAD;
 
 void cw_area_reserve(const cw_area_request_t *request)
 {

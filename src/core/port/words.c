@@ -71,7 +71,7 @@ typedef struct guarded {
 static struct {
     guarded_t zero, own, base;
     guarded_t cold;  // of cw_words_need_cold
-} guarded;
+} guarded CW_WRITTEN_AT_LOAD;
 
 static size_t guarded_used(int npes)
 {

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 
-static cw_front_end_t *first;
+static cw_front_end_t *first CW_WRITTEN_AT_LOAD;
 static const cw_front_end_t plain_front_end = {.init = "the initialisation",
                                                .finalize = "the end of the job",
                                                .more_threads = "a higher thread level"};
